@@ -2,7 +2,7 @@
 
 #include <QAction>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/text.h"
 #include "widgets/theme/icons.h"
 
@@ -11,38 +11,38 @@ namespace shardscope {
 const std::vector<ActionRow>& action_table() {
     using enum ActionId;
     static const std::vector<ActionRow> table{
-        {new_scenario, "action/new", phrase("&New"), "", "Ctrl+N"},
-        {open, "action/open", phrase("&Open…"), "open", "Ctrl+O"},
-        {save, "action/save", phrase("&Save"), "save", "Ctrl+S"},
-        {save_as, "action/save-as", phrase("Save &as…"), "", "Ctrl+Shift+S"},
-        {save_session, "action/save-session", phrase("Sa&ve session as…"), "", ""},
-        {export_plot, "action/export", phrase("&Export plot…"), "export", "Ctrl+E"},
-        {export_all, "action/export-all", phrase("Export a&ll plots…"), "", "Ctrl+Shift+E"},
-        {export_report, "action/export-report", phrase("Export re&port…"), "", "Ctrl+Shift+R"},
-        {launch_settings, "action/launch", phrase("Launch se&ttings…"), "", "Ctrl+J"},
-        {quit, "action/quit", phrase("&Quit"), "", "Ctrl+Q"},
-        {undo, "action/undo", phrase("&Undo"), "undo", "Ctrl+Z"},
-        {redo, "action/redo", phrase("&Redo"), "redo", "Ctrl+Shift+Z"},
-        {copy, "action/copy", phrase("&Copy scenario"), "copy", "Ctrl+Shift+C"},
-        {paste, "action/paste", phrase("&Paste scenario"), "paste", "Ctrl+Shift+V"},
-        {theme_system, "action/theme-system", phrase("&System"), "", ""},
-        {theme_light, "action/theme-light", phrase("&Light"), "", ""},
-        {theme_dark, "action/theme-dark", phrase("&Dark"), "", ""},
-        {find_parameter, "action/find", phrase("&Find a parameter"), "", "Ctrl+F"},
-        {plan_automatic, "action/plan-automatic", phrase("Plan &automatic"), "", "Ctrl+L"},
-        {plan_lock, "action/plan-lock", phrase("&Lock the plan"), "", "Ctrl+Shift+L"},
-        {pin, "action/pin", phrase("&Pin"), "pin", "P"},
-        {solve_for, "action/solve", phrase("&Solve for…"), "solve", "S"},
-        {unpin_all, "action/unpin-all", phrase("&Unpin all"), "", ""},
-        {measured_run, "action/measured", phrase("&Measured run…"), "", "Ctrl+M"},
-        {show_table, "action/table", phrase("&Table of the plot"), "table", "Ctrl+T"},
-        {explain, "action/explain", phrase("E&xplain what has the focus"), "", "Ctrl+I"},
-        {toggle_why, "action/why", phrase("&Why panel"), "", "F9"},
-        {next_plot, "action/next-plot", phrase("&Next plot"), "", "Ctrl+Tab"},
-        {previous_plot, "action/previous-plot", phrase("&Previous plot"), "", "Ctrl+Shift+Tab"},
-        {help, "action/help", phrase("&Help"), "help", "F1"},
-        {shortcuts, "action/shortcuts", phrase("&Keyboard"), "", "Ctrl+F1"},
-        {about, "action/about", phrase("&About Shardscope"), "", ""},
+        {new_scenario, "action/new", translatable("&New"), "", "Ctrl+N"},
+        {open, "action/open", translatable("&Open…"), "open", "Ctrl+O"},
+        {save, "action/save", translatable("&Save"), "save", "Ctrl+S"},
+        {save_as, "action/save-as", translatable("Save &as…"), "", "Ctrl+Shift+S"},
+        {save_session, "action/save-session", translatable("Sa&ve session as…"), "", ""},
+        {export_plot, "action/export", translatable("&Export plot…"), "export", "Ctrl+E"},
+        {export_all, "action/export-all", translatable("Export a&ll plots…"), "", "Ctrl+Shift+E"},
+        {export_report, "action/export-report", translatable("Export re&port…"), "", "Ctrl+Shift+R"},
+        {launch_settings, "action/launch", translatable("Launch se&ttings…"), "", "Ctrl+J"},
+        {quit, "action/quit", translatable("&Quit"), "", "Ctrl+Q"},
+        {undo, "action/undo", translatable("&Undo"), "undo", "Ctrl+Z"},
+        {redo, "action/redo", translatable("&Redo"), "redo", "Ctrl+Shift+Z"},
+        {copy, "action/copy", translatable("&Copy scenario"), "copy", "Ctrl+Shift+C"},
+        {paste, "action/paste", translatable("&Paste scenario"), "paste", "Ctrl+Shift+V"},
+        {theme_system, "action/theme-system", translatable("&System"), "", ""},
+        {theme_light, "action/theme-light", translatable("&Light"), "", ""},
+        {theme_dark, "action/theme-dark", translatable("&Dark"), "", ""},
+        {find_parameter, "action/find", translatable("&Find a parameter"), "", "Ctrl+F"},
+        {plan_automatic, "action/plan-automatic", translatable("Plan &automatic"), "", "Ctrl+L"},
+        {plan_lock, "action/plan-lock", translatable("&Lock the plan"), "", "Ctrl+Shift+L"},
+        {pin, "action/pin", translatable("&Pin"), "pin", "P"},
+        {solve_for, "action/solve", translatable("&Solve for…"), "solve", "S"},
+        {unpin_all, "action/unpin-all", translatable("&Unpin all"), "", ""},
+        {measured_run, "action/measured", translatable("&Measured run…"), "", "Ctrl+M"},
+        {show_table, "action/table", translatable("&Table of the plot"), "table", "Ctrl+T"},
+        {explain, "action/explain", translatable("E&xplain what has the focus"), "", "Ctrl+I"},
+        {toggle_why, "action/why", translatable("&Why panel"), "", "F9"},
+        {next_plot, "action/next-plot", translatable("&Next plot"), "", "Ctrl+Tab"},
+        {previous_plot, "action/previous-plot", translatable("&Previous plot"), "", "Ctrl+Shift+Tab"},
+        {help, "action/help", translatable("&Help"), "help", "F1"},
+        {shortcuts, "action/shortcuts", translatable("&Keyboard"), "", "Ctrl+F1"},
+        {about, "action/about", translatable("&About Shardscope"), "", ""},
     };
     return table;
 }

@@ -29,7 +29,7 @@ Dialogs Dialogs::native() {
 QString Dialogs::save_ending_in(const QString& ending, const QString& usual, QWidget* parent,
                                 const QString& title, const QString& suggestion,
                                 const QString& filter) const {
-    return ask_for_whole_name(
+    return ask_for_completed_name(
         suggestion, [&](const QString& suggested) { return save_file(parent, title, suggested, filter); },
         // Any other text after a point is part of the name: "llama-3.1".
         [&](const QString& typed) {
@@ -37,9 +37,9 @@ QString Dialogs::save_ending_in(const QString& ending, const QString& usual, QWi
         });
 }
 
-QString ask_for_whole_name(const QString& suggestion,
-                           const std::function<QString(const QString& suggestion)>& ask,
-                           const std::function<QString(const QString& typed)>& whole) {
+QString ask_for_completed_name(const QString& suggestion,
+                               const std::function<QString(const QString& suggestion)>& ask,
+                               const std::function<QString(const QString& typed)>& whole) {
     QString suggested = suggestion;
     while (true) {
         const QString typed = ask(suggested);

@@ -36,8 +36,8 @@ struct Dialogs {
 // Asks for a file name and completes it with `whole`. The dialog asks about overwriting only for the name as
 // it was typed. If the completed name differs and exists, `ask` is therefore called again with it as the
 // suggestion.
-QString ask_for_whole_name(const QString& suggestion,
-                           const std::function<QString(const QString& suggestion)>& ask,
-                           const std::function<QString(const QString& typed)>& whole);
+QString ask_for_completed_name(const QString& suggestion,
+                               const std::function<QString(const QString& suggestion)>& ask,
+                               const std::function<QString(const QString& typed)>& whole);
 
 }  // namespace shardscope

@@ -29,12 +29,12 @@ Documents::Documents(Catalogue& catalogue, Session& session, LiveModel& model, W
       tabs_(tabs),
       messages_(messages) {
     autosave_.setSingleShot(true);
-    connect(&autosave_, &QTimer::timeout, this, &Documents::keep_session);
-    connect(&model_, &LiveModel::changed, this, &Documents::keep_soon);
-    connect(&model_, &LiveModel::gesture_ended, this, &Documents::keep_soon);
-    connect(&model_, &LiveModel::pins_changed, this, &Documents::keep_soon);
-    connect(&tabs_, &PlotTabs::view_changed, this, &Documents::keep_soon);
-    connect(&sides, &SidePanels::study_closed, this, &Documents::keep_soon);
+    connect(&autosave_, &QTimer::timeout, this, &Documents::autosave);
+    connect(&model_, &LiveModel::changed, this, &Documents::schedule_autosave);
+    connect(&model_, &LiveModel::gesture_ended, this, &Documents::schedule_autosave);
+    connect(&model_, &LiveModel::pins_changed, this, &Documents::schedule_autosave);
+    connect(&tabs_, &PlotTabs::view_changed, this, &Documents::schedule_autosave);
+    connect(&sides, &SidePanels::study_closed, this, &Documents::schedule_autosave);
 }
 
 bool Documents::open(const QString& path) {
@@ -57,13 +57,13 @@ bool Documents::open(const QString& path) {
 }
 
 void Documents::open(const QStringList& paths) {
-    const auto stands_beside = [](const QString& path) {
+    const auto keeps_scenario = [](const QString& path) {
         Problems problems;
-        const Openable* kind = openable(read_text(path.toStdString(), problems));
-        return kind && kind->stands_beside;
+        const Openable* kind = find_openable(read_text(path.toStdString(), problems));
+        return kind && kind->keeps_scenario;
     };
     QStringList files = paths;
-    const auto others = std::stable_partition(files.begin(), files.end(), stands_beside);
+    const auto others = std::stable_partition(files.begin(), files.end(), keeps_scenario);
     QStringList messages;
     QStringList left;
     bool replaced = false;
@@ -92,7 +92,7 @@ bool Documents::open_text(const OpenedText& opened) {
 void Documents::open_study(const Preset& preset) {
     messages_.hide();
     Problems problems;
-    workspace_.take_study(preset, problems);
+    workspace_.load_study(preset, problems);
     messages_.say(problems, text_of(preset.name));
 }
 
@@ -129,14 +129,14 @@ void Documents::start(const QString& file) {
 }
 
 // Saves the session soon enough that a crash loses nothing except the last tenth of a second of a drag.
-void Documents::keep_soon() {
+void Documents::schedule_autosave() {
     constexpr qint64 kBetween = 100;  // ms
     const bool at_once = !model_.in_gesture() || !kept_.isValid();
     const auto wait = static_cast<int>(at_once ? 0 : std::max<qint64>(0, kBetween - kept_.elapsed()));
     if (!autosave_.isActive() || autosave_.remainingTime() > wait) autosave_.start(wait);
 }
 
-void Documents::keep_session() {
+void Documents::autosave() {
     kept_.start();
     Problems problems;
     const bool kept =
@@ -152,7 +152,7 @@ void Documents::keep_session() {
 
 bool Documents::write_file(const QString& file, const std::string& content) {
     Problems problems;
-    if (!write_whole(file.toStdString(), content, problems)) {
+    if (!write_file_atomically(file.toStdString(), content, problems)) {
         messages_.say(problems, file);
         return false;
     }
@@ -162,7 +162,7 @@ bool Documents::write_file(const QString& file, const std::string& content) {
 
 bool Documents::save(const QString& file) {
     if (!write_file(file, write_scenario(workspace_.readable(model_.scenario())))) return false;
-    workspace_.saved_to(QFileInfo(file).absoluteFilePath());
+    workspace_.set_file(QFileInfo(file).absoluteFilePath());
     session_.add_recent(QFileInfo(file).absoluteFilePath());
     return true;
 }

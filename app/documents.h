@@ -53,10 +53,10 @@ class Documents : public QObject {
     QString restore();
     // Restores the scenarios and then opens the file, if one is given, as one step like a dropped file.
     void start(const QString& file);
-    void keep_session();
+    void autosave();
 
   private:
-    void keep_soon();
+    void schedule_autosave();
 
     Catalogue& catalogue_;
     Session& session_;

@@ -17,13 +17,13 @@ namespace {
 // Returns whether a figure needs a search. The plot Plans always does; other plots do where automatic
 // parameters are planned again at every point, also those of a pin in its own panel.
 bool needs_search(const Exports::Figures& figures, const Answer& answer) {
-    const bool replans = !plans_at_once(answer.scenario);
+    const bool replans = !plans_within_a_frame(answer.scenario);
     return std::ranges::any_of(figures, [replans, valid = answer.valid()](const FigureRequest& figure) {
         const PlotKind* kind = plot_kind(figure.plot);
-        if (!kind || !kind->work_out || figure.data) return false;
+        if (!kind || !kind->compute_data || figure.data) return false;
         if (kind->searches) return valid;
         const bool pins = figure.side_by_side && std::ranges::any_of(figure.pins, [](const Pin& pin) {
-                              return !plans_at_once(pin.answer.scenario);
+                              return !plans_within_a_frame(pin.answer.scenario);
                           });
         return (replans || pins) && !figure.held;
     });
@@ -38,14 +38,15 @@ struct Worked {
 
 FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion) {
     QStringList filters{Exports::tr("Figures and tables (*.svg *.pdf *.png *.csv)")};
-    std::vector<double> scales{kUsualScale};
-    for (double scale = kLeastScale; scale <= kMostScale; ++scale) {
-        const QString name = scale == kUsualScale ? Exports::tr("PNG, %1× (usual)") : Exports::tr("PNG, %1×");
+    std::vector<double> scales{kDefaultScale};
+    for (double scale = kMinScale; scale <= kMaxScale; ++scale) {
+        const QString name =
+            scale == kDefaultScale ? Exports::tr("PNG, %1× (usual)") : Exports::tr("PNG, %1×");
         filters << name.arg(scale) + QStringLiteral(" (*.png)");
         scales.push_back(scale);
     }
     qsizetype filter = 0;
-    const QString file = ask_for_whole_name(
+    const QString file = ask_for_completed_name(
         suggestion,
         [&](const QString& suggested) {
             const Dialogs::SaveAs chosen =
@@ -74,7 +75,7 @@ Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
     next_.setSingleShot(true);
     connect(&next_, &QTimer::timeout, this, &Exports::draw_next);
     connect(&progress_, &ProgressLine::stopped, this, [this] {
-        work_.forget();
+        work_.cancel();
         next_.stop();
         drawing_.reset();
         progress_.hide();
@@ -94,7 +95,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     if (!needs_search(figures, answer)) {
         if (!is_valid(answer)) return false;
         Figures whole;
-        for (const FigureRequest& figure : figures) whole.push_back(worked_out(figure, answer));
+        for (const FigureRequest& figure : figures) whole.push_back(with_computed_data(figure, answer));
         return then(whole, answer);
     }
     what_ = what;
@@ -113,7 +114,7 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
                 QMetaObject::invokeMethod(
                     this, [show_progress, done = static_cast<int>(whole.size())] { show_progress(done); },
                     Qt::QueuedConnection);
-                whole.push_back(worked_out(figure, out.answer, stop));
+                whole.push_back(with_computed_data(figure, out.answer, stop));
             }
             return out;
         },

@@ -21,7 +21,7 @@ class ProgressLine;
 // The file to which a plot is written, and the scale of a PNG. An empty file name means that there is none.
 struct FigureFile {
     QString file;
-    double scale = kUsualScale;
+    double scale = kDefaultScale;
 };
 FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion);
 

@@ -34,7 +34,7 @@ int run_gui(int argc, char** argv, const std::string& file) {
     QApplication::setDesktopFileName(QStringLiteral("org.shardscope.Shardscope"));
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/org.shardscope.Shardscope.svg")));
     Session session;
-    speak_language(session.language());
+    set_language_of_texts(session.language());
     ThemeManager::instance().choose(session.theme());
     const DesktopTheme desktop;
     MainWindow window(commands::catalogue(), session);

@@ -83,7 +83,7 @@ QString help_title(const HelpPage& page) {
 }
 
 QString help_text(const HelpPage& page) {
-    QFile file(QStringLiteral(":/help/%1/%2.md").arg(language_spoken(), text_of(page.id)));
+    QFile file(QStringLiteral(":/help/%1/%2.md").arg(active_language(), text_of(page.id)));
     if (!file.exists()) file.setFileName(QStringLiteral(":/help/%1.md").arg(text_of(page.id)));
     if (!file.open(QIODevice::ReadOnly)) return {};
     return QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());

@@ -129,7 +129,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     connect(search_, &QLineEdit::textChanged, this, &HelpWindow::search);
     connect(back_, &QToolButton::clicked, text_, &QTextBrowser::backward);
     connect(text_, &QTextBrowser::backwardAvailable, back_, &QWidget::setEnabled);
-    connect(text_, &QTextBrowser::historyChanged, this, &HelpWindow::arrived);
+    connect(text_, &QTextBrowser::historyChanged, this, &HelpWindow::update_page);
     connect(pages_, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0) text_->setSource(url_of(help_pages()[static_cast<std::size_t>(row)]));
     });
@@ -148,7 +148,7 @@ void HelpWindow::open_page(const HelpPage& page) {
 
 const HelpPage* HelpWindow::page() const { return page_at(text_->source()); }
 
-void HelpWindow::arrived() {
+void HelpWindow::update_page() {
     const HelpPage* now = page();
     if (!now) return;
     setWindowTitle(tr("Help: %1").arg(help_title(*now)));
@@ -220,7 +220,7 @@ void HelpWindow::restyle() {
     // The text contains the colours of links and table lines, so it is loaded again.
     if (!page()) return;
     text_->reload();
-    arrived();
+    update_page();
 }
 
 void HelpWindow::changeEvent(QEvent* event) {

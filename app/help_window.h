@@ -28,7 +28,7 @@ class HelpWindow : public QDialog {
     void changeEvent(QEvent* event) override;
 
   private:
-    void arrived();  // called when another page is shown
+    void update_page();  // called when another page is shown
     void search(const QString& words);
     void mark_found();
     void restyle();

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -61,11 +61,11 @@ QString language_name(const QString& code) {
     return name;
 }
 
-QString language_spoken() { return current_language() ? current_language()->code : kEnglish; }
+QString active_language() { return current_language() ? current_language()->code : kEnglish; }
 
-void speak_language(const QString& code) {
+void set_language_of_texts(const QString& code) {
     current_language().reset();  // Qt removes a translator that is destroyed
-    speak({});
+    set_translation({});
     auto next = std::make_unique<LoadedLanguage>();
     next->code = languages().contains(code) ? code : system_language();
     if (next->code == kEnglish) return;
@@ -74,7 +74,7 @@ void speak_language(const QString& code) {
                       QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&next->qt);
     QCoreApplication::installTranslator(&next->catalogue);
-    speak([](std::string_view english) {
+    set_translation([](std::string_view english) {
         return QCoreApplication::translate("", std::string(english).c_str()).toStdString();
     });
     current_language() = std::move(next);

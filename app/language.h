@@ -9,9 +9,9 @@ namespace shardscope {
 
 QStringList languages();                     // "en", "de"; English first
 QString language_name(const QString& code);  // in the language itself: "Deutsch"
-QString language_spoken();                   // "de"
+QString active_language();                   // "de"
 // Sets the language of texts from now on. Empty means the system's language, or English where there is no
 // catalogue for it. Texts on the screen do not change.
-void speak_language(const QString& code);
+void set_language_of_texts(const QString& code);
 
 }  // namespace shardscope

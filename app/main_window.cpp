@@ -279,11 +279,11 @@ void MainWindow::build_panes() {
     whole->setFocusPolicy(Qt::ClickFocus);
     whole->setFocus();
 
-    connect(&model_, &LiveModel::explanation_wanted, sides_, &SidePanels::explain);
-    connect(sides_, &SidePanels::shown_changed, this, &MainWindow::make_room);
+    connect(&model_, &LiveModel::explanation_requested, sides_, &SidePanels::explain);
+    connect(sides_, &SidePanels::shown_changed, this, &MainWindow::update_column_visibility);
     connect(sides_, &SidePanels::study_closed, this, [this] { workspace_->close_study(); });
     connect(sides_, &SidePanels::claim_chosen, this,
-            [this](const Claim& claim) { workspace_->take_claim(claim); });
+            [this](const Claim& claim) { workspace_->load_claim(claim); });
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
         tabs_->show_hypothetical(on);
@@ -446,7 +446,7 @@ void MainWindow::refresh_titles() {
 
 // In a small window the memory bar and the waterfall are hidden while a study is open, so that the plot keeps
 // its width.
-void MainWindow::make_room() {
+void MainWindow::update_column_visibility() {
     column_->setVisible(!sides_->is_open(SidePanels::Side::study) ||
                         width() >= kWidthForSidePanels * zoom_of(font()));
 }
@@ -476,7 +476,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     session_.set_geometry(saveGeometry());
-    documents_->keep_session();
+    documents_->autosave();
     QMainWindow::closeEvent(event);
 }
 

@@ -69,7 +69,7 @@ class MainWindow : public QMainWindow {
     void refresh_recent();
     void refresh_titles();
     void fold(const QSize& size);
-    void make_room();
+    void update_column_visibility();
 
     Catalogue& catalogue_;
     Session& session_;

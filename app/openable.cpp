@@ -27,30 +27,30 @@ bool has_file(const OpenedText& opened, const char* what, Problems& problems) {
     return false;
 }
 
-void open_session(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_session(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     const SavedSession session = read_session(opened.text, into.catalogue, folder_of(opened), problems);
     if (problems.empty()) into.workspace.take(session, opened.step);
 }
 
-void open_study(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_study(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     const std::string file = opened.file.isEmpty() ? "study.json" : opened.file.toStdString();
     if (const Preset* study = into.catalogue.add(opened.text, file, problems))
-        into.workspace.take_study(*study, problems);
+        into.workspace.load_study(*study, problems);
 }
 
 // Replaces the scenario's model by that of a config.json; cluster and training stay.
-void open_hf_config(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_hf_config(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     if (!has_file(opened, "a model's config.json", problems)) return;
     const Preset* model = into.catalogue.add(opened.text, opened.file.toStdString(), problems);
     if (!model) return;
     const QString title = text_of(model->title);
-    into.model.take_model(*model);
+    into.model.apply_model(*model);
     // The preset's source contains the assumptions of the import.
     into.messages.say(tr("%1: %2.").arg(title, text_of(model->source)));
 }
 
 // Adds the log to the plot of collectives, beside the public tables.
-void open_nccl_log(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_nccl_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     if (!has_file(opened, "a log of nccl-tests", problems)) return;
     auto& collectives = into.tabs.the<CollectivesPlot>();
     Problems tables;
@@ -63,7 +63,7 @@ void open_nccl_log(const OpenedText& opened, const OpeningInto& into, Problems& 
 }
 
 // Adds the runs to the validation plot, beside the public runs.
-void open_runs(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_runs(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     auto& validation = into.tabs.the<ValidationPlot>();
     Problems rows;
     if (!validation.add_runs(opened.text, opened.what.toStdString(), rows)) {
@@ -75,7 +75,7 @@ void open_runs(const OpenedText& opened, const OpeningInto& into, Problems& prob
 }
 
 // Opens the settings of a training tool as a scenario on the current cluster.
-void open_launch(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_launch(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     const LaunchFormat* format = launch_format_of(opened.text);
     const LaunchRead read = format->read(opened.text, into.model.scenario(), problems);
     if (!problems.empty()) return;
@@ -88,7 +88,7 @@ void open_launch(const OpenedText& opened, const OpeningInto& into, Problems& pr
 
 bool is_launch(std::string_view text) { return launch_format_of(text) != nullptr; }
 
-void open_scenario(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
+void open_scenario(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     const Scenario scenario = read_scenario(opened.text, into.catalogue, folder_of(opened), problems);
     if (problems.empty())
         into.workspace.take(scenario, opened.step, opened.carried ? QString() : opened.file);
@@ -131,15 +131,15 @@ std::string folder_of(const OpenedText& opened) {
     return opened.file.isEmpty() ? std::string() : QFileInfo(opened.file).absolutePath().toStdString();
 }
 
-const Openable* openable(std::string_view text) {
+const Openable* find_openable(std::string_view text) {
     for (const Openable& kind : openables()) {
         if (kind.recognises(text)) return &kind;
     }
     return nullptr;
 }
 
-bool take(const OpenedText& opened, const OpeningInto& into, Problems& problems) {
-    if (const Openable* kind = openable(opened.text)) {
+bool take(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
+    if (const Openable* kind = find_openable(opened.text)) {
         kind->open(opened, into, problems);
         return problems.empty();
     }

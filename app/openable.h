@@ -17,7 +17,7 @@ class PlotTabs;
 class Workspace;
 
 // The parts of the window into which a text is opened.
-struct OpeningInto {
+struct OpenTargets {
     Catalogue& catalogue;
     LiveModel& model;
     Workspace& workspace;
@@ -40,14 +40,14 @@ struct Openable {
     std::string name;  // "a session": for messages
     bool (*recognises)(std::string_view text);
     // Opens the text as one undo step; nothing changes where there is a problem.
-    void (*open)(const OpenedText& opened, const OpeningInto& into, Problems& problems);
-    bool stands_beside = false;  // whether the scenario stays unchanged
+    void (*open)(const OpenedText& opened, const OpenTargets& into, Problems& problems);
+    bool keeps_scenario = false;  // whether the scenario stays unchanged
 };
 
 // Returns the first kind that recognises the text; nullptr when none does.
-const Openable* openable(std::string_view text);
+const Openable* find_openable(std::string_view text);
 // Opens the text as the kind that recognises it. Returns false, with a problem, when there is no such kind or
 // the text cannot be used.
-bool take(const OpenedText& opened, const OpeningInto& into, Problems& problems);
+bool take(const OpenedText& opened, const OpenTargets& into, Problems& problems);
 
 }  // namespace shardscope

@@ -92,15 +92,16 @@ QToolButton* make_picker(const QString& name, std::vector<const Preset*> presets
 }  // namespace
 
 QToolButton* make_cluster_picker(LiveModel& model, QWidget* parent) {
-    QToolButton* picker = make_picker(QStringLiteral("cluster"), model.catalogue().all(PresetKind::cluster),
-                                      parent, [&model](const Preset& preset) { model.take_cluster(preset); });
+    QToolButton* picker =
+        make_picker(QStringLiteral("cluster"), model.catalogue().all(PresetKind::cluster), parent,
+                    [&model](const Preset& preset) { model.apply_cluster(preset); });
     picker->setAccessibleDescription(QObject::tr("Fills in the GPUs and their networks"));
     return picker;
 }
 
 QToolButton* make_model_picker(LiveModel& model, QWidget* parent) {
     QToolButton* picker = make_picker(QStringLiteral("model"), model.catalogue().all(PresetKind::model),
-                                      parent, [&model](const Preset& preset) { model.take_model(preset); });
+                                      parent, [&model](const Preset& preset) { model.apply_model(preset); });
     picker->setAccessibleDescription(QObject::tr("Fills in the shape of the model"));
     return picker;
 }

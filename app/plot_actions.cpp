@@ -32,7 +32,7 @@ PlotActions::PlotActions(const Parts& parts, QWidget& window) : parts_(parts), w
 
 void PlotActions::explain_focus() {
     const auto subject = subject_of(QApplication::focusWidget());
-    parts_.model.explain(subject ? *subject : *parts_.tabs.current().subject_here());
+    parts_.model.explain(subject ? *subject : *parts_.tabs.current().focused_subject());
 }
 
 void PlotActions::ask_for_launch_settings() {
@@ -96,7 +96,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
         menu->setAttribute(Qt::WA_DeleteOnClose);
         // The menu key refers to the part that has the focus, a click to the part under the mouse.
         const auto* explainable = dynamic_cast<const Explainable*>(&view);
-        const auto subject = view.hasFocus() && !view.underMouse() ? explainable->subject_here()
+        const auto subject = view.hasFocus() && !view.underMouse() ? explainable->focused_subject()
                                                                    : explainable->subject_at(QPointF(at));
         if (subject) {
             const std::string title = shardscope::explain(*subject, parts_.model.answer()).title;

@@ -53,7 +53,7 @@ class PlotActions : public QObject {
     void ask_for_launch_settings();
 
     // Writes one plot to a file, whose ending decides the format. `scale` applies to PNG.
-    bool export_plot(const QString& plot, const QString& file, double scale = kUsualScale);
+    bool export_plot(const QString& plot, const QString& file, double scale = kDefaultScale);
     // Writes a report of the whole session to a file, whose ending decides the format.
     bool export_report(const QString& file);
 

@@ -65,7 +65,7 @@ QString Session::scenarios(Problems& problems) const {
 }
 
 bool Session::set_scenarios(const QString& text, Problems& problems) {
-    return write_whole(file_.toStdString(), text.toStdString(), problems, Durability::program_end);
+    return write_file_atomically(file_.toStdString(), text.toStdString(), problems, Durability::program_end);
 }
 
 QString Session::set_aside() {

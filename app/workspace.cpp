@@ -45,7 +45,7 @@ Workspace::Workspace(Catalogue& catalogue, LiveModel& model, PlotTabs& tabs, Sid
 
 QString Workspace::file() const { return origin_ == model_.origin() ? file_ : QString(); }
 
-void Workspace::saved_to(const QString& file) {
+void Workspace::set_file(const QString& file) {
     file_ = file;
     origin_ = model_.origin();
 }
@@ -69,7 +69,7 @@ SavedSession Workspace::session() const {
 Scenario Workspace::readable(const Scenario& scenario) const { return with_valid_view(scenario, catalogue_); }
 
 template <typename Change>
-void Workspace::do_as_one(const QString& step, State after, Change&& change) {
+void Workspace::push_step(const QString& step, State after, Change&& change) {
     QUndoStack* undo = model_.undo_stack();
     undo->beginMacro(step);
     State before = state();
@@ -82,7 +82,7 @@ void Workspace::do_as_one(const QString& step, State after, Change&& change) {
 void Workspace::take(const SavedSession& session, const QString& step) {
     State after = state_of(session.view.plot.empty() ? view_of(session.current) : session.view);
     after.file.clear();  // Save writes one scenario, which must not replace a session or a study
-    do_as_one(step, std::move(after), [&] { model_.open_session(session, step); });
+    push_step(step, std::move(after), [&] { model_.open_session(session, step); });
 }
 
 void Workspace::take(const Scenario& scenario, const QString& step, const QString& file) {
@@ -91,7 +91,7 @@ void Workspace::take(const Scenario& scenario, const QString& step, const QStrin
     const View view = view_of(scenario);
     State after = view.plot.empty() && pins.empty() ? state() : state_of(view);
     after.file = file;
-    do_as_one(step, std::move(after), [&] {
+    push_step(step, std::move(after), [&] {
         if (pins.empty()) model_.replace(scenario, step);
         else model_.open_session(lettered(scenario, pins), step);
     });
@@ -102,7 +102,7 @@ void Workspace::start_with(const SavedSession& session) {
     show(state_of(session.view));
 }
 
-void Workspace::take_study(const Preset& preset, Problems& problems) {
+void Workspace::load_study(const Preset& preset, Problems& problems) {
     const Study study = read_study(preset, catalogue_, problems);
     if (!problems.empty()) return;
     take(lettered(study.scenario, study.pins), tr("Study %1").arg(preset_text(study.title)));
@@ -112,16 +112,16 @@ void Workspace::take_study(const Preset& preset, Problems& problems) {
 
 void Workspace::close_study() { show_study({}); }
 
-void Workspace::take_claim(const Claim& claim) {
+void Workspace::load_claim(const Claim& claim) {
     std::vector<Scenario> others = claim.scenarios;
     if (claim.measure == Measure::crossover) std::rotate(others.begin(), others.begin() + 1, others.end());
     Scenario current = others.back();
     others.pop_back();
     if (sides_.study()) current = with_view(current, view_of(sides_.study()->scenario));
-    const QString step = tr("Claim: %1").arg(preset_text(claim.says));
+    const QString step = tr("Claim: %1").arg(preset_text(claim.statement));
     State after = state();
     after.file.clear();
-    do_as_one(step, std::move(after), [&] {
+    push_step(step, std::move(after), [&] {
         if (others.empty()) model_.replace(current, step);
         else model_.open_session(lettered(current, others), step);
     });

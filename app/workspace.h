@@ -35,16 +35,16 @@ class Workspace {
     // redo change the file with the scenario. A scenario that is not an edit of the file's scenario has no
     // file.
     [[nodiscard]] QString file() const;
-    void saved_to(const QString& file);
+    void set_file(const QString& file);
     // Loads the session of the last window without a history.
     void start_with(const SavedSession& session);
 
     // Loads a study with its scenario, pins, tab, axes and panel.
-    void take_study(const Preset& preset, Problems& problems);
+    void load_study(const Preset& preset, Problems& problems);
     void close_study();
     // Loads the scenarios of a claim: the last one becomes the current scenario and the others become pins.
     // For a crossover the first one, which the others are to overtake, becomes the current scenario.
-    void take_claim(const Claim& claim);
+    void load_claim(const Claim& claim);
 
   private:
     friend class WorkspaceStep;
@@ -61,7 +61,7 @@ class Workspace {
     void show(const State& state);
     // Calls `change`, which changes the scenarios, and shows the state `after`, as one undo step.
     template <typename Change>
-    void do_as_one(const QString& step, State after, Change&& change);
+    void push_step(const QString& step, State after, Change&& change);
     // Finds a study by its name, or by the absolute path of its file; nullptr where there is none.
     const Preset* find_study(const std::string& name);
     void show_study(const std::string& name);

@@ -53,7 +53,7 @@ class Background : public QObject {
         });
     }
     // Cancels the current request; its result is not delivered.
-    void forget() {
+    void cancel() {
         ++newest_;
         end();
         queue_.cancel();

@@ -8,7 +8,7 @@ std::optional<Subject> subject_of(const QWidget* widget) {
     for (; widget; widget = widget->parentWidget()) {
         const auto* here = dynamic_cast<const Explainable*>(widget);
         if (!here) continue;
-        if (auto subject = here->subject_here()) return subject;
+        if (auto subject = here->focused_subject()) return subject;
     }
     return std::nullopt;
 }

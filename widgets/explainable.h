@@ -15,9 +15,11 @@ class Explainable {
   public:
     virtual ~Explainable() = default;
     // Returns the subject that has the focus in the widget, or else its main subject; empty if it shows none.
-    [[nodiscard]] virtual std::optional<Subject> subject_here() const = 0;
+    [[nodiscard]] virtual std::optional<Subject> focused_subject() const = 0;
     // Returns the subject that is shown at this point of the widget, in px.
-    [[nodiscard]] virtual std::optional<Subject> subject_at(const QPointF&) const { return subject_here(); }
+    [[nodiscard]] virtual std::optional<Subject> subject_at(const QPointF&) const {
+        return focused_subject();
+    }
 
   protected:
     Explainable() = default;

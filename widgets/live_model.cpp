@@ -80,11 +80,11 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
 
 void LiveModel::show(const Scenario& scenario) {
     scenario_ = scenario;
-    planning_.forget();
+    planning_.cancel();
     // Once a drag needs a background search it continues with one: even counting the plans takes part of a
     // frame.
-    plans_beside_ = (in_gesture() && plans_beside_) || !plans_at_once(scenario);
-    if (!plans_beside_) {
+    plans_in_background_ = (in_gesture() && plans_in_background_) || !plans_within_a_frame(scenario);
+    if (!plans_in_background_) {
         answer_ = shardscope::answer(scenario);
     } else {
         answer_ = with_last_plan(scenario);
@@ -143,16 +143,16 @@ void LiveModel::set_automatic(P id, bool automatic) {
                                      : tr("Lock %1").arg(text_of(label_of(id))));
 }
 
-void LiveModel::doubt(P id, bool unread) {
-    const bool before = doubted();
-    doubted_.set(index(id), unread);
-    if (doubted() != before) Q_EMIT doubt_changed();
+void LiveModel::mark_unparsed(P id, bool unread) {
+    const bool before = has_unparsed_field();
+    unparsed_.set(index(id), unread);
+    if (has_unparsed_field() != before) Q_EMIT unparsed_changed();
 }
 
 void LiveModel::set_all_automatic(bool automatic) {
     Scenario after = scenario_;
     if (automatic) {
-        after.automatic |= usually_free();
+        after.automatic |= default_free_parameters();
     } else {
         // Locking keeps the values that the planner found.
         after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
@@ -161,17 +161,17 @@ void LiveModel::set_all_automatic(bool automatic) {
 }
 
 void LiveModel::hold(Hold hold) {
-    push(holding(scenario_, hold),
+    push(with_hold(scenario_, hold),
          hold == Hold::global_batch ? tr("Hold global batch") : tr("Hold per-GPU batch"));
 }
 
-void LiveModel::take_cluster(const Preset& cluster) {
-    Q_EMIT preset_taken();
+void LiveModel::apply_cluster(const Preset& cluster) {
+    Q_EMIT preset_applied();
     push(with_cluster(scenario_, cluster), tr("Cluster %1").arg(QString::fromStdString(cluster.title)));
 }
 
-void LiveModel::take_model(const Preset& model) {
-    Q_EMIT preset_taken();
+void LiveModel::apply_model(const Preset& model) {
+    Q_EMIT preset_applied();
     push(with_model(scenario_, model), tr("Model %1").arg(QString::fromStdString(model.title)));
 }
 
@@ -209,7 +209,7 @@ void LiveModel::drag(std::initializer_list<Change> changes) {
     Scenario next = gesture_->base;
     bool returned = true;
     for (const Change& change : changes) {
-        const Settings before = resolve(making_room(gesture_->base, change.id));
+        const Settings before = resolve(basis_of_edit(gesture_->base, change.id));
         if (nearest_valid(change.id, change.value, before) == before[change.id]) continue;
         next = edited(next, change.id, change.value);
         returned = false;
@@ -255,7 +255,7 @@ void LiveModel::plan_pins() {
         scenarios.push_back(unnamed(pin.answer.scenario));
     }
     if (scenarios.empty()) {
-        planning_pins_.forget();
+        planning_pins_.cancel();
         return;
     }
     // The same search is not restarted in every frame of a drag.
@@ -338,7 +338,7 @@ void LiveModel::compare_with(char letter) {
     Q_EMIT pins_changed();
 }
 
-void LiveModel::take_up(char letter) {
+void LiveModel::make_current(char letter) {
     if (const Pin* pin = pin_of(letter))
         load(Scenario(pin->answer.scenario), tr("Take up %1").arg(letter_text(letter)));
 }
@@ -407,7 +407,7 @@ SavedSession LiveModel::session() const {
 LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
     Pins out{{}, session.compared};
     for (const SavedPin& pin : session.pins) {
-        const bool at_once = plans_at_once(pin.scenario);
+        const bool at_once = plans_within_a_frame(pin.scenario);
         Answer answer = shardscope::answer(at_once ? pin.scenario : locked(pin.scenario));
         answer.scenario.automatic = pin.scenario.automatic;
         out.pins.push_back({pin.letter, std::move(answer), 0, !at_once});

@@ -31,7 +31,7 @@ class LiveModel : public QObject {
     // The scenario as the user set it; automatic parameters keep the value that was typed last.
     [[nodiscard]] const Scenario& scenario() const { return scenario_; }
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
-    void explain(const Subject& subject) { Q_EMIT explanation_wanted(subject); }
+    void explain(const Subject& subject) { Q_EMIT explanation_requested(subject); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
     // Whether a plan is being searched in the background. Until it is found, `answer()` combines the last
@@ -40,8 +40,8 @@ class LiveModel : public QObject {
 
     // Records whether the field of `id` contains text that cannot be parsed. Views dim as long as there is
     // such a field, because they show the last valid scenario.
-    void doubt(P id, bool unread);
-    [[nodiscard]] bool doubted() const { return doubted_.any(); }
+    void mark_unparsed(P id, bool unread);
+    [[nodiscard]] bool has_unparsed_field() const { return unparsed_.any(); }
 
     void edit(P id, Value value);
     void reset(P id);  // back to the preset's value
@@ -49,8 +49,8 @@ class LiveModel : public QObject {
     // Makes all plan parameters automatic that the planner usually chooses, or locks the whole plan.
     void set_all_automatic(bool automatic);
     void hold(Hold hold);
-    void take_cluster(const Preset& cluster);
-    void take_model(const Preset& model);
+    void apply_cluster(const Preset& cluster);
+    void apply_model(const Preset& model);
     // Replaces the scenario by one that derives from it (a repair, another plan), as one undo step with this
     // text.
     void replace(const Scenario& scenario, const QString& text);
@@ -86,7 +86,7 @@ class LiveModel : public QObject {
     void unpin_all();
     void compare_with(char letter);
     // Makes the scenario of the pin the current one; the pin remains.
-    void take_up(char letter);
+    void make_current(char letter);
     // Exchanges the letters of two scenarios; 'A' is the current scenario.
     void swap(char one, char other);
     void rename(char letter, const QString& name);
@@ -100,13 +100,13 @@ class LiveModel : public QObject {
 
   Q_SIGNALS:
     // A view requests an explanation, which the Why panel shows.
-    void explanation_wanted(const Subject& subject);
-    void changed();        // the scenario or its answer
-    void preset_taken();   // changed() follows; fields may flash
-    void gesture_began();  // axes freeze
-    void gesture_ended();  // axes refit
+    void explanation_requested(const Subject& subject);
+    void changed();         // the scenario or its answer
+    void preset_applied();  // changed() follows; fields may flash
+    void gesture_began();   // axes freeze
+    void gesture_ended();   // axes refit
     void pins_changed();
-    void doubt_changed();
+    void unparsed_changed();
 
   private:
     friend class ScenarioCommand;
@@ -143,13 +143,14 @@ class LiveModel : public QObject {
     unsigned origin_ = 0;
     unsigned last_origin_ = 0;
     Answer answer_;
-    ParameterSet doubted_;
+    ParameterSet unparsed_;
     QUndoStack* undo_;
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
-    bool plans_beside_ = false;  // the last plan did not fit in a frame and was searched in the background
-    unsigned last_id_ = 0;       // last number given to a pin
+    bool plans_in_background_ =
+        false;              // the last plan did not fit in a frame and was searched in the background
+    unsigned last_id_ = 0;  // last number given to a pin
     Background planning_;
     std::vector<Scenario> planned_pins_;  // the scenarios that planning_pins_ searches plans for
     Background planning_pins_;

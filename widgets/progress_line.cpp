@@ -7,7 +7,7 @@
 
 namespace shardscope {
 
-ProgressLine::ProgressLine(const QString& name, const QString& what_stop_does, QWidget* parent)
+ProgressLine::ProgressLine(const QString& name, const QString& stop_tool_tip, QWidget* parent)
     : QWidget(parent), text_(new QLabel), bar_(new QProgressBar) {
     setObjectName(name);
     auto* row = new QHBoxLayout(this);
@@ -23,7 +23,7 @@ ProgressLine::ProgressLine(const QString& name, const QString& what_stop_does, Q
     row->addWidget(bar_);
     auto* stop = new QPushButton(tr("Stop"));
     stop->setObjectName(name + QStringLiteral("/stop"));
-    stop->setToolTip(what_stop_does);
+    stop->setToolTip(stop_tool_tip);
     connect(stop, &QPushButton::clicked, this, &ProgressLine::stopped);
     row->addWidget(stop);
     hide();

@@ -12,7 +12,7 @@ namespace shardscope {
 class ProgressLine : public QWidget {
     Q_OBJECT
   public:
-    ProgressLine(const QString& name, const QString& what_stop_does, QWidget* parent = nullptr);
+    ProgressLine(const QString& name, const QString& stop_tool_tip, QWidget* parent = nullptr);
 
     void show_step(const QString& text, int done, int of);
 

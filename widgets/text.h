@@ -5,7 +5,7 @@
 #include <QString>
 #include <string_view>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
@@ -16,7 +16,7 @@ inline QString text_of(std::string_view text) {
 // Returns a text of a preset in the current language. The catalogue contains the texts of the shipped studies
 // and calibrations (`./dev translate` finds them). Names and texts of the user's own presets are not
 // translated.
-inline QString preset_text(std::string_view text) { return text_of(said(text)); }
+inline QString preset_text(std::string_view text) { return text_of(translate(text)); }
 
 // Translates like QObject::tr, but without a context: the catalogue does not distinguish contexts.
 inline QString tr(const char* english) { return QCoreApplication::translate("", english); }

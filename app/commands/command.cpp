@@ -89,7 +89,7 @@ std::vector<CollectiveTable> read_log(const std::string& file) {
     return tables;
 }
 
-int unwritten(const Problems& problems, const std::string& file) {
+int report_unwritten(const Problems& problems, const std::string& file) {
     report(problems, file);
     return kFailed;
 }
@@ -104,7 +104,7 @@ int write_output(const std::string& target, const std::string& text) {
         return kDone;
     }
     Problems problems;
-    return write_whole(target, text, problems) ? kDone : unwritten(problems, target);
+    return write_file_atomically(target, text, problems) ? kDone : report_unwritten(problems, target);
 }
 
 const Preset* scenario_named(const std::string& name) {

@@ -102,7 +102,7 @@ std::vector<CollectiveTable> read_log(const std::string& file);
 
 // Reports the problems of an output that cannot be written. Returns the exit code, which is not that of
 // unusable input.
-int unwritten(const Problems& problems, const std::string& file);
+int report_unwritten(const Problems& problems, const std::string& file);
 // Returns whether the target of an output option is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& target);
 // Writes to the file, or to standard output where none is named. Returns the exit code.

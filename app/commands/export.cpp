@@ -63,7 +63,7 @@ bool parse_size(const std::string& text, QSize& size, Problems& problems) {
 void parse_scale(const Options& options, double& scale, Problems& problems) {
     const Parsed parsed = parse(options.scale, Quantity::count);
     const auto format = format_of(QString::fromStdString(options.target));
-    if (!parsed.ok || parsed.value < kLeastScale || parsed.value > kMostScale) {
+    if (!parsed.ok || parsed.value < kMinScale || parsed.value > kMaxScale) {
         problems.push_back({"--scale " + options.scale, "is no scale", "1 to 4", "write for instance 2"});
     } else if (format ? format != FigureFormat::png : options.target.empty()) {
         problems.push_back({"--scale " + options.scale, "only a PNG has pixels", "",
@@ -184,7 +184,7 @@ int run(const Options& options) {
         files.insert(files.end(), written.begin(), written.end());
     }
     std::string failed;
-    return write_files(files, problems, failed) ? kDone : unwritten(problems, failed);
+    return write_files(files, problems, failed) ? kDone : report_unwritten(problems, failed);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
     for (const FabricConstant& constant : fit.constants) {
         const std::string field(field_of(constant.id));
         if (constant.identified) {
-            out["values"][field] = four_digits(constant.value);
+            out["values"][field] = round_to_four_digits(constant.value);
         } else {
             left_out += (left_out.empty() ? "" : ", ") + field;
         }

@@ -94,7 +94,7 @@ int run(const Options& options) {
     if (!load_job(options.file, options.assignments, question.scenario)) return kUnusable;
     question.free = options.free.empty() ? free_of(question.scenario) : parse_free(options.free, problems);
     // Parameters that are not free have the user's values; those that were automatic keep their last value.
-    question.scenario = as_predicted(locked(question.scenario));
+    question.scenario = without_mfu_override(locked(question.scenario));
     question.allow_risky = options.allow_risky;
     const std::vector<Output> objectives = parse_outputs(options.objective, problems);
     if (objectives.size() == 1) question.objective = objectives.front();

@@ -48,11 +48,11 @@ int list_claims() {
     print_out("| study | claim | from | stated | engine | |\n|---|---|---|---|---|---|\n");
     for (const Study& study : studies) {
         for (const Claim& claim : study.claims) {
-            const Finding finding = examine(claim);
+            const Finding finding = evaluate_claim(claim);
             const std::string expected = expected_text(claim);
             const std::string from = claim.published ? claim.by : "our question";
             print_out("| `%s` | %s | %s | %s | %s | %s |\n", study.name.c_str(),
-                      markdown_text(claim.says).c_str(), markdown_text(from).c_str(),
+                      markdown_text(claim.statement).c_str(), markdown_text(from).c_str(),
                       expected.empty() ? "–" : markdown_text(expected).c_str(),
                       markdown_text(found_text(claim, finding)).c_str(),
                       std::string(name_of(finding.agreement)).c_str());
@@ -83,8 +83,8 @@ void print(const Study& study) {
     print_out("  look at: %s\n  drag: %s\n", study.look.c_str(), study.drag.c_str());
     for (const Scenario& pin : study.pins) print_out("  pinned: %s\n", pin.title().c_str());
     for (const Claim& claim : study.claims) {
-        const Finding finding = examine(claim);
-        print_out("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.says.c_str(),
+        const Finding finding = evaluate_claim(claim);
+        print_out("\n  %s: %s\n    %s: %s\n", claim.name.c_str(), claim.statement.c_str(),
                   claim.published ? "published" : "our question", claim.source.c_str());
         const std::string expected = expected_text(claim);
         print_out("    %s%sthe engine %s (%s): %s\n", expected.empty() ? "" : "stated ",

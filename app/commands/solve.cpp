@@ -48,7 +48,7 @@ std::string json_of(const Question& question, const Solution& found) {
     out["value"] = value_json(id, found.value);
     out["end"] = !found.found() ? nlohmann::ordered_json(nullptr) : found.largest ? "largest" : "smallest";
     out["met"] = nlohmann::ordered_json::array();
-    for (const MetStretch& stretch : found.met) {
+    for (const MetRange& stretch : found.met) {
         out["met"].push_back({{"from", value_json(id, stretch.from)},
                               {"to", value_json(id, stretch.to)},
                               {"missed_below", value_json(id, stretch.below)},
@@ -69,7 +69,7 @@ std::string text_of(const Question& question, const Solution& found) {
                       shardscope::text_of(question.target);
     if (question.target.of_best) out += ", " + shardscope::text_of(found.target);
     out += "\n";
-    for (const MetStretch& stretch : found.met) out += "  met " + shardscope::text_of(id, stretch) + "\n";
+    for (const MetRange& stretch : found.met) out += "  met " + shardscope::text_of(id, stretch) + "\n";
     const Answer at_solution = answer(found.scenario);
     out += "  there: " + std::string(name_of(at_solution.estimate.verdict));
     for (const Output shown_output : {Output::peak_memory, Output::mfu, Output::tokens_per_s_per_gpu})
@@ -105,7 +105,7 @@ int run(const Options& options) {
         return kDone;
     }
     print_err("%s\n", found.reason.c_str());
-    for (const WayOut& way : ways_out(question)) {
+    for (const Alternative& way : alternatives(question)) {
         print_err("%s: %s %s\n", way.label.c_str(), std::string(parameter(question.id).label).c_str(),
                   format(question.id, way.solution.value).c_str());
     }

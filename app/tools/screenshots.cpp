@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     QApplication::setFont(QFont(QStringLiteral("DejaVu Sans"), 9));
     const QString folder = argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral(".");
     QDir().mkpath(folder);
-    speak_language(QStringLiteral("en"));
+    set_language_of_texts(QStringLiteral("en"));
     const Shot shots[] = {
         {.file = "first-light.png"},
         {.file = "does-not-fit.png", .scenario = too_long},

@@ -35,7 +35,7 @@ TEST_CASE("calibrate: the predictions move towards a user's runs", "[cli]") {
     const Folder folder;
     folder.write("runs.csv", slow_runs(16));
     const json before = json::parse(run_in(folder, "validate --runs runs.csv --format json").out);
-    const Ran ran = run_in(folder, "calibrate --runs runs.csv -o mine.json");
+    const RunResult ran = run_in(folder, "calibrate --runs runs.csv -o mine.json");
     INFO(ran.err);
     REQUIRE(ran.code == 0);
     CHECK(ran.out.find("cross-validated") != std::string::npos);
@@ -58,7 +58,7 @@ TEST_CASE("calibrate: unusable input is reported", "[cli]") {
     const Folder folder;
     CHECK(run_in(folder, "calibrate").code == 2);
     folder.write("two.csv", slow_runs(2));
-    const Ran two = run_in(folder, "calibrate --runs two.csv -o mine.json");
+    const RunResult two = run_in(folder, "calibrate --runs two.csv -o mine.json");
     CHECK(two.code == 2);
     CHECK(two.err.find("too few") != std::string::npos);
     CHECK_FALSE(fs::exists(folder.file("mine.json")));
@@ -66,7 +66,7 @@ TEST_CASE("calibrate: unusable input is reported", "[cli]") {
     // A bad row is reported with its line, and the others are used.
     folder.write("bad.csv",
                  slow_runs(12) + "x,fsdp1,32,4096,16384,32,50368,plain,z100,8,2048,1,8,zero3,none,,2000\n");
-    const Ran bad = run_in(folder, "calibrate --runs bad.csv -o mine.json");
+    const RunResult bad = run_in(folder, "calibrate --runs bad.csv -o mine.json");
     CHECK(bad.code == 2);
     CHECK(bad.err.find("bad.csv:14:") != std::string::npos);
     CHECK(fs::exists(folder.file("mine.json")));
@@ -83,8 +83,8 @@ TEST_CASE("calibrate: unusable input is reported", "[cli]") {
     std::string one = slow_runs(1);
     const std::string row = one.substr(kHeader.size());
     folder.write("same.csv", one + row + row);
-    const Ran same = run_in(folder, "calibrate --runs same.csv -o same.json");
-    if (same.code == 0) CHECK(slurp(folder.file("same.json")).find("error_band") == std::string::npos);
+    const RunResult same = run_in(folder, "calibrate --runs same.csv -o same.json");
+    if (same.code == 0) CHECK(read_file(folder.file("same.json")).find("error_band") == std::string::npos);
 
     CHECK(run_in(folder, "calibrate --runs two.csv --collectives two.csv").err.find("nccl-tests") !=
           std::string::npos);
@@ -96,17 +96,17 @@ TEST_CASE("calibrate: unusable input is reported", "[cli]") {
 }
 
 TEST_CASE("scenarios: a calibration may be given by name or inline, and a wrong one is refused", "[cli]") {
-    const Ran plain = run("estimate - --format json");
-    const Ran slow =
+    const RunResult plain = run("estimate - --format json");
+    const RunResult slow =
         run("estimate - --format json", R"({"cluster":{"calibration":{"gemm_efficiency":0.3}}})");
     REQUIRE(slow.code == 0);
     CHECK(json::parse(slow.out)["mfu"].get<double>() < json::parse(plain.out)["mfu"].get<double>());
-    const Ran parts = run(
+    const RunResult parts = run(
         "estimate - --format json",
         R"({"cluster":{"calibration":{"parts":{"gpu-h100":{"gemm_efficiency":0.3},"gpu-a100":{"gemm_efficiency":0.9}}}}})");
     REQUIRE(parts.code == 0);
     CHECK(json::parse(parts.out)["mfu"] == json::parse(slow.out)["mfu"]);
-    const Ran wrong = run("estimate -", R"({"cluster":{"calibration":{"gemm_eficiency":0.3}}})");
+    const RunResult wrong = run("estimate -", R"({"cluster":{"calibration":{"gemm_eficiency":0.3}}})");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("/cluster/calibration/values/gemm_eficiency") != std::string::npos);
     CHECK(wrong.err.find("gemm_efficiency") != std::string::npos);

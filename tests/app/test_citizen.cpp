@@ -42,8 +42,8 @@ std::vector<std::string> bash_offers(const std::string& words, const std::string
     const std::string command =
         "cd " + folder.path() + " && XDG_DATA_HOME=/nonexistent bash -u ask.bash > out 2> err";
     CHECK(std::system(command.c_str()) == 0);
-    CHECK(slurp(folder.file("err")).empty());
-    return lines_of(slurp(folder.file("out")));
+    CHECK(read_file(folder.file("err")).empty());
+    return lines_of(read_file(folder.file("out")));
 }
 
 // Returns the names of the commands in a help text.
@@ -73,14 +73,15 @@ std::vector<std::string> all_commands() {
 
 TEST_CASE("version: program, changelog, metainfo and packages agree", "[cli]") {
     const std::string version = run("--version").out;
-    const std::string newest = between(slurp(SHARDSCOPE_SOURCE_DIR "/resources/CHANGELOG.md"), "\n## ", "\n");
+    const std::string newest =
+        between(read_file(SHARDSCOPE_SOURCE_DIR "/resources/CHANGELOG.md"), "\n## ", "\n");
     const std::string number = newest.substr(0, newest.find(' '));
     const std::string date = between(newest, "(", ")");
     CHECK(version == "shardscope " + number + "\n");
     const std::string made = SHARDSCOPE_RESOURCES;
-    CHECK(between(slurp(made + "/org.shardscope.Shardscope.metainfo.xml"), "<release version=", ">") ==
+    CHECK(between(read_file(made + "/org.shardscope.Shardscope.metainfo.xml"), "<release version=", ">") ==
           "\"" + number + "\" date=\"" + date + "\"");
-    CHECK(slurp(made + "/changelog.Debian").starts_with("shardscope (" + number + "-1) "));
+    CHECK(read_file(made + "/changelog.Debian").starts_with("shardscope (" + number + "-1) "));
     CHECK(run("manual").out.find(".TH SHARDSCOPE 1 " + date + " \"Shardscope " + number + "\"") !=
           std::string::npos);
 }
@@ -129,7 +130,7 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
 TEST_CASE("completion: for a shell without a script, the shells that have one are named", "[cli]") {
     for (const char* arguments : {"completion tcsh", "completion"}) {
         INFO(arguments);
-        const Ran ran = run(arguments);
+        const RunResult ran = run(arguments);
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
         CHECK(ran.err.starts_with(arguments));
@@ -149,7 +150,7 @@ TEST_CASE("completion: every option's help describes its value", "[cli]") {
 }
 
 TEST_CASE("manual: every command and option is described, and every example runs", "[cli]") {
-    const Ran ran = run("manual");
+    const RunResult ran = run("manual");
     REQUIRE(ran.code == 0);
     std::string page;
     for (std::size_t i = 0; i < ran.out.size(); ++i) {
@@ -183,7 +184,7 @@ TEST_CASE("manual: every command and option is described, and every example runs
         INFO(example);
         const std::string command = "cd " + folder.path() + " && sh example.sh > out 2> err";
         CHECK(std::system(command.c_str()) == 0);
-        CHECK(slurp(folder.file("err")).empty());
+        CHECK(read_file(folder.file("err")).empty());
         ++examples;
     }
     CHECK(examples >= 5);
@@ -209,5 +210,5 @@ TEST_CASE("installed: every file is at its place below another prefix, and the p
     const std::string run_it = "echo '{}' | env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=/nonexistent " +
                                folder.file("bin/shardscope") + " estimate - > " + folder.file("out");
     CHECK(std::system(run_it.c_str()) == 0);
-    CHECK(slurp(folder.file("out")) == run("estimate -").out);
+    CHECK(read_file(folder.file("out")) == run("estimate -").out);
 }

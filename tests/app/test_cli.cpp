@@ -18,10 +18,10 @@ using nlohmann::json;
 using namespace shardscope::testing;
 
 TEST_CASE("estimate: a scenario from standard input gives text and JSON", "[cli]") {
-    const Ran text = run("estimate -");
+    const RunResult text = run("estimate -");
     CHECK(text.code == 0);
     CHECK(text.out.find("Wall: compute") != std::string::npos);
-    const Ran result = run("estimate - --format json");
+    const RunResult result = run("estimate - --format json");
     CHECK(result.code == 0);
     CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 1);
     CHECK(json::parse(result.out)["verdict"] == "fits");
@@ -29,22 +29,22 @@ TEST_CASE("estimate: a scenario from standard input gives text and JSON", "[cli]
 }
 
 TEST_CASE("estimate: --set accepts full and short keys, and units", "[cli]") {
-    const Ran slow =
+    const RunResult slow =
         run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");
     REQUIRE(slow.code == 0);
     CHECK(json::parse(slow.out)["wall"] == "inter-node");
     CHECK(json::parse(slow.out)["plan"]["micro_batch"] == 1);
-    const Ran preset =
+    const RunResult preset =
         run("estimate - --format json --set model.preset=mpt-7b --set cluster.preset=dgx-a100-80gb");
     CHECK(json::parse(preset.out)["parameters"] == 6658859008.0);
     CHECK(run("estimate - --format json --set model=mpt-7b --set cluster=dgx-a100-80gb").out == preset.out);
-    const Ran wrong = run("estimate - --set micro_bach=3");
+    const RunResult wrong = run("estimate - --set micro_bach=3");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("micro_batch") != std::string::npos);
 }
 
 TEST_CASE("estimate: a scenario that does not fit gets an answer, with times only on request", "[cli]") {
-    const Ran plain = run("estimate - --format json --set sequence_length=64k");
+    const RunResult plain = run("estimate - --format json --set sequence_length=64k");
     CHECK(plain.code == 0);
     CHECK(json::parse(plain.out)["verdict"] == "does-not-fit");
     CHECK(json::parse(plain.out)["mfu"].is_null());
@@ -54,8 +54,9 @@ TEST_CASE("estimate: a scenario that does not fit gets an answer, with times onl
 
 TEST_CASE("estimate: JSON Lines keep their order, and a bad one becomes an invalid result in its place",
           "[cli]") {
-    const Ran several = run("estimate - --format json",
-                            "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
+    const RunResult several =
+        run("estimate - --format json",
+            "{\"name\":\"a\"}\n{\"name\":\"b\",\"model\":{\"layrs\":3}}\n{\"name\":\"c\"}\n");
     CHECK(several.code == 2);
     std::istringstream lines(several.out);
     std::string line;
@@ -70,7 +71,8 @@ TEST_CASE("estimate: JSON Lines keep their order, and a bad one becomes an inval
 }
 
 TEST_CASE("estimate: all problems of a scenario are reported at once, and nothing is printed", "[cli]") {
-    const Ran bad = run("estimate -", R"({"training": {"micro_batch": -1, "sharding": "zero9"}, "x": 1})");
+    const RunResult bad =
+        run("estimate -", R"({"training": {"micro_batch": -1, "sharding": "zero9"}, "x": 1})");
     CHECK(bad.code == 2);
     CHECK(bad.out.empty());
     CHECK(bad.err.find("-:/training/sharding:") != std::string::npos);
@@ -78,14 +80,14 @@ TEST_CASE("estimate: all problems of a scenario are reported at once, and nothin
     CHECK(run("estimate /nonexistent.json").code == 2);
     CHECK(run("estimate").code == 2);
     CHECK(run("estimate - --format xml").code == 2);
-    const Ran unknown = run("estimat");
+    const RunResult unknown = run("estimat");
     CHECK(unknown.code == 2);
     CHECK(unknown.err.find("shardscope estimate") != std::string::npos);
     CHECK(run("/nonexistent.json").code == 2);
     for (const std::string& input :
          std::vector<std::string>{std::string(), std::string("{"), std::string("\0\0", 2),
                                   std::string("\xff\xfe"), std::string(200000, '[')}) {
-        const Ran ran = run("estimate -", input);
+        const RunResult ran = run("estimate -", input);
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
         CHECK_FALSE(ran.err.empty());
@@ -94,7 +96,7 @@ TEST_CASE("estimate: all problems of a scenario are reported at once, and nothin
 
 TEST_CASE("sweep: the CSV has a verdict column, and outputs are empty where the scenario does not fit",
           "[cli]") {
-    const Ran csv =
+    const RunResult csv =
         run("sweep - --axis training.sequence_length=2048:65536:6:log --output mfu,memory.peak_bytes,wall");
     REQUIRE(csv.code == 0);
     std::istringstream lines(csv.out);
@@ -116,7 +118,7 @@ TEST_CASE("sweep: a point equals an estimate with its values, and invalid points
     // Twice as many GPUs leave half a micro-batch: the given plan is not replaced by another.
     const std::string plan =
         R"({"cluster": {"gpus": 64}, "training": {"global_batch": 512, "micro_batch": 8}})";
-    const Ran csv = run("sweep - --axis micro_batch=4,8 --axis gpus=64,128 --output mfu", plan);
+    const RunResult csv = run("sweep - --axis micro_batch=4,8 --axis gpus=64,128 --output mfu", plan);
     REQUIRE(csv.code == 0);
     std::istringstream lines(csv.out);
     std::string line;
@@ -126,7 +128,7 @@ TEST_CASE("sweep: a point equals an estimate with its values, and invalid points
         const std::string micro_batch = line.substr(0, line.find(','));
         const std::string gpus = line.substr(micro_batch.size() + 1,
                                              line.find(',', micro_batch.size() + 1) - micro_batch.size() - 1);
-        const Ran one =
+        const RunResult one =
             run("estimate - --format json --set micro_batch=" + micro_batch + " --set gpus=" + gpus, plan);
         if (line.find(",invalid,") != std::string::npos) {
             ++invalid;
@@ -156,9 +158,9 @@ TEST_CASE("sweep: shards concatenate to the whole, in CSV and JSON Lines", "[cli
         for (int part = 1; part <= 4; ++part) {
             const std::string file = folder.file("part" + std::to_string(part) + ending);
             REQUIRE(run(axes + "--shard " + std::to_string(part) + "/4 -o " + file).code == 0);
-            joined += slurp(file);
+            joined += read_file(file);
         }
-        CHECK(joined == slurp(folder.file(std::string("whole") + ending)));
+        CHECK(joined == read_file(folder.file(std::string("whole") + ending)));
     }
     CHECK(run(axes + "--shard 5/4").code == 2);
     CHECK(run(axes + "--output mfuu").err.find("mfu") != std::string::npos);
@@ -180,7 +182,7 @@ TEST_CASE("an output that cannot be written is reported as such by every command
           "plan - --over gpus=8,16 --free micro_batch" + place, "launch -" + place,
           "export -" + place + ".svg", "export - --report " + folder.file("no/such/place.html")}) {
         INFO(call);
-        const Ran ran = run(call);
+        const RunResult ran = run(call);
         CHECK(ran.code == 1);
         CHECK(ran.err.find(folder.file("no/such/place")) != std::string::npos);
     }
@@ -188,21 +190,21 @@ TEST_CASE("an output that cannot be written is reported as such by every command
 }
 
 TEST_CASE("presets: they are listed and shown with sources, and the nearest name is offered", "[cli]") {
-    const Ran list = run("presets list --kind gpu");
+    const RunResult list = run("presets list --kind gpu");
     CHECK(list.code == 0);
     CHECK(list.out.find("h100-sxm-80gb") != std::string::npos);
     CHECK(list.out.find("dgx-h100") == std::string::npos);
     CHECK(run("presets").code == 0);
-    const Ran show = run("presets show h100-sxm-80gb");
+    const RunResult show = run("presets show h100-sxm-80gb");
     CHECK(show.out.find("79.1 GiB") != std::string::npos);
     CHECK(show.out.find("source:") != std::string::npos);
-    const Ran wrong = run("presets show h100-smx-80gb");
+    const RunResult wrong = run("presets show h100-smx-80gb");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("h100-sxm-80gb") != std::string::npos);
 }
 
 TEST_CASE("validate: JSON has rows, a summary, and the skipped runs with reasons", "[cli]") {
-    const Ran ran = run("validate --format json");
+    const RunResult ran = run("validate --format json");
     REQUIRE(ran.code == 0);
     const json out = json::parse(ran.out);
     CHECK(out["summary"]["mosaic"]["n"] == 137);
@@ -215,7 +217,7 @@ TEST_CASE("validate: JSON has rows, a summary, and the skipped runs with reasons
     CHECK(out["summary"]["all"]["mean_abs_error"].get<double>() < 0.03);
     const Folder folder;
     const std::string table = folder.write("runs.csv", "gpu,gpus\nx,8\n");
-    const Ran bad = run("validate --runs " + table);
+    const RunResult bad = run("validate --runs " + table);
     CHECK(bad.code == 2);
     CHECK(bad.err.find("layers") != std::string::npos);
     CHECK(run("validate --runs /nonexistent.csv").code == 2);
@@ -232,7 +234,7 @@ TEST_CASE("export: every plot is written in every format, with the same bytes ea
             REQUIRE(run("export - --plot " + plot + " -o " + a).code == 0);
             REQUIRE(run("export - --plot " + plot + " -o " + b).code == 0);
             CHECK(fs::file_size(a) > 50);
-            CHECK(slurp(a) == slurp(b));
+            CHECK(read_file(a) == read_file(b));
         }
     }
     CHECK(run("export - --plot nonsense -o " + folder.file("x.svg")).code == 2);
@@ -247,7 +249,7 @@ TEST_CASE("export: a PNG has the number of pixels that --scale sets", "[cli][exp
     // Reads width and height from the file's header.
     const auto size = [&](const std::string& options) {
         REQUIRE(run("export - --plot memory -o " + png + options).code == 0);
-        const std::string bytes = slurp(png);
+        const std::string bytes = read_file(png);
         const auto number = [&](std::size_t at) {
             int out = 0;
             for (std::size_t i = 0; i < 4; ++i)
@@ -262,7 +264,7 @@ TEST_CASE("export: a PNG has the number of pixels that --scale sets", "[cli][exp
     CHECK(size(" --scale 4 --size 400x300") == std::pair{1600, 1200});
 
     const auto refused = [&](const std::string& options) {
-        const Ran ran = run("export - --plot memory " + options);
+        const RunResult ran = run("export - --plot memory " + options);
         CHECK(ran.code == 2);
         CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
         return ran.err;
@@ -291,10 +293,10 @@ TEST_CASE("estimate: nesting that would exhaust the stack and lines that are no 
     std::string deep = "{\"view\":";
     for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
     deep += "1" + std::string(100001, '}');
-    const Ran nested = run("estimate -", deep);
+    const RunResult nested = run("estimate -", deep);
     CHECK(nested.code == 2);
     CHECK(nested.err.find("nested too deeply") != std::string::npos);
-    const Ran mixed = run("estimate - --format json", "{}\nxx\n{}\n");
+    const RunResult mixed = run("estimate - --format json", "{}\nxx\n{}\n");
     CHECK(mixed.code == 2);
     CHECK(std::count(mixed.out.begin(), mixed.out.end(), '\n') == 3);
     CHECK(mixed.err.find("-:2:") != std::string::npos);
@@ -306,17 +308,17 @@ TEST_CASE("sweep: a second axis of one parameter and too many points are refused
 }
 
 TEST_CASE("estimate: a model may be a list of operators, from a preset or the user's own", "[cli][listed]") {
-    const Ran resnet = run("estimate - --format json --operators",
-                           R"({"model": {"preset": "resnet-50"}, "training": {"sharding": "ddp"}})");
+    const RunResult resnet = run("estimate - --format json --operators",
+                                 R"({"model": {"preset": "resnet-50"}, "training": {"sharding": "ddp"}})");
     REQUIRE(resnet.code == 0);
     const json result = json::parse(resnet.out);
     CHECK(result["parameters"] == 25557032);
     CHECK(result["training_days"].is_null());
     CHECK(result["operators"][0]["kind"] == "convolution");
-    const Ran refused = run("estimate - --set model.preset=resnet-50 --set tensor_parallel=2");
+    const RunResult refused = run("estimate - --set model.preset=resnet-50 --set tensor_parallel=2");
     CHECK(refused.code == 2);
     CHECK(refused.err.find("the model is a list of operators") != std::string::npos);
-    const Ran own = run("estimate - --format json", R"({"model": {"operators": [{"repeat": 2,
+    const RunResult own = run("estimate - --format json", R"({"model": {"operators": [{"repeat": 2,
         "operators": [{"kind": "gemm", "in": 10, "out": 20}]}]}, "cluster": {"gpus": 1}})");
     REQUIRE(own.code == 0);
     CHECK(json::parse(own.out)["parameters"] == 400);
@@ -325,7 +327,7 @@ TEST_CASE("estimate: a model may be a list of operators, from a preset or the us
 
 TEST_CASE("a list of operators: convolutions need an image size, and a model without matrices has a timeline",
           "[cli][listed]") {
-    const Ran missing = run("estimate -", R"({"model": {"operators": [{"operators": [
+    const RunResult missing = run("estimate -", R"({"model": {"operators": [{"operators": [
         {"kind": "convolution", "reduction": 2, "in": 64, "out": 64}]}]}})");
     CHECK(missing.code == 2);
     CHECK(missing.err.find("/model/image_size") != std::string::npos);
@@ -333,11 +335,11 @@ TEST_CASE("a list of operators: convolutions need an image size, and a model wit
     const std::string norms = folder.write("norms.json", R"({"model": {"operators": [{"operators": [
         {"kind": "norm", "width": 1}]}]}})");
     CHECK(run("export " + norms + " --plot timeline -o " + folder.file("a.csv")).code == 0);
-    CHECK_FALSE(slurp(folder.file("a.csv")).empty());
+    CHECK_FALSE(read_file(folder.file("a.csv")).empty());
 }
 
 TEST_CASE("the pins of a view are checked, too", "[cli]") {
-    const Ran ran = run("export - -o /dev/null", R"({"view": {"plot": "scaling", "pins": [
+    const RunResult ran = run("export - -o /dev/null", R"({"view": {"plot": "scaling", "pins": [
         {"name": "bad", "training": {"pipeline_parallel": 3}}]}})");
     CHECK(ran.code == 2);
     CHECK(ran.err.find("/view/pins/0/") != std::string::npos);
@@ -346,11 +348,13 @@ TEST_CASE("the pins of a view are checked, too", "[cli]") {
 TEST_CASE("export: the collectives plot takes a log, and a file that is no log is refused", "[cli]") {
     const Folder folder;
     const std::string log = SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/nccl/nodes.log";
-    const Ran good = run("export - --plot collectives --collectives " + log + " -o " + folder.file("a.csv"));
+    const RunResult good =
+        run("export - --plot collectives --collectives " + log + " -o " + folder.file("a.csv"));
     CHECK(good.code == 0);
-    CHECK(slurp(folder.file("a.csv")).find("nodes.log") != std::string::npos);
+    CHECK(read_file(folder.file("a.csv")).find("nodes.log") != std::string::npos);
     const std::string none = folder.write("none.log", "nothing");
-    const Ran bad = run("export - --plot collectives --collectives " + none + " -o " + folder.file("b.csv"));
+    const RunResult bad =
+        run("export - --plot collectives --collectives " + none + " -o " + folder.file("b.csv"));
     CHECK(bad.code == 2);
     CHECK(bad.err.find("not an nccl-tests log") != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(folder.file("b.csv")));
@@ -365,7 +369,7 @@ TEST_CASE("export: a view's switches have the same effect as in the window", "[c
     const auto csv = [&](const std::string& name) {
         const std::string out = folder.file(name + ".csv");
         REQUIRE(run("export " + folder.file(name + ".json") + " -o " + out).code == 0);
-        return slurp(out);
+        return read_file(out);
     };
     CHECK(csv("all").find("mfu_strong") != std::string::npos);
     CHECK(csv("some").find("mfu_strong") == std::string::npos);
@@ -378,20 +382,20 @@ TEST_CASE("export: a report's format follows from its ending, with the same byte
     for (const char* ending : {"html", "pdf", "md"}) {
         INFO(ending);
         const std::string name = std::string("report.") + ending;
-        const Ran ran = run("export - --report " + folder.file(name));
+        const RunResult ran = run("export - --report " + folder.file(name));
         INFO(ran.err);
         REQUIRE(ran.code == 0);
-        const std::string once = slurp(folder.file(name));
+        const std::string once = read_file(folder.file(name));
         REQUIRE(once.size() > 10'000);
         REQUIRE(run("export - --report " + folder.file(name)).code == 0);
-        CHECK(slurp(folder.file(name)) == once);
+        CHECK(read_file(folder.file(name)) == once);
     }
-    CHECK(slurp(folder.file("report.html")).find("MPT-13B on 64 H100") != std::string::npos);
-    CHECK(slurp(folder.file("report-figures/scaling.svg")).find("<svg") != std::string::npos);
-    const Ran ending = run("export - --report " + folder.file("report.docx"));
+    CHECK(read_file(folder.file("report.html")).find("MPT-13B on 64 H100") != std::string::npos);
+    CHECK(read_file(folder.file("report-figures/scaling.svg")).find("<svg") != std::string::npos);
+    const RunResult ending = run("export - --report " + folder.file("report.docx"));
     CHECK(ending.code == 2);
     CHECK(ending.err.find(".html, .pdf or .md") != std::string::npos);
-    const Ran nowhere = run("export - --report " + folder.file("missing/report.html"));
+    const RunResult nowhere = run("export - --report " + folder.file("missing/report.html"));
     CHECK(nowhere.code == 1);
     CHECK(nowhere.err.find("missing/report.html") != std::string::npos);
 }
@@ -405,7 +409,7 @@ TEST_CASE("export: a PDF has the same bytes in every time zone, and its table of
         ::setenv("TZ", zone, 1);
         REQUIRE(run("export - --plot memory -o " + folder.file("f.pdf") + " --report " + folder.file("r.pdf"))
                     .code == 0);
-        return std::array{slurp(folder.file("f.pdf")), slurp(folder.file("r.pdf"))};
+        return std::array{read_file(folder.file("f.pdf")), read_file(folder.file("r.pdf"))};
     };
     const auto usual = export_in("UTC");
     // The last zone needs no time zone database.
@@ -434,31 +438,31 @@ TEST_CASE("export: a PDF has the same bytes in every time zone, and its table of
 TEST_CASE("export: a report contains the requested plots, and is written completely or not at all",
           "[cli][export]") {
     const Folder folder;
-    const Ran plot = run("export - --plot nosuch --report " + folder.file("a.md"));
+    const RunResult plot = run("export - --plot nosuch --report " + folder.file("a.md"));
     CHECK(plot.code == 2);
     CHECK(plot.err.find("there is no such plot") != std::string::npos);
-    const Ran axis = run("export - --axis micro_batch=1,2,4 --report " + folder.file("a.md"));
+    const RunResult axis = run("export - --axis micro_batch=1,2,4 --report " + folder.file("a.md"));
     CHECK(axis.code == 2);
     CHECK(axis.err.find("--plot sweep") != std::string::npos);
     CHECK(run("export - --plot sweep --axis micro_batch=1,2,4 --report " + folder.file("b.md")).code == 0);
     CHECK(run("export - --report " + folder.file("c.md")).code == 0);
-    CHECK(slurp(folder.file("b-figures/sweep.svg")) != slurp(folder.file("c-figures/sweep.svg")));
+    CHECK(read_file(folder.file("b-figures/sweep.svg")) != read_file(folder.file("c-figures/sweep.svg")));
     // If a figure cannot be written, there is no report.
     fs::create_directories(folder.file("d-figures/walls.svg"));
     CHECK(run("export - --report " + folder.file("d.md")).code == 2);
     CHECK_FALSE(fs::exists(folder.file("d.md")));
     // A figure does not overwrite a file that is not of a report.
     folder.write("e-figures/scaling.svg", "mine");
-    const Ran occupied = run("export - --report " + folder.file("e.md"));
+    const RunResult occupied = run("export - --report " + folder.file("e.md"));
     CHECK(occupied.code == 2);
     CHECK(occupied.err.find(folder.file("e-figures/scaling.svg")) != std::string::npos);
     CHECK(occupied.err.find("another name") != std::string::npos);
-    CHECK(slurp(folder.file("e-figures/scaling.svg")) == "mine");
+    CHECK(read_file(folder.file("e-figures/scaling.svg")) == "mine");
     CHECK_FALSE(fs::exists(folder.file("e.md")));
 }
 
 TEST_CASE("a number that is not one of the choices is refused", "[cli]") {
-    const Ran ran = run("estimate -", R"({"training": {"sharding": 1.5}})");
+    const RunResult ran = run("estimate -", R"({"training": {"sharding": 1.5}})");
     CHECK(ran.code == 2);
     CHECK(ran.err.find("zero1") != std::string::npos);
 }

@@ -34,7 +34,7 @@ std::vector<fs::path> documents() {
 
 // Returns the text without its fenced code blocks.
 std::string prose_of(const fs::path& file) {
-    std::istringstream lines(slurp(file));
+    std::istringstream lines(read_file(file));
     std::string out;
     bool code = false;
     for (std::string line; std::getline(lines, line);) {
@@ -81,7 +81,7 @@ std::set<std::string> anchors_of(const fs::path& file) {
 
 // Returns the text between the marks of a generated table.
 std::string block_of(const char* file, const std::string& name) {
-    const std::string text = slurp(kRoot / file);
+    const std::string text = read_file(kRoot / file);
     const std::string mark = "<!-- " + name + " -->\n";
     const auto begin = text.find(mark);
     REQUIRE(begin != std::string::npos);
@@ -141,8 +141,8 @@ TEST_CASE("documents: every file and folder of the repository that they name exi
 }
 
 TEST_CASE("documents: every stored picture is shown", "[docs]") {
-    std::string shown = slurp(kRoot / "resources/org.shardscope.Shardscope.metainfo.xml.in");
-    for (const fs::path& document : documents()) shown += slurp(document);
+    std::string shown = read_file(kRoot / "resources/org.shardscope.Shardscope.metainfo.xml.in");
+    for (const fs::path& document : documents()) shown += read_file(document);
     for (const fs::path& picture : fs::directory_iterator(kRoot / "resources/screenshots")) {
         INFO(picture.string());
         CHECK(shown.find("screenshots/" + picture.filename().string()) != std::string::npos);
@@ -155,8 +155,8 @@ TEST_CASE("documents: their tables equal the program's output", "[docs]") {
     CHECK(block_of("core/inputs/parameters/README.md", "parameters") == run("parameters").out);
     CHECK(block_of("presets/studies/README.md", "studies") ==
           run("presets list --kind study --format markdown").out);
-    const Ran accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
-                             "/presets/runs/measured_runs.csv --from-scratch --format markdown");
+    const RunResult accuracy = run("calibrate --runs " SHARDSCOPE_SOURCE_DIR
+                                   "/presets/runs/measured_runs.csv --from-scratch --format markdown");
     // The words must be equal, and the numbers except for the last digit: a fit's rounding differs between
     // processors.
     const auto parts = [](const std::string& text) {
@@ -180,8 +180,9 @@ TEST_CASE("documents: their tables equal the program's output", "[docs]") {
 }
 
 TEST_CASE("documents: the JSON schemas equal the program's output", "[docs]") {
-    CHECK(slurp(kRoot / "presets/schema/scenario.schema.json") == run("parameters --format schema").out);
-    CHECK(slurp(kRoot / "presets/schema/preset.schema.json") == run("parameters --format preset-schema").out);
+    CHECK(read_file(kRoot / "presets/schema/scenario.schema.json") == run("parameters --format schema").out);
+    CHECK(read_file(kRoot / "presets/schema/preset.schema.json") ==
+          run("parameters --format preset-schema").out);
 }
 
 TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]") {
@@ -200,7 +201,7 @@ TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]
 }
 
 TEST_CASE("documents: the library's example is the one that the tests build", "[docs]") {
-    const std::string example = slurp(kRoot / "tests/example/main.cpp");
-    CHECK(slurp(kRoot / "core/README.md").find("```cpp" + example.substr(example.find('\n'))) !=
+    const std::string example = read_file(kRoot / "tests/example/main.cpp");
+    CHECK(read_file(kRoot / "core/README.md").find("```cpp" + example.substr(example.find('\n'))) !=
           std::string::npos);
 }

@@ -39,7 +39,7 @@ TEST_CASE("encoding: an imported config.json cannot bring a command into a launc
     folder.write("config.json", R"({"model_type": "llama", "hidden_size": 256, "num_hidden_layers": 4,
         "num_attention_heads": 4, "vocab_size": 1024, "intermediate_size": 512, "_name_or_path": )" +
                                     quoted(name) + "}");
-    const Ran imported = run_in(folder, "import hf config.json");
+    const RunResult imported = run_in(folder, "import hf config.json");
     REQUIRE(imported.code == 0);
     CHECK(json::parse(imported.out)["title"] == "x touch pwned #");
     folder.write("shardscope/presets/imported.json", imported.out);
@@ -48,7 +48,7 @@ TEST_CASE("encoding: an imported config.json cannot bring a command into a launc
     folder.write("job.json", R"({"model": {"preset": )" + json::parse(imported.out)["name"].dump() +
                                  R"(}, "cluster": {"gpus": 8, "gpu": {"preset": "gpu.json"}}})");
     REQUIRE(run_in(folder, "launch job.json --for megatron -o train.sh").code == 0);
-    const std::string script = slurp(folder.file("train.sh"));
+    const std::string script = read_file(folder.file("train.sh"));
     CHECK(script.find("\n# x touch pwned # on 8 G touch pwned # touch pwned, by Shardscope ") !=
           std::string::npos);
     // The script runs with another program in place of torchrun.
@@ -70,7 +70,7 @@ TEST_CASE("encoding: presets are listed under names without characters special t
     folder.write("shardscope/presets/good.json", preset("model", "my.model_7B+x", "Good", kShape));
     folder.write("shardscope/presets/my scenario.json", R"({"format": "shardscope-scenario", "version": 1})");
     folder.write("shardscope/presets/-o.json", R"({"format": "shardscope-scenario", "version": 1})");
-    const Ran listed = run_in(folder, "presets list");
+    const RunResult listed = run_in(folder, "presets list");
     CHECK(listed.code == 0);
     CHECK(listed.out.find("my.model_7B+x") != std::string::npos);
     CHECK(listed.out.find("Bad") == std::string::npos);
@@ -94,7 +94,7 @@ TEST_CASE("encoding: presets are listed under names without characters special t
 
 TEST_CASE("encoding: no output of a command controls the terminal", "[encoding]") {
     const Folder folder;
-    OutsideParsers parsers;
+    ExternalParsers parsers;
     std::string lines;
     std::string runs =
         "id,family,source,layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,"
@@ -153,9 +153,9 @@ TEST_CASE("encoding: no output of a command controls the terminal", "[encoding]"
                                           " bash command.sh > out 2> err")
                         .c_str());
         for (const char* stream : {"out", "err"})
-            parsers.add("terminal", slurp(folder.file(stream)), {{"text", command + " on " + stream}});
+            parsers.add("terminal", read_file(folder.file(stream)), {{"text", command + " on " + stream}});
     }
-    const Ran words = run("completion words", "presets\nshow\n");
+    const RunResult words = run("completion words", "presets\nshow\n");
     CHECK(words.code == 0);
     parsers.judge();
 }

@@ -45,18 +45,18 @@ TEST_CASE("import nccl: the program accepts the preset that it prints", "[cli]")
     folder.write("nodes.log", log_of(4, 150, 320));
     REQUIRE(run_code(folder,
                      "import nccl node.log nodes.log --name fabric-ours --inter-bandwidth 400Gbit/s") == 0);
-    const auto preset = nlohmann::json::parse(slurp(folder.file("out")));
+    const auto preset = nlohmann::json::parse(read_file(folder.file("out")));
     CHECK(preset["kind"] == "calibration");
     CHECK(preset["name"] == "fabric-ours");
     CHECK(preset["values"]["network_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
     CHECK(preset["values"]["intra_node_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
-    CHECK(slurp(folder.file("err")).find("rms") != std::string::npos);
+    CHECK(read_file(folder.file("err")).find("rms") != std::string::npos);
 
-    folder.write("shardscope/presets/ours.json", slurp(folder.file("out")));
+    folder.write("shardscope/presets/ours.json", read_file(folder.file("out")));
     REQUIRE(run_code(folder, "presets show fabric-ours") == 0);
-    CHECK(slurp(folder.file("err")).empty());
-    CHECK(slurp(folder.file("out")).find("cluster.inter_node_latency") != std::string::npos);
-    CHECK(slurp(folder.file("out")).find("32 GPUs on 4 nodes") != std::string::npos);
+    CHECK(read_file(folder.file("err")).empty());
+    CHECK(read_file(folder.file("out")).find("cluster.inter_node_latency") != std::string::npos);
+    CHECK(read_file(folder.file("out")).find("32 GPUs on 4 nodes") != std::string::npos);
 }
 
 TEST_CASE("import nccl: values that the log does not determine are left out, and nominal bandwidths are used",
@@ -64,17 +64,17 @@ TEST_CASE("import nccl: values that the log does not determine are left out, and
     const Folder folder;
     folder.write("node.log", log_of(1, 30, 240));
     REQUIRE(run_code(folder, "import nccl node.log --cluster dgx-a100-80gb") == 0);
-    const auto a100 = nlohmann::json::parse(slurp(folder.file("out")))["values"];
+    const auto a100 = nlohmann::json::parse(read_file(folder.file("out")))["values"];
     CHECK(a100["intra_node_efficiency"].get<double>() == Approx(0.8).epsilon(0.07));
     CHECK_FALSE(a100.contains("network_efficiency"));
-    CHECK(slurp(folder.file("err")).find("network_efficiency") != std::string::npos);
+    CHECK(read_file(folder.file("err")).find("network_efficiency") != std::string::npos);
     REQUIRE(run_code(folder, "import nccl node.log --intra-bandwidth 480GB/s") == 0);
-    const auto faster = nlohmann::json::parse(slurp(folder.file("out")))["values"];
+    const auto faster = nlohmann::json::parse(read_file(folder.file("out")))["values"];
     CHECK(faster["intra_node_efficiency"].get<double>() == Approx(0.5).epsilon(0.07));
     // Two hosts that share an NVLink domain form one node.
     folder.write("nodes.log", log_of(2, 60, 240));
     REQUIRE(run_code(folder, "import nccl nodes.log --gpus-per-node 16") == 0);
-    CHECK(slurp(folder.file("out")).find("16 GPUs on 1 node,") != std::string::npos);
+    CHECK(read_file(folder.file("out")).find("16 GPUs on 1 node,") != std::string::npos);
 }
 
 TEST_CASE("import hf: a config.json becomes a preset, and a scenario may name it", "[cli]") {
@@ -82,7 +82,7 @@ TEST_CASE("import hf: a config.json becomes a preset, and a scenario may name it
     folder.write("Some-Model/config.json", R"({"model_type": "llama", "hidden_size": 4096,
         "intermediate_size": 14336, "num_attention_heads": 32, "num_key_value_heads": 8,
         "num_hidden_layers": 32, "vocab_size": 128256, "rms_norm_eps": 1e-05})");
-    const Ran ran = run_in(folder, "import hf Some-Model/config.json --name mine");
+    const RunResult ran = run_in(folder, "import hf Some-Model/config.json --name mine");
     REQUIRE(ran.code == 0);
     const json preset = json::parse(ran.out);
     CHECK(preset["kind"] == "model");
@@ -93,13 +93,13 @@ TEST_CASE("import hf: a config.json becomes a preset, and a scenario may name it
     folder.write("mine.json", ran.out);
     folder.write("a.json", R"({"name": "x", "model": {"preset": "Some-Model/config.json"}})");
     folder.write("b.json", R"({"name": "x", "model": {"preset": "mine.json"}})");
-    const Ran a = run_in(folder, "estimate a.json --format json");
+    const RunResult a = run_in(folder, "estimate a.json --format json");
     REQUIRE(a.code == 0);
     CHECK(json::parse(a.out)["parameters"] == 8030261248);
     CHECK(a.out == run_in(folder, "estimate b.json --format json").out);
 
     folder.write("broken.json", R"({"model_type": "new", "hidden_size": 4096})");
-    const Ran broken = run_in(folder, "import hf broken.json");
+    const RunResult broken = run_in(folder, "import hf broken.json");
     CHECK(broken.code == 2);
     CHECK(broken.out.empty());
     for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
@@ -108,7 +108,7 @@ TEST_CASE("import hf: a config.json becomes a preset, and a scenario may name it
     // A model that a scenario would refuse gives no preset.
     folder.write("odd.json", R"({"model_type": "llama", "hidden_size": -4096, "num_hidden_layers": 0,
         "num_attention_heads": 32, "vocab_size": 100, "intermediate_size": 1e300})");
-    const Ran odd = run_in(folder, "import hf odd.json");
+    const RunResult odd = run_in(folder, "import hf odd.json");
     CHECK(odd.code == 2);
     CHECK(odd.out.empty());
     CHECK(odd.err.find("/model/layers") != std::string::npos);
@@ -121,8 +121,8 @@ TEST_CASE("import: unusable input is refused with the reason, and nothing is pri
     const auto refused = [&](const std::string& arguments, const std::string& word) {
         INFO(arguments);
         CHECK(run_code(folder, "import " + arguments) == 2);
-        CHECK(slurp(folder.file("out")).empty());
-        CHECK(slurp(folder.file("err")).find(word) != std::string::npos);
+        CHECK(read_file(folder.file("out")).empty());
+        CHECK(read_file(folder.file("err")).find(word) != std::string::npos);
     };
     refused("nccl other.txt", "other.txt: not an nccl-tests log");
     refused("nccl missing.log", "missing.log");

@@ -14,17 +14,17 @@ TEST_CASE("launch: the settings go to standard output, what they lack to standar
         "cluster": {"gpus": 128, "software": "megatron-core"},
         "training": {"sequence_length": 8192, "global_batch": 256, "micro_batch": 1, "sharding": "zero1",
             "pipeline_parallel": 4, "schedule": "zb-h1", "tensor_parallel": 8, "sequence_parallel": true}})");
-    const Ran script = run_in(folder, "launch job.json");
+    const RunResult script = run_in(folder, "launch job.json");
     REQUIRE(script.code == 0);
     CHECK(script.out.starts_with("#!/usr/bin/env bash\n"));
     CHECK(script.out.find("--pipeline-model-parallel-size 4 ") != std::string::npos);
     CHECK(script.err.find("the nearest is written, 1F1B") != std::string::npos);
-    const Ran config = run_in(folder, "launch job.json --for deepspeed --set micro_batch=2");
+    const RunResult config = run_in(folder, "launch job.json --for deepspeed --set micro_batch=2");
     REQUIRE(config.code == 0);
     CHECK(json::parse(config.out)["train_micro_batch_size_per_gpu"] == 2);
     CHECK(config.err.find("deepspeed --num_nodes 16 --num_gpus 8") != std::string::npos);
     REQUIRE(run_in(folder, "launch job.json --for torchtitan -o train.toml").code == 0);
-    CHECK(slurp(folder.file("train.toml")).find("flavor = \"70B\"") != std::string::npos);
+    CHECK(read_file(folder.file("train.toml")).find("flavor = \"70B\"") != std::string::npos);
     CHECK(run_in(folder, "launch job.json --for fsdp2").out.find("fully_shard(") == std::string::npos);
     CHECK(run_in(folder, "launch - --for fsdp2 < /dev/null").code == 2);
 }
@@ -32,34 +32,34 @@ TEST_CASE("launch: the settings go to standard output, what they lack to standar
 TEST_CASE("launch: the start command uses the name under which the file was written", "[cli]") {
     const Folder folder;
     folder.write("job.json", R"({"cluster": {"software": "megatron-core"}})");
-    const Ran script = run_in(folder, "launch job.json -o 'my run.sh'");
+    const RunResult script = run_in(folder, "launch job.json -o 'my run.sh'");
     REQUIRE(script.code == 0);
     CHECK(script.err.find("bash 'my run.sh' --data-path") != std::string::npos);
-    const Ran toml = run_in(folder, "launch job.json --for torchtitan -o \"it's.toml\"");
+    const RunResult toml = run_in(folder, "launch job.json --for torchtitan -o \"it's.toml\"");
     REQUIRE(toml.code == 0);
     const std::string named = R"(--job.config_file 'it'\''s.toml')";
     CHECK(toml.err.find(named) != std::string::npos);
-    CHECK(slurp(folder.file("it's.toml")).find(named) != std::string::npos);
-    const Ran lines = run_in(folder, "launch job.json --for torchtitan -o \"$(printf 'a\\nb')\"");
+    CHECK(read_file(folder.file("it's.toml")).find(named) != std::string::npos);
+    const RunResult lines = run_in(folder, "launch job.json --for torchtitan -o \"$(printf 'a\\nb')\"");
     REQUIRE(lines.code == 0);
-    CHECK(slurp(folder.file("a\nb")).find(R"(--job.config_file $'a\012b')") != std::string::npos);
+    CHECK(read_file(folder.file("a\nb")).find(R"(--job.config_file $'a\012b')") != std::string::npos);
 
     // The scenario file is not overwritten, however its path is written.
     for (const char* target : {"job.json", "./job.json"}) {
-        const Ran same = run_in(folder, "launch job.json -o " + std::string(target));
+        const RunResult same = run_in(folder, "launch job.json -o " + std::string(target));
         CHECK(same.code == 2);
         CHECK(same.err.find("is the scenario itself") != std::string::npos);
     }
-    CHECK(slurp(folder.file("job.json")).starts_with("{\"cluster\""));
+    CHECK(read_file(folder.file("job.json")).starts_with("{\"cluster\""));
 }
 
 TEST_CASE("launch: an automatic plan is the planner's", "[cli]") {
     const Folder folder;
     folder.write("job.json", R"({"model": {"preset": "llama-3-70b"}, "cluster": {"gpus": 64},
         "training": {"auto": ["micro_batch", "recompute", "tensor_parallel", "sharding"]}})");
-    const Ran result = run_in(folder, "estimate job.json --format json");
+    const RunResult result = run_in(folder, "estimate job.json --format json");
     REQUIRE(result.code == 0);
-    const Ran launch = run_in(folder, "launch job.json --for fsdp2");
+    const RunResult launch = run_in(folder, "launch job.json --for fsdp2");
     const json plan = json::parse(result.out)["plan"];
     const std::string micro = "MICRO_BATCH = " + std::to_string(plan["micro_batch"].get<int>()) + " ";
     CHECK(plan["micro_batch"] != 2);  // its value without a planner
@@ -76,7 +76,7 @@ TEST_CASE("import launch: the settings of a run become a scenario with an estima
                  "  --position-embedding-type rope --hidden-dropout 0 --attention-dropout 0 \\\n"
                  "  --seq-length 8192 --micro-batch-size 1 --global-batch-size 128 --bf16 --lr 1e-4 \\\n"
                  "  --use-distributed-optimizer --tensor-model-parallel-size 2\n");
-    const Ran import = run_in(folder, "import launch run.sh");
+    const RunResult import = run_in(folder, "import launch run.sh");
     REQUIRE(import.code == 0);
     const json scenario = json::parse(import.out);
     CHECK(scenario["model"]["preset"] == "llama-3-8b");
@@ -86,14 +86,14 @@ TEST_CASE("import launch: the settings of a run become a scenario with an estima
     folder.write("scenario.json", import.out);
     CHECK(run_in(folder, "estimate scenario.json").code == 0);
     // Written again, the settings give the same command, apart from what only one side has.
-    const Ran again = run_in(folder, "launch scenario.json");
+    const RunResult again = run_in(folder, "launch scenario.json");
     REQUIRE(again.code == 0);
     folder.write("again.sh", again.out);
     CHECK(run_in(folder, "import launch again.sh").out == import.out);
 
     // The cluster is another one, and what the file does not contain is set by hand.
     folder.write("small.json", R"({"cluster": {"preset": "dgx-a100-80gb"}})");
-    const Ran on = run_in(folder, "import launch run.sh --on small.json --set training.recompute=full");
+    const RunResult on = run_in(folder, "import launch run.sh --on small.json --set training.recompute=full");
     REQUIRE(on.code == 0);
     CHECK(json::parse(on.out)["cluster"]["preset"] == "dgx-a100-80gb");
     CHECK(json::parse(on.out)["training"]["recompute"] == "full");
@@ -103,7 +103,7 @@ TEST_CASE("import launch: unusable input is refused with the reason, and nothing
     const Folder folder;
     const auto refused = [&](const std::string& text, const std::string& word) {
         folder.write("run.sh", text);
-        const Ran ran = run_in(folder, "import launch run.sh");
+        const RunResult ran = run_in(folder, "import launch run.sh");
         INFO(ran.err);
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
@@ -117,7 +117,7 @@ TEST_CASE("import launch: unusable input is refused with the reason, and nothing
     CHECK(run_in(folder, "import launch nowhere.toml").code == 2);
     CHECK(run_in(folder, "launch resnet.json --for nemo").code == 2);
     folder.write("resnet.json", R"({"model": {"preset": "resnet-50"}})");
-    const Ran images = run_in(folder, "launch resnet.json --for megatron");
+    const RunResult images = run_in(folder, "launch resnet.json --for megatron");
     CHECK(images.code == 2);
     CHECK(images.out.empty());
     CHECK(images.err.find("list of operators; see --for") != std::string::npos);

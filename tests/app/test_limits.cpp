@@ -31,7 +31,7 @@ const std::string kLimitAddresses = "ulimit -v 2097152";
 #endif
 
 // Runs the program with that input as FILE and at most 2 GiB of address space.
-Ran run_limited(const std::string& arguments, const std::string& input) {
+RunResult run_limited(const std::string& arguments, const std::string& input) {
     const Folder folder;
     folder.write("in", input);
     const std::string line = "cd " + folder.path() + " && " + kLimitAddresses +
@@ -39,8 +39,8 @@ Ran run_limited(const std::string& arguments, const std::string& input) {
                              " " +
                              arguments + " > out 2> err < /dev/null";
     const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(folder.file("out")),
-            slurp(folder.file("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder.file("out")),
+            read_file(folder.file("err"))};
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("limits: JSON of many values, deep JSON and many lines are refused by 
           "export in --plot memory -o f.svg", "validate --calibration in", "import hf in",
           "calibrate --gpu h100-sxm-80gb --measurements in", "launch in"}) {
         for (const Hostile& hostile : inputs) {
-            const Ran result = run_limited(command, hostile.input);
+            const RunResult result = run_limited(command, hostile.input);
             CAPTURE(command, hostile.message, result.err);
             CHECK(result.code == 2);
             CHECK(has(result.err, hostile.message));
@@ -70,13 +70,13 @@ TEST_CASE("limits: JSON of many values, deep JSON and many lines are refused by 
     for (const char* command :
          {"plan --merge in", "import launch in", "validate --runs in", "import nccl in"}) {
         for (const Hostile& hostile : inputs) {
-            const Ran result = run_limited(command, hostile.input);
+            const RunResult result = run_limited(command, hostile.input);
             CAPTURE(command, hostile.message, result.err);
             CHECK(result.code == 2);
             CHECK_FALSE(result.err.empty());
         }
     }
-    const Ran lines = run_limited("estimate in", filled("", "{}\n", ""));
+    const RunResult lines = run_limited("estimate in", filled("", "{}\n", ""));
     CHECK(lines.code == 2);
     CHECK(has(lines.err, "more than 100,000 lines of JSON"));
 }
@@ -87,26 +87,26 @@ TEST_CASE("limits: names of megabytes and thousands of problems are reported in 
          {"{\"" + name + "\": 1}", "{\"model\": {\"" + name + "\": 1}}",
           "{\"model\": {\"preset\": \"" + name + "\"}}", "{\"training\": {\"sharding\": \"" + name + "\"}}",
           "{\"cluster\": {\"gpus\": \"" + name + "\"}}"}) {
-        const Ran result = run_limited("estimate in", input);
+        const RunResult result = run_limited("estimate in", input);
         CAPTURE(input.substr(0, 30), result.code);
         CHECK(result.code == 2);
         CHECK_FALSE(result.err.empty());
     }
     std::string keys = "{\"format\": \"shardscope-scenario\"";
     for (int i = 0; i < 500'000; ++i) keys += ",\"" + std::to_string(i) + "\":1";
-    const Ran many = run_limited("estimate in", keys + "}");
+    const RunResult many = run_limited("estimate in", keys + "}");
     CHECK(many.code == 2);
     CHECK(std::count(many.err.begin(), many.err.end(), '\n') == 1001);
     CHECK(many.err.ends_with("and 499000 more problems\n"));
 }
 
 TEST_CASE("limits: tables and logs of megabytes are read or refused in bounded time", "[limits]") {
-    const Ran rows = run_limited("validate --runs in", filled("layers,hidden\n", "1,2\n", ""));
+    const RunResult rows = run_limited("validate --runs in", filled("layers,hidden\n", "1,2\n", ""));
     CHECK(rows.code == 2);
     CHECK(has(rows.err, "more than 10,000 rows"));
     for (const char* command : {"validate --runs in", "import nccl in", "import launch in"}) {
         for (const char* unit : {"\n", ",", "$(", "<<a\n"}) {
-            const Ran result = run_limited(command, filled("", unit, ""));
+            const RunResult result = run_limited(command, filled("", unit, ""));
             CAPTURE(command, unit, result.err);
             CHECK(result.code == 2);
             CHECK_FALSE(result.err.empty());
@@ -128,7 +128,7 @@ TEST_CASE("limits: a sweep, a grid of plans and a figure have a largest number o
              {"export in --plot memory --size 8001x600 -o f.svg", "200 to 8,000 each way"},
              {"export in --plot memory --scale 5 -o f.png", "1 to 4"},
              {"plan in --top 1000001", "1 to 1,000,000"}}) {
-        const Ran result = run_limited(arguments, "{}");
+        const RunResult result = run_limited(arguments, "{}");
         CAPTURE(arguments, result.err);
         CHECK(result.code == 2);
         CHECK(has(result.err, message));
@@ -149,7 +149,7 @@ TEST_CASE("limits: a lack of memory is reported", "[limits]") {
     const int status = std::system(line.c_str());
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 1);
-    CHECK(slurp(folder.file("err")) ==
+    CHECK(read_file(folder.file("err")) ==
           "shardscope: out of memory; close other programs, or ask for less at once\n");
 }
 #endif
@@ -171,10 +171,10 @@ TEST_CASE("progress: a long command shows its progress on a terminal, and nowher
                                  " && env -u DISPLAY XDG_DATA_HOME=/nonexistent script -qec 'bash one.bash' "
                                  "/dev/null > terminal < /dev/null";
         CHECK(std::system(line.c_str()) == 0);
-        const std::string terminal = slurp(folder.file("terminal"));
+        const std::string terminal = read_file(folder.file("terminal"));
         CHECK(has(terminal, " % done\033[K"));
         CHECK(terminal.ends_with("\r\033[K"));
-        const Ran piped = run_in(folder, command);
+        const RunResult piped = run_in(folder, command);
         CHECK(piped.code == 0);
         CHECK(piped.err.empty());
     }

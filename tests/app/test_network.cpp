@@ -105,7 +105,7 @@ TEST_CASE("commands open no socket, except export, which may open local ones", "
         const bool draws = std::string(arguments).starts_with("export");
         const int status = status_of(start(folder, draws ? Sockets::local : Sockets::none,
                                            "exec $shardscope " + std::string(arguments)));
-        CAPTURE(arguments, status, slurp(folder.file("err")));
+        CAPTURE(arguments, status, read_file(folder.file("err")));
         CHECK_FALSE(is_killed_by_filter(status));
         CHECK(WIFEXITED(status));
         CHECK(WEXITSTATUS(status) == (std::string(arguments).starts_with("import") ? 2 : 0));
@@ -127,14 +127,14 @@ TEST_CASE("the window opens only local sockets: to the display and to the deskto
     int status = 0;
     ::pid_t ended = 0;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-    while (slurp(settings).find("scenario.json") == std::string::npos && ended == 0 &&
+    while (read_file(settings).find("scenario.json") == std::string::npos && ended == 0 &&
            std::chrono::steady_clock::now() < deadline) {
         ended = ::waitpid(child, &status, WNOHANG);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    CAPTURE(status, slurp(folder.file("err")));
+    CAPTURE(status, read_file(folder.file("err")));
     CHECK(ended == 0);
-    CHECK(slurp(settings).find("scenario.json") != std::string::npos);
+    CHECK(read_file(settings).find("scenario.json") != std::string::npos);
     if (ended != 0) return;
     ::kill(child, SIGTERM);
     status = status_of(child);

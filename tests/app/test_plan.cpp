@@ -21,7 +21,7 @@ TEST_CASE("plan: an estimate of the best plan gives the same numbers, and its ne
           "[cli]") {
     const Folder folder;
     folder.write("job.json", kJob);
-    const Ran ran = run_in(folder, "plan job.json --format json --top 3 --timing");
+    const RunResult ran = run_in(folder, "plan job.json --format json --top 3 --timing");
     REQUIRE(ran.code == 0);
     const json found = json::parse(ran.out);
     CHECK(found["space"].get<double>() > 1000);
@@ -51,7 +51,7 @@ TEST_CASE("plan: an estimate of the best plan gives the same numbers, and its ne
         CHECK((!fits || neighbour["mfu"].get<double>() <= alone["mfu"].get<double>() * (1 + 1e-12)));
         CHECK_FALSE(neighbour["why"].get<std::string>().empty());
     }
-    const Ran text = run_in(folder, "plan job.json");
+    const RunResult text = run_in(folder, "plan job.json");
     CHECK(text.code == 0);
     CHECK(text.out.find("One step away from the best") != std::string::npos);
 }
@@ -78,7 +78,7 @@ TEST_CASE("plan: without a fitting plan the exit code is 3 and the reason is nam
     const Folder folder;
     folder.write("huge.json",
                  R"({"model": {"preset": "gpt-1t"}, "cluster": {"preset": "dgx-a100-40gb", "gpus": 8}})");
-    const Ran none = run_in(folder, "plan huge.json --free micro_batch,recompute --format json");
+    const RunResult none = run_in(folder, "plan huge.json --free micro_batch,recompute --format json");
     CHECK(none.code == 3);
     CHECK(json::parse(none.out)["plans"].empty());
     CHECK(none.err.find("none of") != std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("plan: without a fitting plan the exit code is 3 and the reason is nam
                               "plan huge.json --objective speed", "plan huge.json --shard 3/2",
                               "plan huge.json --top 0", "plan", "plan --merge nothing.jsonl"}) {
         INFO(wrong);
-        const Ran ran = run_in(folder, wrong);
+        const RunResult ran = run_in(folder, wrong);
         CHECK(ran.code == 2);
         CHECK(ran.out.empty());
         CHECK_FALSE(ran.err.empty());
@@ -105,21 +105,21 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
     REQUIRE(std::system(parallel.c_str()) == 0);
     REQUIRE(run_in(folder, "plan job.json " + free + " --format json -o whole.json").code == 0);
     // The shares may be in any order.
-    const Ran merged = run_in(folder,
-                              "plan --merge share-3.jsonl share-1.jsonl share-5.jsonl share-2.jsonl "
-                              "share-4.jsonl --format json");
+    const RunResult merged = run_in(folder,
+                                    "plan --merge share-3.jsonl share-1.jsonl share-5.jsonl share-2.jsonl "
+                                    "share-4.jsonl --format json");
     REQUIRE(merged.code == 0);
-    CHECK(merged.out == slurp(folder.file("whole.json")));
+    CHECK(merged.out == read_file(folder.file("whole.json")));
     const json whole = json::parse(merged.out);
     std::ptrdiff_t lines = 0;
     for (int i = 1; i <= 5; ++i) {
-        const std::string share = slurp(folder.file("share-" + std::to_string(i) + ".jsonl"));
+        const std::string share = read_file(folder.file("share-" + std::to_string(i) + ".jsonl"));
         lines += std::ranges::count(share, '\n');
         CHECK(json::parse(share.substr(0, share.find('\n'))).contains("plan"));
     }
     CHECK(lines == whole["feasible"].get<std::ptrdiff_t>());
 
-    const Ran missing =
+    const RunResult missing =
         run_in(folder, "plan --merge share-1.jsonl share-2.jsonl share-4.jsonl share-5.jsonl");
     CHECK(missing.code == 2);
     CHECK(missing.err.find("share 3 of 5 is missing") != std::string::npos);
@@ -130,22 +130,22 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
          R"({"search": {"shard": [1, 1], "free": ["no"], "objective": "mfu", "allow_risky": false, "top": 5,)"
          R"( "space": 1, "full_rate": 1, "scenario": {}}})"}) {
         folder.write("nonsense.jsonl", std::string(nonsense) + "\n");
-        const Ran refused = run_in(folder, "plan --merge nonsense.jsonl");
+        const RunResult refused = run_in(folder, "plan --merge nonsense.jsonl");
         CHECK(refused.code == 2);
         CHECK(refused.err.find("does not say which search") != std::string::npos);
     }
     // A share with a missing or a repeated line is refused, too.
-    const std::string second = slurp(folder.file("share-2.jsonl"));
+    const std::string second = read_file(folder.file("share-2.jsonl"));
     const std::size_t last = second.rfind('\n', second.size() - 2) + 1;
     for (const std::string& damaged : {second.substr(0, last), second + second.substr(last)}) {
         folder.write("damaged.jsonl", damaged);
-        const Ran refused = run_in(
+        const RunResult refused = run_in(
             folder, "plan --merge share-1.jsonl damaged.jsonl share-3.jsonl share-4.jsonl share-5.jsonl");
         CHECK(refused.code == 2);
         CHECK(refused.out.empty());
         CHECK(refused.err.find("damaged.jsonl") != std::string::npos);
     }
-    const Ran twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
+    const RunResult twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
     CHECK(twice.code == 2);
     CHECK(twice.err.find("once more") != std::string::npos);
 
@@ -157,25 +157,25 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
         "--shard {}/3 -o part-{}.csv ::: 1 2 3 < /dev/null && cat part-1.csv part-2.csv part-3.csv > all.csv";
     REQUIRE(std::system(parts.c_str()) == 0);
     REQUIRE(run_in(folder, sweep + "-o once.csv").code == 0);
-    CHECK(slurp(folder.file("all.csv")) == slurp(folder.file("once.csv")));
+    CHECK(read_file(folder.file("all.csv")) == read_file(folder.file("once.csv")));
 }
 
 TEST_CASE("plan: a grid reports its best points and the thresholds of a target", "[cli]") {
     const Folder folder;
     folder.write("job.json", kJob);
     const std::string free = " --free tensor_parallel,micro_batch,recompute --format json";
-    const Ran ran = run_in(folder,
-                           "plan job.json --over gpus=16,32,64,128 --over sequence_length=2k,4k "
-                           "--threshold 'mfu>=0.4'" +
-                               free);
+    const RunResult ran = run_in(folder,
+                                 "plan job.json --over gpus=16,32,64,128 --over sequence_length=2k,4k "
+                                 "--threshold 'mfu>=0.4'" +
+                                     free);
     REQUIRE(ran.code == 0);
     const json found = json::parse(ran.out);
     CHECK(found["points"] == 8);
     double most = 0;
     for (const char* gpus : {"16", "32", "64", "128"}) {
         for (const char* sequence : {"2048", "4096"}) {
-            const Ran alone = run_in(folder, "plan job.json --set gpus=" + std::string(gpus) +
-                                                 " --set sequence_length=" + sequence + free);
+            const RunResult alone = run_in(folder, "plan job.json --set gpus=" + std::string(gpus) +
+                                                       " --set sequence_length=" + sequence + free);
             if (alone.code == 0)
                 most = std::max(most, json::parse(alone.out)["plans"][0]["mfu"].get<double>());
         }

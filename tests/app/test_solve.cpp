@@ -18,7 +18,7 @@ std::string verdict_at(const std::string& assignment) {
 }  // namespace
 
 TEST_CASE("solve: it finds the longest sequence that fits, and the next does not fit", "[cli]") {
-    const Ran longest = run("solve - --for sequence_length --target fits --format json");
+    const RunResult longest = run("solve - --for sequence_length --target fits --format json");
     REQUIRE(longest.code == 0);
     const json found = json::parse(longest.out);
     const int tokens = found["value"];
@@ -27,32 +27,34 @@ TEST_CASE("solve: it finds the longest sequence that fits, and the next does not
     CHECK(verdict_at("sequence_length=" + std::to_string(tokens)) == "fits");
     CHECK(verdict_at("sequence_length=" + std::to_string(tokens + 1)) != "fits");
     CHECK(found["met"][0]["missed_above"] == tokens + 1);
-    const Ran text = run("solve - --for sequence_length --target fits");
+    const RunResult text = run("solve - --for sequence_length --target fits");
     CHECK(text.code == 0);
     CHECK(text.out.find("the largest at which it fits") != std::string::npos);
     CHECK(text.err.empty());
 }
 
 TEST_CASE("solve: it finds the rate for a target, also for a share of the best", "[cli]") {
-    const Ran rate = run("solve - --for inter_node_bandwidth --target 'mfu>=0.3' --format json");
+    const RunResult rate = run("solve - --for inter_node_bandwidth --target 'mfu>=0.3' --format json");
     REQUIRE(rate.code == 0);
     const double bandwidth = json::parse(rate.out)["value"];
-    const Ran there =
+    const RunResult there =
         run("estimate - --format json --set inter_node_bandwidth=" + std::to_string(std::ceil(bandwidth)));
     CHECK(json::parse(there.out)["mfu"].get<double>() == Approx(0.3).epsilon(1e-6));
-    const Ran share = run("solve - --for inter_node_bandwidth --target 'mfu>=95 % of best' --format json");
+    const RunResult share =
+        run("solve - --for inter_node_bandwidth --target 'mfu>=95 % of best' --format json");
     REQUIRE(share.code == 0);
     CHECK(json::parse(share.out)["target_value"].get<double>() > 0.3);
 }
 
 TEST_CASE("solve: without a solution the exit code is 3, and the obstacle and alternatives are named",
           "[cli]") {
-    const Ran none = run("solve - --for gpus --target fits --set model.preset=llama-3-70b");
+    const RunResult none = run("solve - --for gpus --target fits --set model.preset=llama-3-70b");
     CHECK(none.code == 3);
     CHECK(none.out.empty());
     CHECK(none.err.find("because activations alone need") != std::string::npos);
     CHECK(none.err.find("with full recompute: GPUs ") != std::string::npos);
-    const Ran in_json = run("solve - --for gpus --target fits --set model.preset=llama-3-70b --format json");
+    const RunResult in_json =
+        run("solve - --for gpus --target fits --set model.preset=llama-3-70b --format json");
     CHECK(in_json.code == 3);
     const json found = json::parse(in_json.out);
     CHECK(found["value"].is_null());
@@ -64,7 +66,7 @@ TEST_CASE("solve: without a solution the exit code is 3, and the obstacle and al
 }
 
 TEST_CASE("solve: all problems of an unusable question are reported", "[cli]") {
-    const Ran wrong = run("solve - --for gpuz --target 'mfoo>=1'");
+    const RunResult wrong = run("solve - --for gpuz --target 'mfoo>=1'");
     CHECK(wrong.code == 2);
     CHECK(wrong.err.find("did you mean “gpus”?") != std::string::npos);
     CHECK(wrong.err.find("did you mean “mfu”?") != std::string::npos);
@@ -86,18 +88,18 @@ TEST_CASE("sweep: parts concatenate to the whole, byte for byte, as CSV and as J
                 REQUIRE(run("sweep - " + grid + " -o " + file + " --shard " + std::to_string(part) + "/" +
                             std::to_string(parts))
                             .code == 0);
-                joined += slurp(file);
+                joined += read_file(file);
                 if (parts == 300 && part == 20) break;  // empty parts and single lines are among these
             }
             CAPTURE(ending, parts);
-            if (parts < 300) CHECK(joined == slurp(whole));
-            else CHECK(slurp(whole).starts_with(joined));
+            if (parts < 300) CHECK(joined == read_file(whole));
+            else CHECK(read_file(whole).starts_with(joined));
         }
     }
 }
 
 TEST_CASE("sweep: impossible combinations of values are invalid, not adjusted", "[cli]") {
-    const Ran grid = run("sweep - --axis gpus=8,64 --axis pipeline_parallel=1,32 --output mfu");
+    const RunResult grid = run("sweep - --axis gpus=8,64 --axis pipeline_parallel=1,32 --output mfu");
     REQUIRE(grid.code == 0);
     CHECK(grid.out.find("8,32,,invalid,") != std::string::npos);
     CHECK(grid.out.find("64,32,,invalid\n") == std::string::npos);
@@ -108,8 +110,8 @@ TEST_CASE(
     "[cli]") {
     const std::string scenario = R"({"training": {"auto": ["micro_batch"]}})";
     const std::string sweep = "sweep - --axis memory='80 GiB,160 GiB' --output memory.peak_bytes ";
-    const Ran replanned = run(sweep, scenario);
-    const Ran held = run(sweep + "--held", scenario);
+    const RunResult replanned = run(sweep, scenario);
+    const RunResult held = run(sweep + "--held", scenario);
     REQUIRE(replanned.code == 0);
     REQUIRE(held.code == 0);
     CHECK(replanned.out != held.out);

@@ -15,14 +15,14 @@ namespace {
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // Runs a bash command in a folder, with the program as $shardscope.
-Ran bash(const Folder& folder, const std::string& command) {
+RunResult bash(const Folder& folder, const std::string& command) {
     folder.write("command.bash", "shardscope=" SHARDSCOPE_PROGRAM "\n" + command + "\n");
     const std::string line = "cd " + folder.path() +
                              " && env -u DISPLAY -u WAYLAND_DISPLAY XDG_DATA_HOME=" + folder.path() +
                              " bash command.bash > out 2> err < /dev/null";
     const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(folder.file("out")),
-            slurp(folder.file("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder.file("out")),
+            read_file(folder.file("err"))};
 }
 
 // Returns the commands that read a file, with @ in its place.
@@ -65,7 +65,7 @@ TEST_CASE("every command refuses files that are not regular, with the reason and
         {".", "this is a folder"}};
     for (const std::string& command : reading_commands()) {
         for (const auto& [file, reason] : refused) {
-            const Ran result = bash(folder, "timeout 20 $shardscope " + with(command, file));
+            const RunResult result = bash(folder, "timeout 20 $shardscope " + with(command, file));
             CAPTURE(command, file, result.err);
             CHECK(result.code == 2);
             CHECK(has(result.err, reason));
@@ -76,7 +76,8 @@ TEST_CASE("every command refuses files that are not regular, with the reason and
 TEST_CASE("every command stops reading a stream after 16 MiB", "[streams][limits]") {
     const Folder folder;
     for (const std::string& command : reading_commands()) {
-        const Ran result = bash(folder, "timeout 20 $shardscope " + with(command, "-") + " < /dev/zero");
+        const RunResult result =
+            bash(folder, "timeout 20 $shardscope " + with(command, "-") + " < /dev/zero");
         CAPTURE(command, result.err);
         CHECK(result.code == 2);
         CHECK(has(result.err, "larger than 16 MiB"));
@@ -86,7 +87,7 @@ TEST_CASE("every command stops reading a stream after 16 MiB", "[streams][limits
 TEST_CASE("standard input and bash's process substitution are read as streams", "[streams]") {
     const Folder folder;
     folder.write("scenario.json", R"({"cluster": {"gpus": 256}})");
-    const Ran file = bash(folder, "$shardscope estimate scenario.json --format json");
+    const RunResult file = bash(folder, "$shardscope estimate scenario.json --format json");
     REQUIRE(file.code == 0);
     for (const char* command : {"$shardscope estimate - --format json < scenario.json",
                                 "cat scenario.json | $shardscope estimate - --format json",
@@ -97,22 +98,22 @@ TEST_CASE("standard input and bash's process substitution are read as streams", 
                                 // The writer is slow.
                                 "$shardscope estimate <(printf '{'; cat /dev/null; printf '\"cluster\": '; "
                                 "printf '{\"gpus\": 256}}') --format json"}) {
-        const Ran stream = bash(folder, command);
+        const RunResult stream = bash(folder, command);
         CAPTURE(command, stream.err);
         CHECK(stream.code == 0);
         CHECK(stream.out == file.out);
     }
     // Two streams at once are read separately.
-    const Ran two = bash(folder,
-                         "$shardscope estimate <(echo '{\"name\": \"a\"}') <(echo '{\"name\": \"b\"}') "
-                         "--format json");
+    const RunResult two = bash(folder,
+                               "$shardscope estimate <(echo '{\"name\": \"a\"}') <(echo '{\"name\": \"b\"}') "
+                               "--format json");
     CHECK(two.code == 0);
     CHECK(has(two.out, "\"a\""));
     CHECK(has(two.out, "\"b\""));
     // Relative paths in a stream start at the working folder.
-    folder.write("own.json", slurp(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json"));
+    folder.write("own.json", read_file(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json"));
     CHECK(bash(folder, "$shardscope estimate <(echo '{\"model\": {\"preset\": \"own.json\"}}')").code == 0);
-    const Ran closed = bash(folder, "$shardscope estimate - <&-");
+    const RunResult closed = bash(folder, "$shardscope estimate - <&-");
     CHECK(closed.code == 2);
     CHECK(has(closed.err, "Bad file descriptor"));
 }
@@ -122,7 +123,7 @@ TEST_CASE("pipes and devices in a folder of presets do not block the program", "
     fs::create_directories(folder.file("shardscope/presets"));
     REQUIRE(::mkfifo(folder.file("shardscope/presets/pipe.json").c_str(), 0600) == 0);
     fs::create_symlink("/dev/zero", folder.file("shardscope/presets/zero.json"));
-    const Ran result = bash(folder, "timeout 20 $shardscope estimate first-launch");
+    const RunResult result = bash(folder, "timeout 20 $shardscope estimate first-launch");
     CHECK(result.code == 0);
     CHECK(has(result.err, "pipe.json:: this is a named pipe"));
     CHECK(has(result.err, "zero.json:: this is a device"));
@@ -132,10 +133,10 @@ TEST_CASE("-o writes to standard output if it names - or /dev/stdout", "[streams
     const Folder folder;
     for (const std::string& command : {std::string("plan first-launch --free micro_batch --top 1"),
                                        std::string("launch first-launch --for megatron")}) {
-        const Ran plain = bash(folder, "$shardscope " + command);
+        const RunResult plain = bash(folder, "$shardscope " + command);
         for (const char* target : {" -o -", " -o /dev/stdout"}) {
             CAPTURE(command, target);
-            const Ran named = bash(folder, "$shardscope " + command + target);
+            const RunResult named = bash(folder, "$shardscope " + command + target);
             CHECK(named.code == 0);
             CHECK(named.out == plain.out);
         }
@@ -150,7 +151,7 @@ TEST_CASE("a full disk is reported by every output, with exit code 1", "[streams
           "completion words", "parameters", "presets list", "presets show dgx-h100", "estimate --help",
           "estimate first-launch", "plan first-launch --free micro_batch", "presets list --help"}) {
         CAPTURE(arguments);
-        const Ran full = bash(folder, "$shardscope " + std::string(arguments) + " > /dev/full");
+        const RunResult full = bash(folder, "$shardscope " + std::string(arguments) + " > /dev/full");
         CHECK(full.code == 1);
         CHECK(full.err == "shardscope: standard output cannot be written (No space left on device)\n");
     }
@@ -167,7 +168,8 @@ TEST_CASE("a limit on the size of files is reported and leaves no partial file",
     for (const char* command : {"$shardscope sweep first-launch --axis gpus=8:4096:200 -o old.csv",
                                 "$shardscope sweep first-launch --axis gpus=8:4096:200 -o new.csv",
                                 "$shardscope export first-launch --plot memory -o figure.svg"}) {
-        const Ran result = bash(folder, "trap '' XFSZ; trap - XFSZ\nulimit -f 1\n" + std::string(command));
+        const RunResult result =
+            bash(folder, "trap '' XFSZ; trap - XFSZ\nulimit -f 1\n" + std::string(command));
         CAPTURE(command, result.err);
         CHECK(result.code == 1);
         CHECK(has(result.err, "File too large"));
@@ -175,10 +177,10 @@ TEST_CASE("a limit on the size of files is reported and leaves no partial file",
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder.path())) names.insert(entry.path().filename());
     CHECK(names == std::set<std::string>{"command.bash", "err", "figure.svg", "old.csv", "out"});
-    CHECK(slurp(folder.file("old.csv")) == "old");
-    CHECK(slurp(folder.file("figure.svg")) == "old");
+    CHECK(read_file(folder.file("old.csv")) == "old");
+    CHECK(read_file(folder.file("figure.svg")) == "old");
     // The same limit holds if standard output is a file.
-    const Ran printed = bash(folder, "ulimit -f 1\n$shardscope parameters");
+    const RunResult printed = bash(folder, "ulimit -f 1\n$shardscope parameters");
     CHECK(printed.code == 1);
     CHECK(has(printed.err, "standard output cannot be written (File too large)"));
 }
@@ -188,7 +190,7 @@ TEST_CASE("if the standard streams are closed the program's messages do not go i
     const std::string sweep = "$shardscope sweep first-launch --axis gpus=8:64:3 -o ";
     REQUIRE(bash(folder, sweep + "usual.csv").code == 0);
     CHECK(bash(folder, sweep + "bare.csv <&- >&- 2>&-").code == 0);
-    CHECK(slurp(folder.file("bare.csv")) == slurp(folder.file("usual.csv")));
+    CHECK(read_file(folder.file("bare.csv")) == read_file(folder.file("usual.csv")));
     CHECK(bash(folder, "$shardscope parameters >&-").code == 1);
 }
 
@@ -202,8 +204,8 @@ TEST_CASE("an unusable display is reported without a crash", "[streams]") {
              {"QT_QPA_PLATFORM=nosuch", "Could not find the Qt platform plugin \"nosuch\""},
              {"QT_QPA_PLATFORM=xcb", "could not connect to display"},
              {"DISPLAY=:4095 QT_QPA_PLATFORM_PLUGIN_PATH=/nonexistent QT_PLUGIN_PATH=/nonexistent", ""}}) {
-        const Ran result = bash(folder, "env -u QT_QPA_PLATFORM -u DISPLAY -u WAYLAND_DISPLAY " + settings +
-                                            " timeout 20 $shardscope");
+        const RunResult result = bash(folder, "env -u QT_QPA_PLATFORM -u DISPLAY -u WAYLAND_DISPLAY " +
+                                                  settings + " timeout 20 $shardscope");
         CAPTURE(settings, result.err);
         CHECK(result.code == 1);
         CHECK(result.err.starts_with("shardscope: there is no display that can be used ("));

@@ -95,7 +95,7 @@ void map_96_by_96_automatic(benchmark::State& state, bool whole) {
     scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");
     scenario.give(P::gpus, 512);
     scenario.give(P::global_batch, 1024);
-    scenario.automatic = usually_free();
+    scenario.automatic = default_free_parameters();
     const Axis x = make_axis(scenario, P::inter_node_bandwidth, 1e9, 400e9, 96, true);
     const Axis y = make_axis(scenario, P::memory, 40e9, 400e9, 96, true);
     for (auto _ : state) {
@@ -146,7 +146,7 @@ BENCHMARK(plan_micro_batch);
 // Times the Timeline tab's picture of a step.
 void timeline_of(benchmark::State& state, const Scenario& scenario) {
     const Answer base = answer(scenario);
-    for (auto _ : state) benchmark::DoNotOptimize(timeline(base.compiled, base.estimate));
+    for (auto _ : state) benchmark::DoNotOptimize(step_timeline(base.compiled, base.estimate));
     state.SetItemsProcessed(state.iterations());
 }
 void timeline_fsdp_13b(benchmark::State& state) { timeline_of(state, fsdp_13b()); }
@@ -161,7 +161,7 @@ void plan_search(benchmark::State& state) {
     double plans = 0;
     double evaluated = 0;
     for (auto _ : state) {
-        const SearchResult found = search_plans(settings, usually_free(), options);
+        const SearchResult found = search_plans(settings, default_free_parameters(), options);
         plans += found.space;
         evaluated += found.evaluated;
     }
@@ -196,7 +196,7 @@ void plan_evaluate_all(benchmark::State& state) {
     SearchOptions options;
     options.everything = true;
     double plans = 0;
-    for (auto _ : state) plans += search_plans(settings, usually_free(), options).space;
+    for (auto _ : state) plans += search_plans(settings, default_free_parameters(), options).space;
     state.SetItemsProcessed(static_cast<int64_t>(plans));
 }
 BENCHMARK(plan_evaluate_all)->Unit(benchmark::kMillisecond);
@@ -206,7 +206,7 @@ void plan_live(benchmark::State& state) {
     Scenario scenario = gpt3_175b_on_512_a100();
     scenario.model = scenario.catalogue->find(PresetKind::model, "llama-3-70b");
     scenario.give(P::gpus, static_cast<double>(state.range(0)));
-    scenario.automatic = usually_free();
+    scenario.automatic = default_free_parameters();
     for (auto _ : state) benchmark::DoNotOptimize(planned(scenario));
     state.SetItemsProcessed(state.iterations());
 }

@@ -157,7 +157,7 @@ void drag_sensitivity(benchmark::State& state) {
 // Drags with everything automatic: the plan is searched in the background.
 void drag_planned(benchmark::State& state) {
     Scenario scenario = cut_plan();
-    scenario.automatic = usually_free();
+    scenario.automatic = default_free_parameters();
     drag(state, "cluster.inter_node_bandwidth/slider", "scaling", scenario);
 }
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);

@@ -66,7 +66,7 @@ const std::map<std::string, Piece> kPieces{
      {1,
       [] {
           return [settings = resolve(gpt3_175b_on_512_a100())] {
-              keep(search_plans(settings, usually_free(), plan_options(1)));
+              keep(search_plans(settings, default_free_parameters(), plan_options(1)));
           };
       }}},
 };

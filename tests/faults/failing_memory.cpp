@@ -29,7 +29,7 @@ bool allocations_can_fail() {
 #endif
 }
 
-std::size_t let_allocation_fail(std::size_t n, bool on) {
+std::size_t fail_allocation(std::size_t n, bool on) {
     fails_on = on;
     fails_at = n;
     return allocations.exchange(0);

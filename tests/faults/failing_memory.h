@@ -10,6 +10,6 @@ bool allocations_can_fail();
 
 // From now on the n-th call of `operator new`, by any thread, throws std::bad_alloc, and so do all later ones
 // if `on`; n = 0: none does. Returns the number of calls since the last call of this function.
-std::size_t let_allocation_fail(std::size_t n, bool on);
+std::size_t fail_allocation(std::size_t n, bool on);
 
 }  // namespace shardscope::testing

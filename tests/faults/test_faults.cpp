@@ -44,7 +44,7 @@ const std::vector<Path>& paths() {
         {"estimate with a preset of one's own",
          {"estimate", "in.json"},
          {{"in.json", R"({"model": {"preset": "own.json"}})"},
-          {"own.json", slurp(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json")}},
+          {"own.json", read_file(SHARDSCOPE_SOURCE_DIR "/presets/models/mpt-7b.json")}},
          {}},
         {"sweep",
          {"sweep", "in.json", "--axis", "gpus=8:64:3", "-o", "out.csv"},
@@ -64,7 +64,7 @@ const std::vector<Path>& paths() {
          {"out.sh"}},
         {"calibration",
          {"calibrate", "--runs", "runs.csv", "-o", "out.json"},
-         {{"runs.csv", slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv")}},
+         {{"runs.csv", read_file(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv")}},
          {"out.json"}},
         {"import of a model",
          {"import", "hf", "config.json"},
@@ -72,7 +72,7 @@ const std::vector<Path>& paths() {
          {}},
         {"import of launch settings",
          {"import", "launch", "in.sh"},
-         {{"in.sh", slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/megatron/first-launch.sh")}},
+         {{"in.sh", read_file(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/megatron/first-launch.sh")}},
          {}},
         {"figure",
          {"export", "in.json", "--plot", "memory", "-o", "out.svg"},
@@ -109,7 +109,7 @@ Contents contents_of(const std::string& folder) {
     Contents out;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
         const std::string name = fs::relative(entry.path(), folder).string();
-        out[name] = entry.is_directory() ? std::string("a folder") : slurp(entry.path());
+        out[name] = entry.is_directory() ? std::string("a folder") : read_file(entry.path());
     }
     return out;
 }
@@ -155,9 +155,9 @@ Result in_process(const Contents& before, const std::function<int(Result&)>& wor
     }
     Result out;
     REQUIRE(::waitpid(child, &out.status, 0) == child);
-    out.err = slurp(told.file("err"));
-    out.failed = slurp(told.file("failed"));
-    out.count = std::strtoul(slurp(told.file("count")).c_str(), nullptr, 10);
+    out.err = read_file(told.file("err"));
+    out.failed = read_file(told.file("failed"));
+    out.count = std::strtoul(read_file(told.file("count")).c_str(), nullptr, 10);
     out.files = contents_of(folder.path());
     return out;
 }
@@ -289,12 +289,13 @@ TEST_CASE("files: presets and sessions report the call that failed", "[faults]")
             bool written = false;
             {
                 const FailingFiles failing(n, error);
-                written = write_whole(file, write_session(session, false), problems, Durability::program_end);
+                written = write_file_atomically(file, write_session(session, false), problems,
+                                                Durability::program_end);
                 passed = failing.failed().empty();
             }
             CAPTURE(error, n);
             CHECK(written == problems.empty());
-            CHECK(slurp(file) == (written ? write_session(session, false) : "old"));
+            CHECK(read_file(file) == (written ? write_session(session, false) : "old"));
             CHECK(folder.count() == 1);
         }
     }
@@ -305,9 +306,9 @@ namespace {
 Result with_failing_memory(const Path& path, bool with_old, std::size_t n, bool on) {
     return in_process(before(path, with_old), [&](Result& mine) {
         Arguments arguments(path.arguments);
-        let_allocation_fail(n, on);
+        fail_allocation(n, on);
         const int code = arguments.run();
-        mine.count = let_allocation_fail(0, false);
+        mine.count = fail_allocation(0, false);
         return code;
     });
 }

@@ -35,7 +35,7 @@ struct Registration {
 void promise(bool kept, const char* what);
 // Returns whether a text gets the slow part of a target's checks: one in `one_in` under libFuzzer, always the
 // same ones, and all in a replay of a corpus. Each driver defines it.
-bool gets_slow_checks(std::string_view text, unsigned one_in);
+bool runs_slow_checks(std::string_view text, unsigned one_in);
 
 // A folder that does not exist, so that no preset is read from the folder in which the fuzzer runs.
 inline constexpr const char* kNowhere = "/nonexistent";

@@ -15,7 +15,7 @@ void read_launch(std::string_view tool, std::string_view text) {
     if (!problems.empty()) return;
     for (const std::string& note : read.notes) promise(!note.empty(), "a note says something");
     promise(check(read.scenario, resolve(read.scenario)).empty(), "what is read is valid");
-    if (!gets_slow_checks(text, 4)) return;
+    if (!runs_slow_checks(text, 4)) return;
     const Answer found = answer(read.scenario);
     promise(found.valid(), "what is read has an answer");
     check_answer(found);

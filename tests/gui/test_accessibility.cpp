@@ -106,7 +106,7 @@ class Controls {
     // The plot's description is complete once its data are.
     void wait_for_plot() {
         const auto* plot = static_cast<LivePlot*>(desk_.find<QTabWidget>("tabs")->currentWidget());
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
     }
 
     int seen = 0;
@@ -166,8 +166,7 @@ TEST_CASE(
     CHECK(working > 1);
 }
 
-TEST_CASE("accessibility: so has every control in open and in closed groups",
-          "[window][accessibility]") {
+TEST_CASE("accessibility: so has every control in open and in closed groups", "[window][accessibility]") {
     Desk desk;
     const auto described = [&](bool open) {
         const QRegularExpression groups(QStringLiteral("^group/"));
@@ -189,7 +188,8 @@ TEST_CASE("accessibility: so has every control of a study and of the help, launc
     desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
     for (const ActionId id : {ActionId::help, ActionId::launch_settings, ActionId::show_table})
         desk.window.action(id)->trigger();
-    REQUIRE(QTest::qWaitFor([&] { return desk.window.findChild<TableView*>() != nullptr; }, kPatience));
+    REQUIRE(
+        QTest::qWaitFor([&] { return desk.window.findChild<TableView*>() != nullptr; }, kBackgroundTimeout));
     CHECK(desk.window.findChild<TableView*>()->isVisible());
     for (const char* name : {"study", "help", "launch"}) {
         INFO(name);
@@ -217,7 +217,7 @@ TEST_CASE("accessibility: sliders report their value with its unit, plots what t
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
         const QString words = plot->accessibleDescription();
         INFO(tabs->tabText(i).toStdString());
         CHECK(words.size() > 20);

@@ -73,7 +73,7 @@ QString seen(const QString& text) {
 }  // namespace
 
 TEST_CASE("encoding: hostile names are text to every parser of exported figures and reports", "[encoding]") {
-    OutsideParsers parsers;
+    ExternalParsers parsers;
     const QString folder = QStringLiteral("/nowhere/");
     // A report with plain names has the same elements in the same places.
     const Answer plain = answer_named("Plain");

@@ -11,7 +11,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -25,7 +25,7 @@ Subject asked(const QSignalSpy& spy) {
 TEST_CASE("why: a click explains a parameter's name, the band, the wall's share or the current row",
           "[why]") {
     Desk desk;
-    QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_wanted);
+    QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_requested);
     auto* row = desk.find<QWidget>("cluster.inter_node_bandwidth");
     auto* name = row->findChild<QLabel*>(QString(), Qt::FindDirectChildrenOnly);
     QTest::mouseClick(name, Qt::LeftButton);
@@ -52,7 +52,7 @@ TEST_CASE("why: a click explains a parameter's name, the band, the wall's share 
 
 TEST_CASE("why: one key explains the focused widget", "[why]") {
     Desk desk;
-    QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_wanted);
+    QSignalSpy spy(&desk.window.model(), &LiveModel::explanation_requested);
     const auto press = [&] {
         desk.window.action(ActionId::explain)->trigger();
         return asked(spy);
@@ -111,8 +111,8 @@ TEST_CASE("memory bar and step each have a table, an export and a menu", "[why]"
         auto* view = desk.find<QWidget>(panel);
         view->setFocus();
         desk.window.action(ActionId::show_table)->trigger();
-        REQUIRE(
-            QTest::qWaitFor([&] { return !desk.window.findChildren<TableView*>().isEmpty(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !desk.window.findChildren<TableView*>().isEmpty(); },
+                                kBackgroundTimeout));
         auto* table = desk.window.findChild<TableView*>();
         CHECK(table->isVisible());
         CHECK(table->findChild<QTableView*>(QStringLiteral("table"))->model()->rowCount() > 3);
@@ -126,8 +126,8 @@ TEST_CASE("memory bar and step each have a table, an export and a menu", "[why]"
         REQUIRE(menu->actions().size() == 3);
         CHECK(menu->actions().at(0)->text().startsWith(QStringLiteral("Why: ")));
         menu->actions().at(1)->trigger();
-        REQUIRE(
-            QTest::qWaitFor([&] { return !desk.window.findChildren<TableView*>().isEmpty(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !desk.window.findChildren<TableView*>().isEmpty(); },
+                                kBackgroundTimeout));
         delete desk.window.findChild<TableView*>();
         delete menu;
     }

@@ -24,7 +24,7 @@ namespace {
 void plan_everything(Desk& desk) {
     desk.window.action(ActionId::plan_automatic)->trigger();
     desk.type("cluster.gpus", QStringLiteral("512"));
-    REQUIRE_FALSE(plans_at_once(desk.window.model().scenario()));
+    REQUIRE_FALSE(plans_within_a_frame(desk.window.model().scenario()));
 }
 
 void look_at(Desk& desk, const char* plot) {
@@ -49,7 +49,7 @@ TEST_CASE("exports: a plot with a new plan at each point is written in the backg
     // Only one export runs at a time, and a running one continues.
     CHECK_FALSE(desk.window.plots().export_plot(QStringLiteral("sweep"), file));
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("sensitivity.csv is still")));
-    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kBackgroundTimeout));
     CHECK_FALSE(progress->isVisible());
     QFile written(file);
     REQUIRE(written.open(QIODevice::ReadOnly));
@@ -149,7 +149,8 @@ TEST_CASE("exports: the table of a plot with a new plan at each point opens when
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
     CHECK(desk.window.findChild<QTableView*>(QStringLiteral("table")) == nullptr);
     REQUIRE(QTest::qWaitFor(
-        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, kPatience));
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; },
+        kBackgroundTimeout));
     CHECK(desk.find<QTableView>("table")->model()->rowCount() > 10);
 }
 
@@ -158,7 +159,8 @@ TEST_CASE("exports: a table shows labels and grouped numbers, and closes", "[win
     look_at(desk, "scaling");
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
     REQUIRE(QTest::qWaitFor(
-        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; }, kPatience));
+        [&] { return desk.window.findChild<QTableView*>(QStringLiteral("table")) != nullptr; },
+        kBackgroundTimeout));
     const QPointer<QTableView> table = desk.find<QTableView>("table");
     const QAbstractItemModel& rows = *table->model();
     CHECK(rows.headerData(0, Qt::Horizontal).toString() == QStringLiteral("GPUs"));
@@ -211,7 +213,7 @@ TEST_CASE("exports: all plots are drawn one after another, written together, and
         return desk.text(QStringLiteral("progress/text")).contains(QStringLiteral("drawing file 2 of"));
     };
     desk.window.action(ActionId::export_all)->trigger();
-    REQUIRE(QTest::qWaitFor([&] { return progress->isVisible() && drawing(); }, kPatience));
+    REQUIRE(QTest::qWaitFor([&] { return progress->isVisible() && drawing(); }, kBackgroundTimeout));
     CHECK(files().isEmpty());
     QTest::mouseClick(desk.find<QPushButton>("progress/stop"), Qt::LeftButton);
     CHECK_FALSE(progress->isVisible());
@@ -220,7 +222,7 @@ TEST_CASE("exports: all plots are drawn one after another, written together, and
     CHECK(desk.text(QStringLiteral("message/text")).contains(QStringLiteral("stopped")));
 
     desk.window.action(ActionId::export_all)->trigger();
-    REQUIRE(QTest::qWaitFor([&] { return !files().isEmpty(); }, kPatience));
+    REQUIRE(QTest::qWaitFor([&] { return !files().isEmpty(); }, kBackgroundTimeout));
     CHECK(files().size() == static_cast<qsizetype>(4 * plot_kinds().size()));
     CHECK_FALSE(progress->isVisible());
     CHECK(desk.text(QStringLiteral("message/text")).contains(QString::number(4 * plot_kinds().size())));

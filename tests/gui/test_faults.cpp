@@ -22,7 +22,7 @@ Contents contents_of(const QTemporaryDir& folder) {
     Contents out;
     for (const auto& entry : fs::recursive_directory_iterator(folder.path().toStdString())) {
         const std::string name = fs::relative(entry.path(), folder.path().toStdString()).string();
-        out[name] = entry.is_directory() ? std::string("a folder") : slurp(entry.path());
+        out[name] = entry.is_directory() ? std::string("a folder") : read_file(entry.path());
     }
     return out;
 }
@@ -97,7 +97,7 @@ TEST_CASE("faults: if any call fails while the window writes, the old file is wh
                     // loop.
                     written = way.run(desk, path);
                     if (written && !QFile::exists(path))
-                        written = QTest::qWaitFor([&] { return QFile::exists(path); }, kPatience);
+                        written = QTest::qWaitFor([&] { return QFile::exists(path); }, kBackgroundTimeout);
                     failed = failing.failed();
                 }
                 passed = failed.empty();
@@ -162,20 +162,20 @@ TEST_CASE(
 TEST_CASE("faults: a session that cannot be written is reported once, and the last one stays whole",
           "[faults]") {
     Desk desk;
-    desk.window.documents().keep_session();
+    desk.window.documents().autosave();
     const QString kept = kept_in(desk.session);
     for (const int error : {ENOSPC, EIO, EDQUOT}) {
         bool passed = false;
         for (std::size_t n = 1; !passed; ++n) {
             REQUIRE(n < 40);
-            desk.window.documents().keep_session();
+            desk.window.documents().autosave();
             const QString old = kept_in(desk.session);
             std::string failed;
             desk.find<QWidget>("message")->hide();
             desk.window.model().edit(P::sequence_length, 1024.0 * static_cast<double>(n + 8));
             {
                 const FailingFiles failing(n, error);
-                desk.window.documents().keep_session();
+                desk.window.documents().autosave();
                 failed = failing.failed();
             }
             passed = failed.empty();
@@ -213,9 +213,9 @@ TEST_CASE("faults: a last session that cannot be read is set aside, not replaced
                 CHECK(desk.window.model().scenario().name == "of the last window");
             } else {
                 CHECK(lost.contains(QString::fromStdString(std::generic_category().message(error))));
-                desk.window.documents().keep_session();
+                desk.window.documents().autosave();
                 const QString aside = lost.mid(lost.indexOf(QStringLiteral("kept in ")) + 8).chopped(1);
-                CHECK(QString::fromStdString(slurp(aside.toStdString())) == mine);
+                CHECK(QString::fromStdString(read_file(aside.toStdString())) == mine);
                 CHECK(QFile::remove(aside));
             }
             if (passed) CHECK(lost.isEmpty());

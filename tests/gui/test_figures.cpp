@@ -122,7 +122,7 @@ TEST_CASE("an SVG is valid XML with its words as text", "[figures]") {
 }
 
 TEST_CASE("a label keeps the same distance from a long line as from a short one", "[figures]") {
-    LabelRoom room(QRectF(0, 0, 400, 400));
+    LabelPlacer room(QRectF(0, 0, 400, 400));
     room.avoid(QPolygonF({QPointF(100, 0), QPointF(100, 400)}));
     const QSizeF size(40, 14);
     CHECK(room.place(size, {{80, 120}, {110, 120}}) == QRectF(QPointF(110, 120), size));
@@ -174,7 +174,7 @@ TEST_CASE("a segment of the wall strip has its whole name or a short one", "[fig
 
 TEST_CASE("the label of a value overlaps neither its guide nor the line of the capacity", "[figures]") {
     // Nearly all memory is used, so the dot is next to the dashed line.
-    LabelRoom room(QRectF(0, 0, 300, 300));
+    LabelPlacer room(QRectF(0, 0, 300, 300));
     room.avoid(QPolygonF({QPointF(0, 150), QPointF(300, 150)}));
     room.avoid(QPolygonF({QPointF(120, 0), QPointF(120, 300)}), 0.5);
     const QSizeF size(60, 14);
@@ -371,7 +371,7 @@ TEST_CASE("axes stay fixed during a gesture and adjust after it", "[figures]") {
     LiveScaling live;
     live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
         ->setCurrentIndex(static_cast<int>(ScalingY::tokens_per_s_per_gpu));
-    const Stretch before = live.plot.figure().y_range();
+    const AxisRange before = live.plot.figure().y_range();
     live.model.begin_gesture(P::peak_flops);
     live.model.drag(P::peak_flops, 4000e12);
     CHECK(live.plot.figure().y_range().to == before.to);

@@ -389,7 +389,7 @@ TEST_CASE("files: Save asks for a name after another scenario was chosen", "[fil
         QTest::keyClick(plot, Qt::Key_Right);
         QTest::keyClick(plot, Qt::Key_Return);
     }
-    SECTION("a pin taken up") { model.take_up('B'); }
+    SECTION("a pin taken up") { model.make_current('B'); }
     SECTION("a pin in exchange") { model.swap('A', 'B'); }
     REQUIRE(model.scenario().name != "Job");
     model.edit(P::gpus, 128);
@@ -462,7 +462,7 @@ TEST_CASE("files: a user's study is open again at the next start", "[files]") {
         window.show();
         REQUIRE(window.documents().open(file));
         REQUIRE(window.findChild<SidePanels*>()->study());
-        window.documents().keep_session();
+        window.documents().autosave();
     }
     Catalogue catalogue = start();
     MainWindow window(catalogue, session);
@@ -491,7 +491,7 @@ TEST_CASE("files: a saved scenario can be read even if an edit has made a pin of
     REQUIRE_FALSE(unreadable.empty());
 
     Problems problems;
-    desk.window.documents().keep_session();
+    desk.window.documents().autosave();
     const SavedSession kept = read_session(kept_in(desk.session).toStdString(), catalogue, {}, problems);
     CHECK(problems.empty());
     CHECK(kept.pins.size() == desk.window.model().pins().size());
@@ -526,7 +526,7 @@ TEST_CASE("files: the session survives a kill of the program", "[files]") {
         return QString::fromUtf8(now);
     };
     const bool written =
-        QTest::qWaitFor([&] { return text().contains(QStringLiteral("Half an hour")); }, kPatience);
+        QTest::qWaitFor([&] { return text().contains(QStringLiteral("Half an hour")); }, kBackgroundTimeout);
     program.kill();
     REQUIRE(program.waitForFinished());
     REQUIRE(written);
@@ -548,7 +548,7 @@ TEST_CASE("files: a program started with a file keeps the last session's pins", 
     REQUIRE(QDir(home.path()).mkpath(QStringLiteral("Shardscope")));
     const QString file = home.filePath(QStringLiteral("Shardscope/last.shardscope-session.json"));
     Problems problems;
-    REQUIRE(write_whole(file.toStdString(), write_session(last, false), problems));
+    REQUIRE(write_file_atomically(file.toStdString(), write_session(last, false), problems));
     QProcess program;
     start(program, home, scenario);
     const auto kept = [&] {
@@ -556,7 +556,7 @@ TEST_CASE("files: a program started with a file keeps the last session's pins", 
         return now.open(QIODevice::ReadOnly) ? now.readAll().toStdString() : std::string();
     };
     const bool written =
-        QTest::qWaitFor([&] { return kept().find("The file") != std::string::npos; }, kPatience);
+        QTest::qWaitFor([&] { return kept().find("The file") != std::string::npos; }, kBackgroundTimeout);
     program.kill();
     REQUIRE(program.waitForFinished());
     REQUIRE(written);
@@ -647,7 +647,7 @@ TEST_CASE("files: a drag survives a kill of the program", "[files]") {
                     read_session(kept_in(desk.session).toStdString(), commands::catalogue(), {}, problems);
                 return kept.current == desk.window.model().scenario();
             },
-            kPatience);
+            kBackgroundTimeout);
         std::printf("written %d gesture %d gpus %s\n", written, desk.window.model().in_gesture(),
                     qPrintable(desk.find<QLineEdit>("cluster.gpus/field")->text()));
         std::fflush(stdout);
@@ -659,7 +659,7 @@ TEST_CASE("files: a drag survives a kill of the program", "[files]") {
     program.setProcessEnvironment(environment);
     program.start(QApplication::applicationFilePath(),
                   {QStringLiteral("files: a drag survives a kill of the program")});
-    REQUIRE(program.waitForFinished(kPatience));
+    REQUIRE(program.waitForFinished(kBackgroundTimeout));
     CHECK(program.exitStatus() == QProcess::CrashExit);
     const QString shown = QString::fromUtf8(program.readAllStandardOutput());
     INFO(shown.toStdString());

@@ -282,10 +282,10 @@ struct KillMoment {
     const char* gesture;
     int microseconds;
 };
-const std::vector<KillMoment> kKillMoments{
-    {"drag", 300000}, {"type", 30000},        {"undo", 30000},   {"redo", 30000}, {"save", 4000},
-    {"save", 30000},  {"save-session", 8000}, {"import", 50000}, {"pin", 20000},  {"tab", 30000},
-    {"export", 30000}};
+const std::vector<KillMoment> kKillMoments{{"drag", 300000},       {"type", 30000},   {"undo", 30000},
+                                           {"redo", 30000},        {"save", 4000},    {"save", 30000},
+                                           {"save-session", 8000}, {"import", 50000}, {"pin", 20000},
+                                           {"tab", 30000},         {"export", 30000}};
 
 QByteArray content_of(const QString& path) {
     QFile file(path);
@@ -361,9 +361,9 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         program.setProcessEnvironment(environment);
         program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         program.start(QApplication::applicationFilePath(), {QLatin1String(kTest)});
-        REQUIRE(program.waitForStarted(kPatience));
+        REQUIRE(program.waitForStarted(kBackgroundTimeout));
 
-        QDeadlineTimer moment(early ? random.below(400) : kPatience);
+        QDeadlineTimer moment(early ? random.below(400) : kBackgroundTimeout);
         QDeadlineTimer gesture_timeout(QDeadlineTimer::Forever);
         Journal journal;
         QByteArray unread;
@@ -395,7 +395,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         INFO("last it wrote: " << last_line.toStdString());
         REQUIRE((program.state() == QProcess::NotRunning) == (call > 0));
         if (call == 0) program.kill();
-        REQUIRE((program.state() == QProcess::NotRunning || program.waitForFinished(kPatience)));
+        REQUIRE((program.state() == QProcess::NotRunning || program.waitForFinished(kBackgroundTimeout)));
         read();
         REQUIRE(program.exitStatus() == QProcess::CrashExit);
         REQUIRE((early || journal.started));
@@ -451,7 +451,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         // This also holds beside a file that was new.
         const QString saved = is_left_over(path) ? path.first(path.lastIndexOf(u".shardscope-")) : path;
         Problems problems;
-        CHECK(write_whole(saved.toStdString(), text.toStdString(), problems));
+        CHECK(write_file_atomically(saved.toStdString(), text.toStdString(), problems));
     }
     for (const auto& [path, text] : files_below(folder)) {
         INFO(path.toStdString());

@@ -18,7 +18,7 @@
 #include "studies/study.h"
 #include "support/desk.h"
 #include "support/german.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/panels/claim_row.h"
 #include "widgets/panels/study_panel.h"
@@ -118,7 +118,7 @@ TEST_CASE("language: the German window contains no English", "[language]") {
     for (int i = 0; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         auto* plot = static_cast<LivePlot*>(tabs->widget(i));
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
         for (const auto* widget : desk.window.findChildren<QWidget*>()) {
             for (QString words : words_of(*widget))
                 seen.emplace(
@@ -186,7 +186,7 @@ TEST_CASE("language: computed, written and typed values are the same in every la
     // The text that the window copies stays the same, too.
     FigureRequest request;
     request.plot = "plans";
-    request = worked_out(request, found);
+    request = with_computed_data(request, found);
     CHECK(to_csv(table_of(*plot_kind("plans"), request, found)) == written.at("plans"));
 }
 
@@ -227,12 +227,13 @@ TEST_CASE("language: a study is shown in German, and its scenarios keep their na
     CHECK(desk.find<QAction>(QStringLiteral("study/scaling-trends"))->text().toStdString() == title);
     for (const Claim& claim : study.claims) {
         auto* row = desk.find<ClaimRow>(QStringLiteral("study/claim/") + text_of(claim.name));
-        CHECK(row->text().toStdString() == german_of(claim.says));
-        CHECK(row->text() != unbroken(text_of(claim.says)));
+        CHECK(row->text().toStdString() == german_of(claim.statement));
+        CHECK(row->text() != unbroken(text_of(claim.statement)));
         CHECK(row->toolTip().contains(preset_text(claim.source)));
     }
     desk.find<ClaimRow>(QStringLiteral("study/claim/") + text_of(study.claims.front().name))->click();
-    CHECK(unbroken(undo->undoText()).toStdString() == "Behauptung: " + german_of(study.claims.front().says));
+    CHECK(unbroken(undo->undoText()).toStdString() ==
+          "Behauptung: " + german_of(study.claims.front().statement));
 
     // All other studies are translated, too, and so are the calibrations.
     for (const Preset* preset : commands::catalogue().all(PresetKind::study)) {
@@ -243,7 +244,7 @@ TEST_CASE("language: a study is shown in German, and its scenarios keep their na
             german_of(*text);
         CHECK(german_of(one.look) != unbroken(text_of(one.look)).toStdString());
         for (const Claim& claim : one.claims) {
-            CHECK(german_of(claim.says) != unbroken(text_of(claim.says)).toStdString());
+            CHECK(german_of(claim.statement) != unbroken(text_of(claim.statement)).toStdString());
             german_of(claim.source);
         }
     }
@@ -267,14 +268,14 @@ TEST_CASE("language: it is chosen in the View menu for the next start", "[langua
     CHECK(entry("de")->text() == QStringLiteral("Deutsch"));
     entry("de")->trigger();
     CHECK(Session().language() == QStringLiteral("de"));
-    CHECK(language_spoken() == QStringLiteral("en"));
+    CHECK(active_language() == QStringLiteral("en"));
     entry("")->trigger();
     CHECK(Session().language().isEmpty());
     // An unknown code means the system's language.
-    speak_language(QStringLiteral("xx"));
-    CHECK(languages().contains(language_spoken()));
-    speak_language(QStringLiteral("en"));
-    CHECK(said("Wall") == "Wall");
+    set_language_of_texts(QStringLiteral("xx"));
+    CHECK(languages().contains(active_language()));
+    set_language_of_texts(QStringLiteral("en"));
+    CHECK(translate("Wall") == "Wall");
 }
 
 TEST_CASE("language: every help page exists in German", "[language][help]") {

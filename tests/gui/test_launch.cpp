@@ -182,7 +182,7 @@ TEST_CASE("launch: it shows the plan chosen in Plans without making it the scena
     LaunchDesk desk;
     desk.show_tab(QStringLiteral("Plans"));
     auto* plans = desk.find<PlansPlot>("plans");
-    REQUIRE(QTest::qWaitFor([&] { return !plans->pending(); }, kPatience));
+    REQUIRE(QTest::qWaitFor([&] { return !plans->pending(); }, kBackgroundTimeout));
     const Scenario before = desk.window.model().scenario();
     plans->setFocus();
     QTest::keyClick(plans, Qt::Key_Right);

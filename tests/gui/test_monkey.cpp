@@ -187,7 +187,7 @@ class Monkey : public QObject {
         } else if (which < 640) {
             log_event("wheel", where);
             QWheelEvent wheel(at, window->mapToGlobal(at), {}, {0, random.percent(50) ? 120 : -240},
-                             Qt::NoButton, modifier, Qt::NoScrollPhase, false);
+                              Qt::NoButton, modifier, Qt::NoScrollPhase, false);
             QApplication::sendEvent(handle, &wheel);
         } else if (which < 760) {
             type(*handle, random, modifier);
@@ -335,7 +335,7 @@ class Monkey : public QObject {
     void check() {
         INFO("seed " << seed_ << ", after event " << at_);
         const Answer& shown = model().answer();
-        if (!model().planning() && plans_at_once(model().scenario())) {
+        if (!model().planning() && plans_within_a_frame(model().scenario())) {
             const Answer recomputed = answer(model().scenario());
             CHECK(shown.valid() == recomputed.valid());
             for (std::size_t i = 0; i < kParameters; ++i) {
@@ -397,7 +397,7 @@ class Monkey : public QObject {
                     read_session(kept_in(desk_.session).toStdString(), commands::catalogue(), {}, problems);
                 return problems.empty() && kept.current == now.current && kept.pins.size() == now.pins.size();
             },
-            kPatience));
+            kBackgroundTimeout));
         keep(desk_.session, {});
     }
 
@@ -452,7 +452,7 @@ QByteArray failure_of(int seed, const std::vector<int>& events) {
     program.setProcessEnvironment(environment);
     program.setProcessChannelMode(QProcess::MergedChannels);
     program.start(QApplication::applicationFilePath(), {QLatin1String(kTest)});
-    const bool finished = program.waitForFinished(kPatience);
+    const bool finished = program.waitForFinished(kBackgroundTimeout);
     if (!finished) {
         program.kill();
         program.waitForFinished();
@@ -466,7 +466,7 @@ QByteArray failure_of(int seed, const std::vector<int>& events) {
 
 // Returns the fewest events, found in limited time, that still fail, by leaving out ever smaller parts.
 std::vector<int> shrunk(int seed, std::vector<int> events, QByteArray& printed) {
-    const QDeadlineTimer until(kPatience);
+    const QDeadlineTimer until(kBackgroundTimeout);
     for (std::size_t part = (events.size() + 1) / 2; part > 0 && !until.hasExpired();) {
         bool smaller = false;
         for (std::size_t from = 0; from < events.size() && !until.hasExpired();) {
@@ -497,7 +497,7 @@ TEST_CASE("monkey: random events harm nothing and undo to the start gives the fi
     const int seed = number_from(kSeed, 1);
     if (qEnvironmentVariableIsSet(kOnly)) {
         // Every second round is in German.
-        speak_language(seed % 2 == 0 ? QStringLiteral("de") : QStringLiteral("en"));
+        set_language_of_texts(seed % 2 == 0 ? QStringLiteral("de") : QStringLiteral("en"));
         Monkey(static_cast<std::uint64_t>(seed), numbers_of(qEnvironmentVariable(kOnly))).run();
         return;
     }

@@ -243,7 +243,7 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
             desk.window.resize(size);
             desk.model().edit(P::micro_batch, micro_batch);
             QApplication::processEvents();
-            testing::WordCatcher drawn(canvas->size());
+            testing::WordRecorder drawn(canvas->size());
             testing::draw_into(drawn, *canvas);
             CAPTURE(size.width(), micro_batch);
             const auto& words = drawn.words();
@@ -328,7 +328,7 @@ TEST_CASE("operators: ResNet-50 is shown in the window, and the sequence slider 
     Desk desk;
     const Catalogue& catalogue = desk.model().catalogue();
     desk.model().edit(P::sequence_length, 4096);
-    desk.model().take_model(*catalogue.find(PresetKind::model, "resnet-50"));
+    desk.model().apply_model(*catalogue.find(PresetKind::model, "resnet-50"));
     QApplication::processEvents();
     REQUIRE(desk.model().answer().valid());
     CHECK_FALSE(desk.slider("training.sequence_length")->isEnabled());

@@ -65,7 +65,7 @@ TEST_CASE("the headline shows the estimate") {
     CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Wall: compute.")));
     CHECK_FALSE(is_shown(headline, "show-hypothetical"));
 
-    QSignalSpy asked(&model, &LiveModel::explanation_wanted);
+    QSignalSpy asked(&model, &LiveModel::explanation_requested);
     QTest::mouseClick(headline.findChild<QLabel*>(QStringLiteral("headline/step-time")), Qt::LeftButton);
     REQUIRE(asked.count() == 1);
     CHECK(asked.front().front().value<Subject>() == Subject::of(Output::step_time));
@@ -79,7 +79,7 @@ TEST_CASE("the headline names what lies outside the range of the public runs") {
     CHECK_FALSE(words().contains(QStringLiteral("Beyond the public runs")));
     model.edit(P::sequence_length, 65536);
     model.edit(P::context_parallel, 32);
-    REQUIRE_FALSE(outside_validated(model.answer()).empty());
+    REQUIRE_FALSE(extrapolation_warnings(model.answer()).empty());
     CHECK(words().contains(QStringLiteral("Beyond the public runs")));
 }
 

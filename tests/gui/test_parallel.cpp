@@ -82,7 +82,7 @@ TEST_CASE("degrees are dragged over valid values, and one undo restores the plan
     const char* json = GENERATE(kLlama, kGpt3, kExperts);
     const Hold hold = GENERATE(Hold::per_gpu_batch, Hold::global_batch);
     ParallelDesk desk(json);
-    desk.window.model().start_with(holding(read(json), hold));
+    desk.window.model().start_with(with_hold(read(json), hold));
     const Scenario start = desk.window.model().scenario();
     QUndoStack& undo = *desk.window.model().undo_stack();
     for (const P id : kDegrees) {
@@ -207,32 +207,32 @@ TEST_CASE("the memory bar names the fullest stage", "[parallel]") {
     const QString stage = QStringLiteral("stage %1 of 4").arg(use.stage + 1);
     CHECK(stage_words(bar.data().stage, bar.data().stages) == stage);
     CHECK(bar.accessibleDescription().contains(stage));
-    CHECK(memory_words(desk.window.model().answer()).contains(stage));
+    CHECK(memory_caption(desk.window.model().answer()).contains(stage));
     desk.open("{}");
     CHECK_FALSE(bar.accessibleDescription().contains(QStringLiteral("stage")));
-    CHECK_FALSE(memory_words(desk.window.model().answer()).contains(QStringLiteral("stage")));
+    CHECK_FALSE(memory_caption(desk.window.model().answer()).contains(QStringLiteral("stage")));
 }
 
 TEST_CASE("captions describe how a plan splits the model, and only if it does", "[parallel]") {
-    const QString llama = setting_words(answer(read(kLlama)));
+    const QString llama = setting_sentence(answer(read(kLlama)));
     for (const char* words : {"zero1", "tensor and sequence parallel 4", "context parallel 2",
                               "pipeline parallel 4", "5 virtual stages", "interleaved schedule"}) {
         INFO(words);
         CHECK(llama.contains(QLatin1String(words)));
     }
     CHECK_FALSE(llama.contains(QStringLiteral("expert")));
-    const QString experts = setting_words(answer(read(kExperts)));
+    const QString experts = setting_sentence(answer(read(kExperts)));
     CHECK(experts.contains(QStringLiteral("expert parallel 8")));
     CHECK(experts.contains(QStringLiteral("1f1b schedule")));
     CHECK(experts.contains(QStringLiteral("offload optimizer")));
 
     const Answer first = answer(Scenario::first_launch());
-    const QString words = setting_words(first);
+    const QString words = setting_sentence(first);
     CHECK(words.contains(QStringLiteral(
         "Plan: zero3, micro-batch 2, accumulation 1, global batch 128, sequence 2,048, bf16, recompute none, "
         "flash attention.")));
-    CHECK(scaling_words(scaling_data(first)).contains(QStringLiteral("2 sequences per GPU; ")));
-    const QString cut = scaling_words(scaling_data(answer(read(kLlama))));
+    CHECK(scaling_caption(scaling_data(first)).contains(QStringLiteral("2 sequences per GPU; ")));
+    const QString cut = scaling_caption(scaling_data(answer(read(kLlama))));
     CHECK(cut.contains(QStringLiteral("64 sequences per copy of the model, 32 GPUs")));
     CHECK(cut.contains(QStringLiteral("The plan takes 32 GPUs or more.")));
 }
@@ -245,7 +245,7 @@ TEST_CASE("scaling curves keep the plan", "[parallel]") {
     REQUIRE_FALSE(data.curves.weak.empty());
     REQUIRE_FALSE(data.curves.strong.empty());
     const Settings& before = desk.settings();
-    const Scenario weak = holding(desk.window.model().scenario(), Hold::per_gpu_batch);
+    const Scenario weak = with_hold(desk.window.model().scenario(), Hold::per_gpu_batch);
     for (const CurvePoint& point : data.curves.weak) {
         const Answer there = answer(edited(weak, P::gpus, point.x));
         REQUIRE(there.valid());
@@ -286,7 +286,7 @@ TEST_CASE("a sweep over tensor parallelism contains its valid degrees", "[parall
     const Answer subject = answer(read(kGpt3));
     FigureRequest request;
     request.plot = "sweep";
-    request.axes = {usual_axis(subject.scenario, P::tensor_parallel, 20)};
+    request.axes = {default_axis(subject.scenario, P::tensor_parallel, 20)};
     const auto rows = read_csv(render_figure(request, subject, FigureFormat::csv).toStdString());
     REQUIRE(rows.size() == 1 + request.axes.front().values.size());
     CHECK(rows.front().fields.front() == "training.tensor_parallel[1]");
@@ -299,8 +299,8 @@ TEST_CASE("a sweep over tensor parallelism contains its valid degrees", "[parall
     }
     CHECK(render_figure(request, subject, FigureFormat::svg).contains("Tensor parallel"));
     // There are no values between two degrees, so no line connects them.
-    const QString words = sweep_words(sweep_data(subject, request.axes, {}));
+    const QString words = sweep_caption(sweep_data(subject, request.axes, {}));
     CHECK_FALSE(words.contains(QStringLiteral("cross")));
     request.axes.push_back({P::pipeline_parallel, {4, 8}});
-    CHECK(sweep_words(sweep_data(subject, request.axes, {})).contains(QStringLiteral("other marks")));
+    CHECK(sweep_caption(sweep_data(subject, request.axes, {})).contains(QStringLiteral("other marks")));
 }

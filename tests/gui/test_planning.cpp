@@ -29,7 +29,7 @@ void wait_for_plan(Desk& desk) {
 // Makes its whole plan automatic and starts the search.
 Scenario start_planning(LiveModel& model) {
     Scenario job = large_job();
-    job.automatic = usually_free();
+    job.automatic = default_free_parameters();
     model.start_with(job);
     REQUIRE(model.planning());
     return job;
@@ -80,7 +80,7 @@ TEST_CASE("planning: the whole plan is searched in the background, and the last 
     CHECK(model.scenario().automatic.none());
     CHECK(desk.estimate().mfu == found);
     desk.window.action(ActionId::undo)->trigger();
-    CHECK(model.scenario().automatic == usually_free());
+    CHECK(model.scenario().automatic == default_free_parameters());
     desk.window.action(ActionId::undo)->trigger();
     CHECK(model.scenario() == large_job());
     CHECK_FALSE(model.planning());
@@ -120,7 +120,7 @@ TEST_CASE("planning: a pin added during a search for a plan gets that plan", "[g
         model.edit(P::inter_node_bandwidth, 12.5e9);
         model.rename('B', QStringLiteral("Mine"));
         wait_for_plan(desk);
-        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kBackgroundTimeout));
     }
     SECTION("it is unpinned meanwhile") {
         model.rename('B', QStringLiteral("Mine"));
@@ -128,7 +128,7 @@ TEST_CASE("planning: a pin added during a search for a plan gets that plan", "[g
         wait_for_plan(desk);
         desk.window.action(ActionId::undo)->trigger();
         REQUIRE(model.pins().size() == 1);
-        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return pinned() != before; }, kBackgroundTimeout));
     }
     CHECK(pinned() == plan_of(found.settings));
     CHECK(model.pins().front().answer.estimate.mfu == found.estimate.mfu);
@@ -140,7 +140,7 @@ TEST_CASE("planning: a window may be closed during a search for a plan", "[gui]"
     {
         Desk desk;
         Scenario job = large_job();
-        job.automatic = usually_free();
+        job.automatic = default_free_parameters();
         desk.window.model().start_with(job);
         REQUIRE(desk.window.model().planning());
     }
@@ -163,7 +163,7 @@ TEST_CASE("planning: where no plan fits, the tracks show the values for which on
         auto* more = desk.window.findChild<QAbstractButton*>(QStringLiteral("repair/cluster.gpus"));
         return more && more->isEnabled();
     };
-    REQUIRE(QTest::qWaitFor(usable, kPatience));
+    REQUIRE(QTest::qWaitFor(usable, kBackgroundTimeout));
     desk.find<QAbstractButton>(QStringLiteral("repair/cluster.gpus"))->click();
     QApplication::processEvents();
     wait_for_plan(desk);

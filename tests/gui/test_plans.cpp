@@ -18,7 +18,7 @@
 #include "widgets/plots/plans_plot.h"
 
 using namespace shardscope;
-using testing::kPatience;
+using testing::kBackgroundTimeout;
 
 namespace {
 
@@ -40,7 +40,7 @@ class Desk : public testing::Desk {
         return plot;
     }
     void wait(PlansPlot& plot) {
-        REQUIRE(QTest::qWaitFor([&] { return !plot.pending(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !plot.pending(); }, kBackgroundTimeout));
         QApplication::processEvents();
         find<QCustomPlot>("plans/plot")->replot();
     }
@@ -81,7 +81,7 @@ TEST_CASE("a search that takes long reports its progress, and can be stopped and
     desk.model().start_with(testing::of_model(
         "deepseek-v3", {{P::gpus, 16384}, {P::global_batch, 16384}, {P::sequence_length, 4096}}));
     auto* line = desk.find<QWidget>("plans/progress");
-    REQUIRE(QTest::qWaitFor([&] { return line->isVisible(); }, kPatience));
+    REQUIRE(QTest::qWaitFor([&] { return line->isVisible(); }, kBackgroundTimeout));
     CHECK_THAT(desk.text("plans/progress/text").toStdString(),
                Catch::Matchers::StartsWith("Searching the plans: "));
     // It lies over the canvas, within the frame: nothing else moves.
@@ -185,7 +185,7 @@ TEST_CASE("the switch frees all plan parameters, and adopting a plan locks the a
     desk.wait(plot);
     CHECK(is_current(plot, desk, true));
     CHECK(plot.figure().data()->report.space > few);
-    CHECK(plot.figure().data()->report.question.free == usually_free());
+    CHECK(plot.figure().data()->report.question.free == default_free_parameters());
 
     const Plan best = plan_of(plot.figure().data()->best()->settings);
     desk.click(plot, place_of(*plot.figure().data(), PlanMark::best));
@@ -217,7 +217,7 @@ TEST_CASE("only the newest scenario's plans are drawn, and only they can be adop
             if (plot.figure().data() != before || done) CHECK(is_current(plot, desk));
             return done;
         },
-        kPatience));
+        kBackgroundTimeout));
     CHECK(plot.figure().data() != before);
     CHECK(is_current(plot, desk));
     CHECK(desk.model().scenario() == now);

@@ -70,7 +70,7 @@ TEST_CASE("G11: a report gives back its scenario with every input, every output 
     const auto with_file = [&](Desk& at, ActionId id, const QString& file) {
         asked = file;
         at.choose(id);
-        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kBackgroundTimeout));
     };
     Desk desk(dialogs);
     QTest::keyClick(&desk.window, Qt::Key_P);
@@ -171,7 +171,7 @@ TEST_CASE("report: its numbers are the estimate's, its parameters the settings",
         rows += block<ReportTable>(section(document, QLatin1String(title))).rows.size();
     std::size_t bearing = 0;
     for (std::size_t i = 0; i < kParameters; ++i)
-        bearing += bears(static_cast<P>(i), answer.settings) ? 1 : 0;
+        bearing += applies_to(static_cast<P>(i), answer.settings) ? 1 : 0;
     CHECK(rows == bearing);
     // The table contains the run from which the scenario was made, with its measured values.
     const auto& runs = block<ReportTable>(section(document, QStringLiteral("Validation")));

@@ -370,7 +370,7 @@ TEST_CASE("a preset's values flash where they changed, unless the desktop asks f
         const auto flashes = [&] { return it.row.field()->property("flash").toBool(); };
         it.model.edit(P::inter_node_bandwidth, 10e9);
         CHECK_FALSE(flashes());
-        it.model.take_cluster(*a100);
+        it.model.apply_cluster(*a100);
         CHECK(flashes() != reduced);
         CHECK(QTest::qWaitFor([&] { return !flashes(); }));
     }
@@ -460,14 +460,14 @@ TEST_CASE("an unreadable value dims the plots until it is corrected") {
     const auto* canvas = desk.find<QWidget>("scaling/plot");
     CHECK(canvas->graphicsEffect() == nullptr);
     desk.type("cluster.gpus", QStringLiteral("hello"));
-    CHECK(desk.window.model().doubted());
+    CHECK(desk.window.model().has_unparsed_field());
     REQUIRE(canvas->graphicsEffect() != nullptr);
     QTest::keyClick(desk.find<QLineEdit>("cluster.gpus/field"), Qt::Key_Escape);
-    CHECK_FALSE(desk.window.model().doubted());
+    CHECK_FALSE(desk.window.model().has_unparsed_field());
     CHECK(canvas->graphicsEffect() == nullptr);
     // A change from elsewhere replaces the text as well.
     desk.type("cluster.gpus", QStringLiteral("hello"));
     desk.window.model().edit(P::gpus, 128);
-    CHECK_FALSE(desk.window.model().doubted());
+    CHECK_FALSE(desk.window.model().has_unparsed_field());
     CHECK(canvas->graphicsEffect() == nullptr);
 }

@@ -86,7 +86,7 @@ TEST_CASE("run line: every value has an explanation", "[run]") {
     Desk desk;
     desk.type("cluster.price_per_gpu_hour", QStringLiteral("2"));
     desk.type("assumptions.mtbf_hours_per_gpu", QStringLiteral("5000"));
-    QSignalSpy asked(&desk.window.model(), &LiveModel::explanation_wanted);
+    QSignalSpy asked(&desk.window.model(), &LiveModel::explanation_requested);
     constexpr std::array expected{Output::tokens_needed, Output::training_days, Output::gpu_hours,
                                   Output::cost,          Output::energy,        Output::goodput};
     for (std::size_t i = 0; i < kItems.size(); ++i) {

@@ -17,7 +17,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -35,7 +35,7 @@ struct SensitivityDesk : Desk {
     void settle() {
         REQUIRE(QTest::qWaitFor(
             [this] { return !plot->pending() && !sweep->pending() && !window.model().planning(); },
-            kPatience));
+            kBackgroundTimeout));
         QApplication::processEvents();
         canvas->replot();
     }
@@ -122,7 +122,7 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
     };
     CHECK(more_memory(*data.anew) > data.anew->now);
     CHECK(more_memory(data.held) == data.held.now);
-    CHECK(data.anew_levers->gpu_memory > 0);
+    CHECK(data.replanned_levers->gpu_memory > 0);
     CHECK(data.held_levers.gpu_memory == 0);
 
     // The table and the CSV mark which is which.
@@ -136,12 +136,12 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
         REQUIRE(at != rows.end());
         return std::stod(at->fields[3]);
     };
-    CHECK(cell("levers.gpu_memory", "found anew") == data.anew_levers->gpu_memory);
+    CHECK(cell("levers.gpu_memory", "found anew") == data.replanned_levers->gpu_memory);
     CHECK(cell("levers.gpu_memory", "held") == 0);
     for (std::size_t i = 0; i < kRates; ++i) {
         const std::string name = "elasticities." + std::string(name_of(static_cast<Rate>(i)));
         CHECK(cell(name.c_str(), "held") == data.elasticity[i]);
-        CHECK(cell(name.c_str(), "found anew") == (*data.anew_elasticity)[i]);
+        CHECK(cell(name.c_str(), "found anew") == (*data.replanned_elasticity)[i]);
     }
 
     // On request the plan is held, and then nothing runs in the background.
@@ -151,15 +151,16 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
     CHECK_FALSE(desk.plot->pending());
     CHECK(desk.plot->request().held);
     CHECK_FALSE(desk.plot->figure().data().anew.has_value());
-    CHECK_FALSE(desk.plot->figure().data().anew_elasticity.has_value());
+    CHECK_FALSE(desk.plot->figure().data().replanned_elasticity.has_value());
     QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));
     CHECK(desk.plot->pending());
     desk.settle();
-    CHECK(desk.plot->figure().data().anew_elasticity == planned_elasticity(desk.window.model().answer()));
+    CHECK(desk.plot->figure().data().replanned_elasticity ==
+          planned_elasticity(desk.window.model().answer()));
     desk.window.model().set_automatic(P::micro_batch, false);
     desk.settle();
     CHECK_FALSE(desk.plot->figure().data().anew.has_value());
-    CHECK_FALSE(desk.plot->figure().data().anew_levers.has_value());
+    CHECK_FALSE(desk.plot->figure().data().replanned_levers.has_value());
     CHECK_FALSE(anew->isVisible());
 }
 

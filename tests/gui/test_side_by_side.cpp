@@ -18,7 +18,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -32,7 +32,8 @@ struct SideBySideDesk : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !model.planning(); }, kPatience));
+        REQUIRE(
+            QTest::qWaitFor([this] { return !plot->pending() && !model.planning(); }, kBackgroundTimeout));
         QApplication::processEvents();
         canvas->replot();
     }
@@ -179,7 +180,7 @@ TEST_CASE("side by side: each scenario has its own family, and is planned like t
     const auto members = static_cast<int>(desk.plot->figure().data().series.size());
     REQUIRE(members >= 3);
     CHECK(curves == 2 * 2 * members);
-    CHECK(desk.plot->figure().data().plan == SweepPlan::found_anew);
+    CHECK(desk.plot->figure().data().plan == SweepPlan::replanned);
     // The pin's rows in the table are those of a separate sweep with new plans.
     const FigureRequest asked = desk.plot->request();
     REQUIRE(asked.side_by_side);

@@ -16,7 +16,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -29,8 +29,8 @@ struct SolveDesk : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(
-            QTest::qWaitFor([this] { return !panel->pending() && !window.model().planning(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([this] { return !panel->pending() && !window.model().planning(); },
+                                kBackgroundTimeout));
         QApplication::processEvents();
     }
     void click(const QString& name) {
@@ -103,7 +103,8 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
 
     desk.show_tab(QStringLiteral("Scaling"));
     desk.choose(ActionId::export_plot);
-    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); }, kPatience));  // each point has a new plan
+    REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); },
+                            kBackgroundTimeout));  // each point has a new plan
     const QString words = shardscope::testing::text_of_pdf(file);
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("Llama370B")));

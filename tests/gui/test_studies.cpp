@@ -128,7 +128,7 @@ TEST_CASE("study: claims have the engine's numbers, and a click opens the scenar
     desk.wait_for_numbers();
     const Study study = study_named("scaling-trends");
     for (const Claim& claim : study.claims) {
-        const Finding found = examine(claim);
+        const Finding found = evaluate_claim(claim);
         const QString description = desk.claim(claim.name.c_str())->accessibleDescription();
         INFO(description.toStdString());
         CHECK(description.contains(QString::fromStdString(text_of(claim, found.value))));
@@ -147,7 +147,7 @@ TEST_CASE("study: claims have the engine's numbers, and a click opens the scenar
     CHECK(value_of(Output::tokens_per_s_per_gpu, desk.model.answer()) /
                   value_of(Output::tokens_per_s_per_gpu, desk.model.pins().front().answer) -
               1 ==
-          Approx(examine(claim).value));
+          Approx(evaluate_claim(claim).value));
     CHECK(desk.panel->isVisible());
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model.scenario() == study.scenario);
@@ -168,7 +168,7 @@ TEST_CASE("study: another one chosen before the numbers are ready shows its own 
     const Study study = study_named("scaling-trends-hardware");
     CHECK(desk.panel->findChildren<ClaimRow*>().size() == static_cast<qsizetype>(study.claims.size()));
     CHECK(desk.claim("a100")->accessibleDescription().contains(
-        QString::fromStdString(text_of(study.claims.front(), examine(study.claims.front()).value))));
+        QString::fromStdString(text_of(study.claims.front(), evaluate_claim(study.claims.front()).value))));
     desk.choose_study("shortest-training");
     desk.wait_for_numbers();
     CHECK_FALSE(desk.claim("half-the-time")->accessibleDescription().contains(QStringLiteral("…")));

@@ -21,7 +21,7 @@
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -34,8 +34,8 @@ struct SweepDesk : Desk {
         settle();
     }
     void settle() {
-        REQUIRE(
-            QTest::qWaitFor([this] { return !plot->pending() && !window.model().planning(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([this] { return !plot->pending() && !window.model().planning(); },
+                                kBackgroundTimeout));
         QApplication::processEvents();
         canvas->replot();
     }
@@ -91,7 +91,7 @@ TEST_CASE("sweep: the dot lies on the curve of any input, in every panel", "[swe
         const P id = static_cast<P>(i);
         if (parameter(id).prominence == Prominence::file) continue;
         // Inputs that do not apply to the model have no curve.
-        if (!bears(id, desk.window.model().answer().settings)) continue;
+        if (!applies_to(id, desk.window.model().answer().settings)) continue;
         INFO(parameter(id).key);
         desk.over(id);
         CHECK(desk.plot->figure().data().x == id);
@@ -169,7 +169,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
             most = std::isnan(point.value[0]) ? most : std::max(most, point.value[0]);
         return most;
     };
-    CHECK(desk.plot->figure().data().plan == SweepPlan::found_anew);
+    CHECK(desk.plot->figure().data().plan == SweepPlan::replanned);
     desk.check_dot();
     const double replanned = best();
     const auto csv = [&desk] {
@@ -185,7 +185,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
     desk.check_dot();
     CHECK(best() <= replanned);
     CHECK(csv()[1].fields[3] == "held");
-    CHECK(sweep_words(desk.plot->figure().data()).contains(QStringLiteral("The plan is held.")));
+    CHECK(sweep_caption(desk.plot->figure().data()).contains(QStringLiteral("The plan is held.")));
     CHECK(desk.plot->request().held);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("timeline tab: it ends with the headline's step, also after a drag", "
     TimelineDesk desk;
     CHECK(desk.plot->figure().data().line.end == desk.estimate().step.total);
     const double before = desk.estimate().step.total;
-    const Stretch range = desk.plot->figure().range();
+    const AxisRange range = desk.plot->figure().range();
     CHECK(range.from == 0);
     CHECK(range.to > before);
     CHECK(range.to < 1.1 * before);
@@ -59,7 +59,7 @@ TEST_CASE("timeline tab: what is under the pointer is described", "[timeline]") 
     TimelineDesk desk;
     desk.set_pipeline();
     const TimelineFigure& figure = desk.plot->figure();
-    const Timeline& line = figure.data().line;
+    const StepTimeline& line = figure.data().line;
     REQUIRE(line.stages.size() == 4);
     for (std::size_t stage = 0; stage < 4; ++stage) {
         for (const Interval& interval : line.stages[stage].compute) {
@@ -83,11 +83,11 @@ TEST_CASE("timeline tab: what is under the pointer is described", "[timeline]") 
 
 TEST_CASE("timeline tab: the wheel zooms around the pointer, and a double click shows all", "[timeline]") {
     TimelineDesk desk;
-    const Stretch all = desk.plot->figure().range();
+    const AxisRange all = desk.plot->figure().range();
     const double middle = desk.estimate().step.total / 3;
     const QPointF at(desk.plot->figure().pixel_of(middle), desk.plot->figure().lanes().center().y());
     desk.wheel(at, 240);
-    const Stretch closer = desk.plot->figure().range();
+    const AxisRange closer = desk.plot->figure().range();
     CHECK(closer.to - closer.from == Approx((all.to - all.from) / (1.25 * 1.25)));
     CHECK(desk.plot->figure().pixel_of(middle) == Approx(at.x()).margin(1));
     // The zoomed range stays after a change.
@@ -109,11 +109,11 @@ TEST_CASE("timeline tab: the wheel zooms around the pointer, and a double click 
 TEST_CASE("timeline tab: plus, minus, zero and the arrow keys do the same", "[timeline]") {
     TimelineDesk desk;
     desk.plot->setFocus();
-    const Stretch all = desk.plot->figure().range();
+    const AxisRange all = desk.plot->figure().range();
     QTest::keyClick(desk.plot, Qt::Key_Plus);
     QTest::keyClick(desk.plot, Qt::Key_Plus);
     CHECK(desk.plot->figure().zoomed());
-    const Stretch closer = desk.plot->figure().range();
+    const AxisRange closer = desk.plot->figure().range();
     QTest::keyClick(desk.plot, Qt::Key_Right);
     CHECK(desk.plot->figure().range().from > closer.from);
     QTest::keyClick(desk.plot, Qt::Key_Minus);

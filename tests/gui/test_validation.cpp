@@ -110,7 +110,7 @@ TEST_CASE("the Validation tab shows every run that validate predicts", "[validat
     for (const auto quantity :
          {ValidationQuantity::mfu, ValidationQuantity::tokens_per_s_per_gpu, ValidationQuantity::step_time}) {
         box->setCurrentIndex(static_cast<int>(quantity));
-        const Stretch range = plot.figure().range();
+        const AxisRange range = plot.figure().range();
         for (const ValidationPoint& point : data.points) {
             INFO(point.run->id);
             CHECK(point.measured(quantity) >= range.from);
@@ -384,7 +384,7 @@ TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
     desk.measure(QStringLiteral("4500"));
     REQUIRE(plot.figure().own().has_value());
     const double before = plot.figure().own()->predicted(ValidationQuantity::mfu);
-    const Stretch range = plot.figure().range();
+    const AxisRange range = plot.figure().range();
     desk.model().begin_gesture(P::gemm_efficiency);
     desk.model().drag(P::gemm_efficiency, 0.5);
     CHECK(plot.figure().own()->predicted(ValidationQuantity::mfu) < before);

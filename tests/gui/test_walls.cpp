@@ -21,7 +21,7 @@
 #include "widgets/rows/parameter_slider.h"
 
 using namespace shardscope;
-using testing::kPatience;
+using testing::kBackgroundTimeout;
 
 namespace {
 
@@ -60,7 +60,7 @@ class Desk : public testing::Desk {
     }
     // Waits until the fine map is drawn.
     void settle() {
-        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
         QApplication::processEvents();
     }
     LiveModel& model() { return window.model(); }
@@ -389,7 +389,7 @@ TEST_CASE("walls: a map with a search in every cell is fine at once and becomes 
     const auto first = figure.data().map;
     CHECK(first.stride > 1);
     CHECK(first.x.values.size() > kWallsCoarse);
-    CHECK(walls_words(figure.data()).contains(QStringLiteral("plans around them")));
+    CHECK(walls_caption(figure.data()).contains(QStringLiteral("plans around them")));
     // The exported map is the drawn one, and each row names the cell from which its plan comes.
     const QByteArray csv = render_figure(desk.plot->request(), desk.model().answer(), FigureFormat::csv);
     CHECK(csv.contains(",neighbour's,"));

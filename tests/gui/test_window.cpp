@@ -190,8 +190,8 @@ TEST_CASE("window: after an answer of Solve is adopted the keyboard stays with t
     Desk desk;
     auto* panel = desk.find<SolvePanel>("solve");
     const auto settle = [&] {
-        REQUIRE(
-            QTest::qWaitFor([&] { return !panel->pending() && !desk.window.model().planning(); }, kPatience));
+        REQUIRE(QTest::qWaitFor([&] { return !panel->pending() && !desk.window.model().planning(); },
+                                kBackgroundTimeout));
         QApplication::processEvents();
     };
     QTest::keyClick(&desk.window, Qt::Key_S);

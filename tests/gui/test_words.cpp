@@ -10,7 +10,7 @@
 using namespace shardscope;
 using shardscope::testing::Desk;
 using shardscope::testing::DrawnWord;
-using shardscope::testing::kPatience;
+using shardscope::testing::kBackgroundTimeout;
 
 namespace {
 
@@ -73,7 +73,7 @@ TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[w
                     INFO((german ? "German, " : "")
                          << at.name << ", " << size.width() << ", " << (pinned ? "six pins, " : "no pin, ")
                          << plot->objectName().toStdString());
-                    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kPatience));
+                    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
                     QApplication::processEvents();
                     auto* canvas =
                         plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));

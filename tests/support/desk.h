@@ -31,7 +31,7 @@
 namespace shardscope::testing {
 
 // ms, for background work: long enough on a loaded machine under a sanitizer.
-inline constexpr int kPatience = 300000;
+inline constexpr int kBackgroundTimeout = 300000;
 
 // Writes a session as it is stored for the next start.
 inline void keep(Session& session, const QString& text) {

@@ -19,9 +19,9 @@ struct DrawnWord {
     QRectF box;  // px of the plot or panel; for vertical words the box around them
 };
 
-class WordCatcher : public QPaintDevice {
+class WordRecorder : public QPaintDevice {
   public:
-    explicit WordCatcher(const QSize& size) : size_(size), engine_(*this) {}
+    explicit WordRecorder(const QSize& size) : size_(size), engine_(*this) {}
     [[nodiscard]] QPaintEngine* paintEngine() const override { return &engine_; }
     [[nodiscard]] const std::vector<DrawnWord>& words() const { return words_; }
     [[nodiscard]] const std::vector<QLineF>& lines() const { return lines_; }
@@ -45,7 +45,7 @@ class WordCatcher : public QPaintDevice {
   private:
     class Engine : public QPaintEngine {
       public:
-        explicit Engine(WordCatcher& owner) : QPaintEngine(AllFeatures), owner_(owner) {}
+        explicit Engine(WordRecorder& owner) : QPaintEngine(AllFeatures), owner_(owner) {}
         bool begin(QPaintDevice*) override { return true; }
         bool end() override { return true; }
         void updateState(const QPaintEngineState& now) override {
@@ -64,7 +64,7 @@ class WordCatcher : public QPaintDevice {
         [[nodiscard]] Type type() const override { return User; }
 
       private:
-        WordCatcher& owner_;
+        WordRecorder& owner_;
         QTransform transform_;
     };
     QSize size_;
@@ -74,20 +74,20 @@ class WordCatcher : public QPaintDevice {
 };
 
 // Draws the plot at its current size.
-inline void draw_into(WordCatcher& catcher, QCustomPlot& plot) {
+inline void draw_into(WordRecorder& catcher, QCustomPlot& plot) {
     QCPPainter painter;
     painter.begin(&catcher);
     plot.toPainter(&painter, plot.width(), plot.height());
     painter.end();
 }
 inline std::vector<DrawnWord> drawn_words(QCustomPlot& plot) {
-    WordCatcher catcher(plot.size());
+    WordRecorder catcher(plot.size());
     draw_into(catcher, plot);
     return catcher.words();
 }
 // Returns the words of a panel and of the widgets in it.
 inline std::vector<DrawnWord> drawn_words(QWidget& panel) {
-    WordCatcher catcher(panel.size());
+    WordRecorder catcher(panel.size());
     panel.render(&catcher);
     return catcher.words();
 }

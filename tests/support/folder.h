@@ -12,7 +12,7 @@ namespace shardscope::testing {
 
 namespace fs = std::filesystem;
 
-inline std::string slurp(const fs::path& path) {
+inline std::string read_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();

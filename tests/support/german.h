@@ -7,8 +7,8 @@ namespace shardscope::testing {
 
 // The program is in German during its lifetime.
 struct German {
-    German() { speak_language(QStringLiteral("de")); }
-    ~German() { speak_language(QStringLiteral("en")); }
+    German() { set_language_of_texts(QStringLiteral("de")); }
+    ~German() { set_language_of_texts(QStringLiteral("en")); }
     German(const German&) = delete;
     German& operator=(const German&) = delete;
 };

@@ -12,7 +12,7 @@
 
 namespace shardscope::testing {
 
-class OutsideParsers {
+class ExternalParsers {
   public:
     // Adds a file of this kind; `entry` describes its expected content for the script's checks.
     void add(const std::string& kind, const std::string& content,
@@ -40,10 +40,10 @@ class OutsideParsers {
             std::system(("/usr/bin/python3 -I " SHARDSCOPE_SOURCE_DIR "/tests/support/check_encoding.py " +
                          folder_.path() + " > " + log + " 2>&1")
                             .c_str());
-        INFO(slurp(log).substr(0, 20000));
+        INFO(read_file(log).substr(0, 20000));
         CHECK(WIFEXITED(status));
         CHECK(WEXITSTATUS(status) == 0);
-        CHECK(slurp(log).find("checked: ") != std::string::npos);
+        CHECK(read_file(log).find("checked: ") != std::string::npos);
     }
 
   private:

@@ -59,7 +59,7 @@ QString agreement_text(Agreement agreement) {
 }
 
 ClaimRow::ClaimRow(const Claim& claim, QWidget* parent)
-    : QAbstractButton(parent), claim_(claim), says_(unbroken(preset_text(claim.says))) {
+    : QAbstractButton(parent), claim_(claim), says_(unbroken(preset_text(claim.statement))) {
     setObjectName(QStringLiteral("study/claim/") + QString::fromStdString(claim.name));
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);

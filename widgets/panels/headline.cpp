@@ -263,7 +263,7 @@ void Headline::set_sentence() {
     QString text = QString::fromStdString(wall_sentence(answer));
     sentences_ = split_sentences(text);
     // The tool tip names the range that is exceeded, together with all other warnings.
-    if (!outside_validated(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
+    if (!extrapolation_warnings(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
     sentence_->setToolTip(tool_tip(text));

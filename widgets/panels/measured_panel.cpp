@@ -132,12 +132,12 @@ void MeasuredPanel::build_line() {
     line->addWidget(remove);
     static_cast<QVBoxLayout*>(layout())->addLayout(line);
 
-    connect(field_, &QLineEdit::editingFinished, this, &MeasuredPanel::take_typed);
+    connect(field_, &QLineEdit::editingFinished, this, &MeasuredPanel::commit_typed);
     connect(kind_, &QComboBox::activated, this, [this](int kind) {
         // The number stays, because only its unit was wrong.
         if (refused_) {
             field_text_.clear();  // the refused text may be valid in the new unit
-            take_typed();
+            commit_typed();
         } else if (shown_) {
             Measurement corrected = *shown_;
             corrected.kind = static_cast<MeasuredKind>(kind);
@@ -173,7 +173,7 @@ void MeasuredPanel::explain(bool on) {
 
 // ---- input from the user ---------------------------------------------------------------------------------
 
-void MeasuredPanel::take_typed() {
+void MeasuredPanel::commit_typed() {
     const QString typed = field_->text();
     if (typed == field_text_) return;
     field_text_ = typed;
@@ -249,27 +249,28 @@ void MeasuredPanel::refresh() {
     }
     const Residual found = residual(model_.answer(), *shown_);
     result_->setText(result_words(found));
-    meant_kind_ = found.meant;
+    meant_kind_ = found.likely_kind;
     QString doubt;
-    if (found.roof == Roof::model_flops) {
+    if (found.exceeded_limit == ExceededLimit::model_flops) {
         doubt = tr("%1 would be %2 MFU, more than the GPUs' peak.")
                     .arg(words_of(*shown_), shown(found.mfu, Quantity::percent));
-    } else if (found.roof == Roof::hardware) {
+    } else if (found.exceeded_limit == ExceededLimit::hardware) {
         doubt = tr("%1 would keep the hardware %2 busy with what is recomputed: more than its peak.")
                     .arg(words_of(*shown_), shown(found.hfu, Quantity::percent));
-    } else if (found.roof == Roof::ideal) {
+    } else if (found.exceeded_limit == ExceededLimit::ideal) {
         doubt = tr("%1 is above what even perfect overlap allows here, %2 tokens/s/GPU.")
                     .arg(words_of(*shown_), shown(found.ideal_rate, Quantity::rate, false));
-    } else if (found.meant) {
+    } else if (found.likely_kind) {
         doubt = tr("That is far from the prediction of %1 tokens/s/GPU.")
                     .arg(shown(found.predicted_rate, Quantity::rate, false));
     }
-    if (found.roof != Roof::none && !found.meant)
+    if (found.exceeded_limit != ExceededLimit::none && !found.likely_kind)
         doubt += QLatin1Char(' ') + tr("Is it per GPU or in total, and for this model and sequence?");
     QString offer;
-    if (found.meant) {
+    if (found.likely_kind) {
         doubt += QLatin1Char(' ') + tr("Per GPU or in total?");
-        offer = *found.meant == MeasuredKind::tokens_per_s ? tr("It is the total") : tr("It is per GPU");
+        offer =
+            *found.likely_kind == MeasuredKind::tokens_per_s ? tr("It is the total") : tr("It is per GPU");
     }
     tell(doubt, offer);
 }

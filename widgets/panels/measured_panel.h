@@ -43,7 +43,7 @@ class MeasuredPanel : public QWidget {
     void show_measurement();
     void explain(bool on);
     void arrange_causes();
-    void take_typed();
+    void commit_typed();
     void take(const std::optional<Measurement>& measurement);
     void use(std::size_t cause);
     void tell(const QString& message, const QString& offer = {});

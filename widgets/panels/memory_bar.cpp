@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_parts.h"
@@ -44,7 +44,7 @@ double fitted_top(const MemoryBarData& data) {
 double family_bytes(const MemoryBarData& data, bool shared) {
     double sum = 0;
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
-        if ((i < kSharedMemoryTerms) == shared) sum += data.terms[i];
+        if ((i < kShardableMemoryTerms) == shared) sum += data.terms[i];
     }
     return sum;
 }
@@ -54,11 +54,13 @@ enum class Length { whole, brief, least };
 
 QString name_of(MemoryTerm term, Length length) {
     using Names = std::array<const char*, kMemoryTerms>;
-    static constexpr Names kBrief{phrase("weights"),    phrase("gradients"),   phrase("optimizer"),
-                                  phrase("gathered"),   phrase("activations"), phrase("logits"),
-                                  phrase("CUDA, NCCL"), phrase("allocator")};
-    static constexpr Names kLeast{phrase("wts."), phrase("grads"),  phrase("opt."), phrase("gath."),
-                                  phrase("acts"), phrase("logits"), phrase("CUDA"), phrase("alloc.")};
+    static constexpr Names kBrief{translatable("weights"),     translatable("gradients"),
+                                  translatable("optimizer"),   translatable("gathered"),
+                                  translatable("activations"), translatable("logits"),
+                                  translatable("CUDA, NCCL"),  translatable("allocator")};
+    static constexpr Names kLeast{translatable("wts."),  translatable("grads"), translatable("opt."),
+                                  translatable("gath."), translatable("acts"),  translatable("logits"),
+                                  translatable("CUDA"),  translatable("alloc.")};
     if (length == Length::whole) return text_of(label_of(term));
     return MemoryBar::tr((length == Length::brief ? kBrief : kLeast).at(static_cast<std::size_t>(term)));
 }
@@ -83,7 +85,7 @@ std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families
     for (std::size_t i = kMemoryTerms; i-- > 0;) {
         const auto term = static_cast<MemoryTerm>(i);
         out.push_back({term, name_of(term, terms), data.terms[i], 0});
-        if (i == kSharedMemoryTerms) subtotal(true);
+        if (i == kShardableMemoryTerms) subtotal(true);
     }
     return out;
 }
@@ -438,7 +440,7 @@ MemoryBar::MemoryBar(LiveModel& model, QWidget* parent) : TermPanel(tr("Memory o
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
     connect(&model, &LiveModel::changed, this, &MemoryBar::refresh);
-    connect(&model, &LiveModel::doubt_changed, this, qOverload<>(&MemoryBar::update));
+    connect(&model, &LiveModel::unparsed_changed, this, qOverload<>(&MemoryBar::update));
     connect(&model, &LiveModel::pins_changed, this, &MemoryBar::refresh);
     connect(&model, &LiveModel::gesture_ended, this, &MemoryBar::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
@@ -473,7 +475,8 @@ void MemoryBar::describe() {
 
 void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model().answer().valid() || model().planning() || model().doubted()) painter.setOpacity(kStale);
+    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
+        painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }
@@ -532,14 +535,14 @@ bool MemoryBar::event(QEvent* event) {
 
 const PlotKind kMemoryKind{
     .name = "memory",
-    .label = phrase("Memory"),
+    .label = translatable("Memory"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {360, 330}, [&](QPainter& on, const QRectF& box) {
                 paint_memory_bar(on, box, Theme::print(), memory_bar_data(answer, request.pins), page_font());
             });
         },
-    .words = [](const FigureRequest&, const Answer& answer) { return memory_words(answer); },
+    .words = [](const FigureRequest&, const Answer& answer) { return memory_caption(answer); },
     .table = [](const FigureRequest& request,
                 const Answer& answer) { return with_pins(memory_table, answer, request.pins); }};
 

@@ -8,7 +8,7 @@
 
 #include "planner/plan.h"
 #include "planner/planner.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/panels/repair_button.h"
@@ -52,21 +52,21 @@ void RepairStrip::request() {
 void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
-    anew_.forget();
+    anew_.cancel();
     setVisible(needed);
     if (!needed) return take({});
     // Each repair needs a plan. Where planning is slow, the repairs with the current plan are shown first.
     const Scenario& scenario = model_.scenario();
-    const bool at_once = plans_at_once(scenario);
+    const bool at_once = plans_within_a_frame(scenario);
     std::vector<Repair> found = repairs(at_once ? scenario : locked(model_.answer().scenario));
     // The best plan of all comes before the single changes; a placeholder is shown during the search.
-    const bool has_other = (scenario.automatic | usually_free()) != scenario.automatic;
+    const bool has_other = (scenario.automatic | default_free_parameters()) != scenario.automatic;
     if (!model_.in_gesture() && (!at_once || has_other))
-        look_further(scenario, at_once ? found : std::vector<Repair>{});
+        search_other_plans(scenario, at_once ? found : std::vector<Repair>{});
     if (has_other) {
         Repair looking;
-        looking.label = said("Other plan");
-        looking.result = said("searching…");
+        looking.label = translate("Other plan");
+        looking.result = translate("searching…");
         found.insert(found.begin(), std::move(looking));
     }
     take(std::move(found));
@@ -74,7 +74,7 @@ void RepairStrip::refresh() {
 
 // Searches in the background for the single changes, each with its own plan, unless they are `known`, and
 // for the best plan of all.
-void RepairStrip::look_further(const Scenario& scenario, std::vector<Repair> known) {
+void RepairStrip::search_other_plans(const Scenario& scenario, std::vector<Repair> known) {
     anew_.ask(
         [scenario, known = std::move(known)](const std::stop_token& stop) {
             std::vector<Repair> all = known.empty() ? repairs(scenario, stop) : known;

@@ -34,7 +34,7 @@ class RepairStrip : public QWidget {
     void refresh();
     void take(std::vector<Repair> found);
     void arrange();
-    void look_further(const Scenario& scenario, std::vector<Repair> known);
+    void search_other_plans(const Scenario& scenario, std::vector<Repair> known);
     void use(const Repair& repair);
 
     LiveModel& model_;

@@ -33,7 +33,7 @@ class RunLabel : public QLabel, public Explainable {
     void set_baseline(int pixels);
     // Makes the label clickable, also by keyboard; it then emits clicked(). `shown` is the subject it shows.
     void make_clickable(const Subject& shown);
-    [[nodiscard]] std::optional<Subject> subject_here() const override { return subject_; }
+    [[nodiscard]] std::optional<Subject> focused_subject() const override { return subject_; }
 
     [[nodiscard]] double natural_width() const { return natural_width_; }
     [[nodiscard]] QSize sizeHint() const override;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/panels/run_label.h"
 
@@ -99,7 +99,7 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
         }
         label_[i]->set_runs(runs);
         label_[i]->setToolTip(text_of(label_of(id)) + QStringLiteral(": ") +
-                              text_of(said(output(id).sentence)));
+                              text_of(translate(output(id).sentence)));
     }
     arrange();
 }

@@ -197,7 +197,7 @@ void ScenarioGrid::arrange() {
         const int section = static_cast<int>(i);
         if (isColumnHidden(section) != hidden[i]) setColumnHidden(section, hidden[i]);
     }
-    share_out(widths, width_of(Column::scenario));
+    distribute_width(widths, width_of(Column::scenario));
 }
 
 void ScenarioGrid::widen() {
@@ -217,19 +217,18 @@ void ScenarioGrid::widen() {
         cut = true;
         if (column != Column::scenario) widths[i] = needed;
     }
-    if (cut) share_out(widths, names);
+    if (cut) distribute_width(widths, names);
 }
 
 // Distributes the width among the visible columns. What the other columns leave is for the names, which keep
 // at least their width in `widths`, and for the differences.
-void ScenarioGrid::share_out(std::array<int, kScenarioColumns> widths, int names) {
+void ScenarioGrid::distribute_width(std::array<int, kScenarioColumns> widths, int names) {
     int available = viewport()->width();
     for (std::size_t i = static_cast<std::size_t>(Column::verdict); i < kScenarioColumns; ++i) {
         if (!isColumnHidden(static_cast<int>(i))) available -= widths[i];
     }
     // The names get the width of their text, unless the differences would become too narrow.
-    const int most =
-        std::max({kLeastName, available * 47 / 100, available - width_of(Column::differs)});
+    const int most = std::max({kLeastName, available * 47 / 100, available - width_of(Column::differs)});
     int& name = widths[static_cast<std::size_t>(Column::scenario)];
     name = std::max(name, std::clamp(names, std::min(kLeastName, available / 2), most));
     widths[static_cast<std::size_t>(Column::differs)] = std::max(0, available - name);
@@ -318,7 +317,7 @@ void ScenarioGrid::activate(const QModelIndex& index) {
     const ScenarioRow* row = scenarios_.row(index);
     if (!row) return;
     if (row->letter == kMeasuredRun) Q_EMIT measured_requested();
-    else if (row->letter != kCurrentScenario) model_.take_up(row->letter);
+    else if (row->letter != kCurrentScenario) model_.make_current(row->letter);
     else if (const auto subject = subject_at(index)) model_.explain(*subject);
 }
 
@@ -329,7 +328,7 @@ std::optional<Subject> ScenarioGrid::subject_at(const QModelIndex& index) const 
     return output == Output::count ? std::nullopt : std::optional(Subject::of(output));
 }
 
-std::optional<Subject> ScenarioGrid::subject_here() const { return subject_at(currentIndex()); }
+std::optional<Subject> ScenarioGrid::focused_subject() const { return subject_at(currentIndex()); }
 
 void ScenarioGrid::keyPressEvent(QKeyEvent* event) {
     const char letter = letter_at(currentIndex());
@@ -356,7 +355,7 @@ void ScenarioGrid::fill_menu(QMenu& menu, const ScenarioRow& row) {
         return action;
     };
     if (row.is_pin()) {
-        add(menu, tr("&Take up %1").arg(text), "take-up", [this, letter] { model_.take_up(letter); });
+        add(menu, tr("&Take up %1").arg(text), "take-up", [this, letter] { model_.make_current(letter); });
         QAction* compare = add(menu, tr("&Compare the headline with %1").arg(text), "compare",
                                [this, letter] { model_.compare_with(letter); });
         compare->setCheckable(true);

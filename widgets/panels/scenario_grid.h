@@ -25,7 +25,7 @@ class ScenarioGrid : public QTableView, public Explainable {
     void set_differences_only(bool on);
     [[nodiscard]] int row_height() const;
     [[nodiscard]] int header_height() const;
-    [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> focused_subject() const override;
 
     // State that the delegate needs to paint a row.
     [[nodiscard]] bool is_hovered(const QModelIndex& index) const;
@@ -51,7 +51,7 @@ class ScenarioGrid : public QTableView, public Explainable {
     void widen();  // only the columns that have become too narrow for the current row
     [[nodiscard]] int width_of(ScenarioColumn column) const;
     [[nodiscard]] int width_of(ScenarioColumn column, const ScenarioRow& row) const;
-    void share_out(std::array<int, kScenarioColumns> widths, int names);
+    void distribute_width(std::array<int, kScenarioColumns> widths, int names);
     void hover(const QModelIndex& index);
     void activate(const QModelIndex& index);
     void fill_menu(QMenu& menu, const ScenarioRow& row);

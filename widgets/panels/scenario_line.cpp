@@ -121,7 +121,7 @@ void ScenarioLine::mousePressEvent(QMouseEvent* event) {
         if (letter == kMeasuredRun) Q_EMIT measured_requested();
         else if (tag_box(item.box.left(), item.box).adjusted(-4, -4, 4, 4).contains(event->position()))
             model_.compare_with(letter);
-        else model_.take_up(letter);
+        else model_.make_current(letter);
         return;
     }
 }

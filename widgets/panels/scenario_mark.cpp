@@ -18,7 +18,7 @@ void draw_scenario_mark(QPainter& painter, double left, const QRectF& row, char 
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     if (letter == kMeasuredRun) {
-        draw_own_run(painter, tag.center(), theme);
+        draw_user_run(painter, tag.center(), theme);
         painter.restore();
         return;
     }

@@ -5,7 +5,7 @@
 
 #include "evidence/measured.h"
 #include "explore/difference.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/panels/scenario_mark.h"
@@ -149,7 +149,7 @@ QVariant ScenarioModel::headerData(int section, Qt::Orientation orientation, int
         return QVariant(column <= Column::differs ? Qt::AlignLeft | Qt::AlignVCenter
                                                   : Qt::AlignRight | Qt::AlignVCenter);
     const Output id = column_output(column);
-    if (role == Qt::ToolTipRole && id != Output::count) return text_of(said(output(id).sentence));
+    if (role == Qt::ToolTipRole && id != Output::count) return text_of(translate(output(id).sentence));
     return role == Qt::DisplayRole ? column_title(column) : QVariant();
 }
 

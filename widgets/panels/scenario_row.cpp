@@ -93,7 +93,7 @@ ScenarioRow measured_row(const Answer& answer, const Measurement& measurement) {
     if (run.gpus != answer.settings[P::gpus]) row.at(Column::differs) = QObject::tr("%1 GPUs").arg(gpus);
     row.at(Column::verdict) = QObject::tr("ran");
     const double days =
-        answer.estimate.run.tokens_with_losses() / (run.tokens_per_s_per_gpu * run.gpus) / kSecondsPerDay;
+        answer.estimate.run.tokens_at_full_goodput() / (run.tokens_per_s_per_gpu * run.gpus) / kSecondsPerDay;
     for (const auto& [column, value] : {std::pair{Column::mfu, run.mfu},
                                         {Column::rate, run.tokens_per_s_per_gpu},
                                         {Column::step, run.step_time},

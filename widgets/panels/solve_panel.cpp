@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/live_model.h"
@@ -71,7 +71,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
 
     connect(&background_, &Background::waiting, this, &SolvePanel::show_progress);
     connect(cancel_, &QToolButton::clicked, this, [this] {
-        background_.forget();
+        background_.cancel();
         stop_waiting();
         tell(tr("Cancelled."));
     });
@@ -148,11 +148,12 @@ void SolvePanel::build_chips() {
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setHorizontalSpacing(kGap);
     grid_->setVerticalSpacing(2);
-    for (const CannedQuestion& canned : canned_questions()) {
-        auto* chip = new QPushButton(text_of(said(canned.label)), box);  // placed when the width is known
+    for (const PredefinedQuestion& canned : predefined_questions()) {
+        auto* chip =
+            new QPushButton(text_of(translate(canned.label)), box);  // placed when the width is known
         chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
         chip->setAccessibleDescription(tr("Asks this question"));
-        connect(chip, &QPushButton::clicked, this, [this, &canned] { take_canned(canned); });
+        connect(chip, &QPushButton::clicked, this, [this, &canned] { ask_predefined(canned); });
         chips_.push_back(chip);
     }
     static_cast<QVBoxLayout*>(layout())->addWidget(box);
@@ -189,13 +190,13 @@ void SolvePanel::ask() {
 }
 
 void SolvePanel::close_panel() {
-    background_.forget();
+    background_.cancel();
     hide();
 }
 
 // ---- the question ----------------------------------------------------------------------------------------
 
-void SolvePanel::take_canned(const CannedQuestion& canned) {
+void SolvePanel::ask_predefined(const PredefinedQuestion& canned) {
     if (canned.id != P::count) {
         const QSignalBlocker quiet(input_);
         choose(*input_, canned.id);
@@ -248,7 +249,7 @@ std::optional<Target> SolvePanel::target() {
 
 void SolvePanel::solve_again() {
     if (isHidden()) return;
-    background_.forget();
+    background_.cancel();
     stop_waiting();
     clear_offers();
     const auto wanted = target();
@@ -266,7 +267,7 @@ void SolvePanel::solve_again() {
         [question](const std::stop_token& stop, const Progress& progress) {
             Found found{question, solve(question, stop, progress), {}};
             if (!found.solution.found() && !stop.stop_requested())
-                found.ways = ways_out(question, stop, [&](double done) { progress(1 + done); });
+                found.ways = alternatives(question, stop, [&](double done) { progress(1 + done); });
             return found;
         },
         [this](const Found& found) {
@@ -299,7 +300,7 @@ void SolvePanel::show(const Found& found) {
     if (!solution.found()) {
         tell(text_of(std::string_view(solution.reason)));
         for (std::size_t i = 0; i < found.ways.size(); ++i) {
-            const WayOut& way = found.ways[i];
+            const Alternative& way = found.ways[i];
             const QString words = tr("%1 %2").arg(words_of(id, way.solution.value), text_of(way.label));
             offer(QStringLiteral("solve/way/%1").arg(i), words, tr("Solve: %1").arg(words),
                   way.solution.scenario);
@@ -307,7 +308,7 @@ void SolvePanel::show(const Found& found) {
         return;
     }
     QStringList stretches;
-    for (const MetStretch& stretch : solution.met) stretches += text_of(text_of(id, stretch));
+    for (const MetRange& stretch : solution.met) stretches += text_of(text_of(id, stretch));
     QString target = QString::fromStdString(text_of(found.question.target));
     if (found.question.target.of_best) target += QStringLiteral(", ") + text_of(text_of(solution.target));
     result_->setTextFormat(Qt::RichText);
@@ -318,7 +319,7 @@ void SolvePanel::show(const Found& found) {
 
     // The solution comes first, then the other ends of the stretches.
     std::vector<double> values{solution.value};
-    for (const MetStretch& stretch : solution.met) {
+    for (const MetRange& stretch : solution.met) {
         if (!std::isnan(stretch.below)) values.push_back(stretch.from);
         if (!std::isnan(stretch.above)) values.push_back(stretch.to);
     }

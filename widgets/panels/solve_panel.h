@@ -44,13 +44,13 @@ class SolvePanel : public QWidget {
     struct Found {
         Question question;
         Solution solution;
-        std::vector<WayOut> ways;
+        std::vector<Alternative> ways;
     };
 
     void build_question();
     void build_chips();
     void arrange_chips();
-    void take_canned(const CannedQuestion& canned);
+    void ask_predefined(const PredefinedQuestion& canned);
     void show_target(const Target& target);
     [[nodiscard]] std::optional<Target> target();  // empty if it cannot be parsed; the reason is then shown
     void solve_again();

@@ -77,7 +77,7 @@ StudyPanel::StudyPanel(QWidget* parent) : QWidget(parent) {
 
 void StudyPanel::set_study(std::optional<Study> study) {
     study_ = std::move(study);
-    background_.forget();
+    background_.cancel();
     set_claims();
     if (!study_) return;
     const QString title = preset_text(study_->title);
@@ -96,7 +96,7 @@ void StudyPanel::set_study(std::optional<Study> study) {
             std::vector<Finding> out;
             for (const Claim& claim : claims) {
                 if (stop.stop_requested()) break;
-                out.push_back(examine(claim, stop));
+                out.push_back(evaluate_claim(claim, stop));
             }
             return out;
         },

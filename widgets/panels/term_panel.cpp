@@ -27,7 +27,7 @@ TermPanel::TermPanel(const QString& name, LiveModel& model, QWidget* parent)
 
 void TermPanel::explain(Output output) const { model_.explain(Subject::of(output)); }
 
-std::optional<Subject> TermPanel::subject_here() const {
+std::optional<Subject> TermPanel::focused_subject() const {
     const std::vector<Row> all = rows();
     return Subject::of(all[place_of(focused_, all)].output);
 }

@@ -29,7 +29,7 @@ class TermPanel : public QWidget, public Explainable {
     // From top to bottom; never empty.
     [[nodiscard]] virtual std::vector<Row> rows() const = 0;
     [[nodiscard]] Output focused() const { return focused_; }
-    [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> focused_subject() const override;
     [[nodiscard]] std::optional<Subject> subject_at(const QPointF& at) const override {
         return Subject::of(output_at(at));
     }

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -322,7 +322,7 @@ Waterfall::Waterfall(LiveModel& model, QWidget* parent) : TermPanel(tr("Time of 
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
     connect(&model, &LiveModel::changed, this, &Waterfall::refresh);
-    connect(&model, &LiveModel::doubt_changed, this, qOverload<>(&Waterfall::update));
+    connect(&model, &LiveModel::unparsed_changed, this, qOverload<>(&Waterfall::update));
     connect(&model, &LiveModel::pins_changed, this, &Waterfall::refresh);
     connect(&model, &LiveModel::gesture_ended, this, &Waterfall::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
@@ -368,7 +368,8 @@ void Waterfall::describe() {
 
 void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model().answer().valid() || model().planning() || model().doubted()) painter.setOpacity(kStale);
+    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
+        painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
     paint_focus(painter);
 }
@@ -432,7 +433,7 @@ bool Waterfall::event(QEvent* event) {
 
 const PlotKind kWaterfallKind{
     .name = "waterfall",
-    .label = phrase("Step"),
+    .label = translatable("Step"),
     .shows_pin = [](const FigureRequest& request,
                     const Answer& pinned) { return request.hypothetical || pinned.fits(); },
     .paint =
@@ -443,7 +444,7 @@ const PlotKind kWaterfallKind{
             });
         },
     .words = [](const FigureRequest& request,
-                const Answer& answer) { return waterfall_words(answer, request.hypothetical); },
+                const Answer& answer) { return waterfall_caption(answer, request.hypothetical); },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
             return with_pins([&](const Answer& of) { return waterfall_table(of, request.hypothetical); },

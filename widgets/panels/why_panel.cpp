@@ -311,7 +311,7 @@ void WhyPanel::set_walls() {
 void WhyPanel::refresh_slow() {
     // Where planning is slow, the levers and the fix are computed with the current plan.
     Answer answer = model_.answer();
-    if (!plans_at_once(answer.scenario)) answer.scenario = locked(answer.scenario);
+    if (!plans_within_a_frame(answer.scenario)) answer.scenario = locked(answer.scenario);
     const bool with_levers = current() == Subject::of(Output::wall) && answer.fits();
     if (with_levers) {
         const Levers found = levers(answer);
@@ -340,7 +340,7 @@ void WhyPanel::refresh_slow() {
     } else if (answer.valid()) {
         set_text(fix_label_, answer.fits() ? tr("No single change of the plan raises MFU")
                                            : tr("No single change makes it fit"));
-        const ParameterSet free = usually_free();
+        const ParameterSet free = default_free_parameters();
         set_text(fix_result_, (model_.scenario().automatic & free) == free
                                   ? tr("The plan is automatic: the best of all combinations.")
                                   : tr("Plan automatic (Ctrl+L) tries all combinations."));

@@ -167,7 +167,7 @@ void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
     if (data.series.empty()) return;
     const CollectiveSeries& series = data.current();
     const QRectF area = frame();
-    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    LabelPlacer room(area.adjusted(2, 2, -2, -2));
     const QPolygonF curve = fitted(series);
     const QPolygonF engine = line(x().range().lower, x().range().upper,
                                   [&](double bytes) { return data.engine(series.measured.table, bytes); });
@@ -335,7 +335,7 @@ QString fit_error_words(const BandwidthFit& fit) {
              QString::number(fit.r_squared, 'f', 3), QString::number(fit.points));
 }
 
-QString collectives_words(const CollectivesData& data) {
+QString collectives_caption(const CollectivesData& data) {
     if (data.series.empty()) return {};
     const CollectiveSeries& series = data.current();
     QStringList out{

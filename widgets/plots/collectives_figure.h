@@ -47,6 +47,6 @@ QString fit_words(const BandwidthFit& fit);
 // "rms 0.10, median error 5.1 %, R² 0.998, 18 points"
 QString fit_error_words(const BandwidthFit& fit);
 // Returns the text of an export's caption, which is also the description for screen readers.
-QString collectives_words(const CollectivesData& data);
+QString collectives_caption(const CollectivesData& data);
 
 }  // namespace shardscope

@@ -11,7 +11,7 @@
 #include "evidence/fabric_fit.h"
 #include "evidence/nccl_log.h"
 #include "system/file_io.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
@@ -34,7 +34,7 @@ CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
     take_ = options().add_button(QStringLiteral("collectives/take"), QStringLiteral("check"),
                                  tr("Take my log’s fabric into the scenario"));
     take_->setEnabled(false);
-    connect(take_, &QToolButton::clicked, this, &CollectivesPlot::take_fabric);
+    connect(take_, &QToolButton::clicked, this, &CollectivesPlot::apply_fitted_fabric);
     figure_ = std::make_unique<CollectivesFigure>(canvas());
     start();
 }
@@ -91,7 +91,7 @@ void CollectivesPlot::refit_figure() { figure_->refit(); }
 
 void CollectivesPlot::style_figure(const Theme& theme, const QFont& font) { figure_->set_style(theme, font); }
 
-QString CollectivesPlot::description() const { return collectives_words(figure_->data()); }
+QString CollectivesPlot::description() const { return collectives_caption(figure_->data()); }
 
 void CollectivesPlot::move(QMouseEvent* event) {
     const auto point = figure_->point_at(event->position());
@@ -114,7 +114,7 @@ void CollectivesPlot::move(QMouseEvent* event) {
 }
 
 // Fits the engine's constants to all of the user's own tables, as `shardscope import nccl` does.
-void CollectivesPlot::take_fabric() {
+void CollectivesPlot::apply_fitted_fabric() {
     const Answer& answer = model().answer();
     std::vector<CollectiveTable> tables;
     for (const MeasuredTable& own : own_) tables.push_back(own.table);
@@ -136,7 +136,7 @@ void CollectivesPlot::take_fabric() {
 
 const PlotKind kCollectivesKind{
     .name = "collectives",
-    .label = phrase("Collectives"),
+    .label = translatable("Collectives"),
     .shows_pin = [](const FigureRequest&, const Answer&) { return false; },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
@@ -149,7 +149,7 @@ const PlotKind kCollectivesKind{
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return collectives_words(collectives_data(answer, request.collectives, request.table));
+            return collectives_caption(collectives_data(answer, request.collectives, request.table));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {

@@ -39,7 +39,7 @@ class CollectivesPlot : public LivePlot {
 
   private:
     void fill_tables();
-    void take_fabric();
+    void apply_fitted_fabric();
 
     QComboBox* tables_;
     QToolButton* take_;

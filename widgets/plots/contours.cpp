@@ -42,7 +42,7 @@ void for_each_triangle(const Grid& grid, const Visit& visit) {
 // The part of a line within one triangle. An end on a side of the triangle is identified by that side, so
 // that the part in the next triangle can be joined to it. An end inside the triangle is not joined.
 constexpr std::uint64_t kInside = ~std::uint64_t{0};
-struct Piece {
+struct Segment {
     std::array<QPointF, 2> end;
     std::array<std::uint64_t, 2> side{kInside, kInside};
 };
@@ -51,7 +51,7 @@ struct Piece {
 // triangles that share a side compute the same point on it, because the side's ends are used in the order of
 // their ids.
 template <typename Difference>
-bool zero_piece(const Triangle& triangle, const Difference& difference, Piece& piece) {
+bool zero_segment(const Triangle& triangle, const Difference& difference, Segment& segment) {
     const std::array<double, 3> value{difference(triangle[0]), difference(triangle[1]),
                                       difference(triangle[2])};
     std::size_t found = 0;
@@ -62,8 +62,8 @@ bool zero_piece(const Triangle& triangle, const Difference& difference, Piece& p
         if (triangle[from].id > triangle[to].id) std::swap(from, to);
         const double share = value[from] / (value[from] - value[to]);
         if (found < 2) {
-            piece.end[found] = triangle[from].at + (triangle[to].at - triangle[from].at) * share;
-            piece.side[found] = (std::uint64_t{triangle[from].id} << 32U) | triangle[to].id;
+            segment.end[found] = triangle[from].at + (triangle[to].at - triangle[from].at) * share;
+            segment.side[found] = (std::uint64_t{triangle[from].id} << 32U) | triangle[to].id;
         }
         ++found;
     }
@@ -89,62 +89,62 @@ class Linear {
     QPointF slope_;
 };
 
-// Keeps the part of the piece where `value` is not negative; false when nothing is left.
-bool clip(Piece& piece, const Linear& value) {
-    const double a = value(piece.end[0]);
-    const double b = value(piece.end[1]);
+// Keeps the part of the segment where `value` is not negative; false when nothing is left.
+bool clip(Segment& segment, const Linear& value) {
+    const double a = value(segment.end[0]);
+    const double b = value(segment.end[1]);
     if (a >= 0 && b >= 0) return true;
     if (a < 0 && b < 0) return false;
-    const QPointF cut = piece.end[0] + (piece.end[1] - piece.end[0]) * (a / (a - b));
+    const QPointF cut = segment.end[0] + (segment.end[1] - segment.end[0]) * (a / (a - b));
     const std::size_t outside = a < 0 ? 0 : 1;
-    piece.end[outside] = cut;
-    piece.side[outside] = kInside;
+    segment.end[outside] = cut;
+    segment.side[outside] = kInside;
     return true;
 }
 
-bool clip(Piece& piece, const Triangle& t, const std::vector<Field>& within) {
+bool clip(Segment& segment, const Triangle& t, const std::vector<Field>& within) {
     return std::ranges::all_of(within, [&](const Field& field) {
         const std::array<double, 3> value{t[0].of(field), t[1].of(field), t[2].of(field)};
         if (value[0] >= 0 && value[1] >= 0 && value[2] >= 0) return true;
         if (value[0] < 0 && value[1] < 0 && value[2] < 0) return false;
-        return clip(piece, Linear(t, value[0], value[1], value[2]));
+        return clip(segment, Linear(t, value[0], value[1], value[2]));
     });
 }
 
-// Joins pieces that share an end into one line.
-QList<QPolygonF> joined(const std::vector<Piece>& pieces) {
+// Joins segments that share an end into one line.
+QList<QPolygonF> joined(const std::vector<Segment>& segments) {
     std::unordered_map<std::uint64_t, std::array<std::size_t, 2>> at_side;
     constexpr std::size_t kNone = ~std::size_t{0};
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        for (const std::uint64_t side : pieces[i].side) {
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        for (const std::uint64_t side : segments[i].side) {
             if (side == kInside) continue;
             const auto [entry, fresh] = at_side.try_emplace(side, std::array{i, kNone});
             if (!fresh) entry->second[1] = i;
         }
     }
-    std::vector<bool> used(pieces.size(), false);
-    const auto next_of = [&](std::size_t piece, std::uint64_t side) {
+    std::vector<bool> used(segments.size(), false);
+    const auto next_of = [&](std::size_t segment, std::uint64_t side) {
         if (side == kInside) return kNone;
         const auto& both = at_side.at(side);
-        const std::size_t other = both[0] == piece ? both[1] : both[0];
+        const std::size_t other = both[0] == segment ? both[1] : both[0];
         return other == kNone || used[other] ? kNone : other;
     };
     QList<QPolygonF> out;
-    for (std::size_t start = 0; start < pieces.size(); ++start) {
+    for (std::size_t start = 0; start < segments.size(); ++start) {
         if (used[start]) continue;
         used[start] = true;
-        QPolygonF line{pieces[start].end[0], pieces[start].end[1]};
+        QPolygonF line{segments[start].end[0], segments[start].end[1]};
         // Extend the line forwards from the second end, then backwards from the first.
         for (const std::size_t first : {std::size_t{1}, std::size_t{0}}) {
-            std::size_t piece = start;
-            std::uint64_t side = pieces[start].side[first];
-            for (std::size_t next = next_of(piece, side); next != kNone; next = next_of(piece, side)) {
+            std::size_t segment = start;
+            std::uint64_t side = segments[start].side[first];
+            for (std::size_t next = next_of(segment, side); next != kNone; next = next_of(segment, side)) {
                 used[next] = true;
-                const std::size_t far = pieces[next].side[0] == side ? 1 : 0;
-                if (first == 1) line.append(pieces[next].end[far]);
-                else line.prepend(pieces[next].end[far]);
-                piece = next;
-                side = pieces[next].side[far];
+                const std::size_t far = segments[next].side[0] == side ? 1 : 0;
+                if (first == 1) line.append(segments[next].end[far]);
+                else line.prepend(segments[next].end[far]);
+                segment = next;
+                side = segments[next].side[far];
             }
         }
         out.append(line);
@@ -178,20 +178,20 @@ double value_at(const Grid& grid, const Field& field, const GridPlace& place) {
 }
 
 QList<QPolygonF> level_lines(const Grid& grid, const Field& field, const std::vector<Field>& within) {
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
     for_each_triangle(grid, [&](const std::array<Vertex, 4>& around, const Vertex& middle) {
         const bool first = around[0].of(field) >= 0;
         if (std::ranges::all_of(around, [&](const Vertex& v) { return (v.of(field) >= 0) == first; })) return;
         for (std::size_t k = 0; k < 4; ++k) {
             const Triangle triangle{around[k], around[(k + 1) % 4], middle};
-            Piece piece;
-            if (zero_piece(
-                    triangle, [&](const Vertex& v) { return v.of(field); }, piece) &&
-                clip(piece, triangle, within))
-                pieces.push_back(piece);
+            Segment segment;
+            if (zero_segment(
+                    triangle, [&](const Vertex& v) { return v.of(field); }, segment) &&
+                clip(segment, triangle, within))
+                segments.push_back(segment);
         }
     });
-    return joined(pieces);
+    return joined(segments);
 }
 
 QPolygonF smoothed(QPolygonF line) {
@@ -212,7 +212,7 @@ QList<QPolygonF> borders(const Grid& grid, const std::vector<Field>& fields,
                          const std::vector<Field>& within) {
     // There is one list for every pair, so that lines of different pairs are not joined.
     const std::size_t n = fields.size();
-    std::vector<std::vector<Piece>> pieces(n * n);
+    std::vector<std::vector<Segment>> segments(n * n);
     const auto largest_at = [&](const Vertex& vertex) {
         std::size_t best = 0;
         for (std::size_t k = 1; k < n; ++k) {
@@ -232,23 +232,23 @@ QList<QPolygonF> borders(const Grid& grid, const std::vector<Field>& fields,
             const Triangle t{around[k], around[(k + 1) % 4], middle};
             for (std::size_t a = 0; a < n; ++a) {
                 for (std::size_t b = a + 1; b < n; ++b) {
-                    Piece piece;
+                    Segment segment;
                     const auto difference = [&](const Vertex& v) {
                         return v.of(fields[a]) - v.of(fields[b]);
                     };
-                    bool left = zero_piece(t, difference, piece);
+                    bool left = zero_segment(t, difference, segment);
                     for (std::size_t c = 0; left && c < n; ++c) {
                         if (c == a || c == b) continue;
                         const auto lead = [&](const Vertex& v) { return v.of(fields[a]) - v.of(fields[c]); };
-                        left = clip(piece, Linear(t, lead(t[0]), lead(t[1]), lead(t[2])));
+                        left = clip(segment, Linear(t, lead(t[0]), lead(t[1]), lead(t[2])));
                     }
-                    if (left && clip(piece, t, within)) pieces[a * n + b].push_back(piece);
+                    if (left && clip(segment, t, within)) segments[a * n + b].push_back(segment);
                 }
             }
         }
     });
     QList<QPolygonF> out;
-    for (const std::vector<Piece>& pair : pieces) out += joined(pair);
+    for (const std::vector<Segment>& pair : segments) out += joined(pair);
     return out;
 }
 

@@ -51,7 +51,7 @@ QByteArray pdf(const FigureRequest& request, const Answer& answer) {
 }
 
 QByteArray png(const FigureRequest& request, const Answer& answer) {
-    const double scale = std::clamp(request.scale, kLeastScale, kMostScale);
+    const double scale = std::clamp(request.scale, kMinScale, kMaxScale);
     QImage image((QSizeF(request.size) * scale).toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
     constexpr double kMetre = 39.3701;  // inches
@@ -96,10 +96,10 @@ FigureRequest request_of(const View& view) {
     return out;
 }
 
-FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
+FigureRequest with_computed_data(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
     const PlotKind* kind = plot_kind(request.plot);
-    if (kind && kind->work_out && !request.data && answer.valid())
-        request.data = kind->work_out(request, answer, stop);
+    if (kind && kind->compute_data && !request.data && answer.valid())
+        request.data = kind->compute_data(request, answer, stop);
     return request;
 }
 
@@ -120,7 +120,7 @@ QByteArray render_figure(const FigureRequest& asked, const Answer& answer, Figur
     }
     const QString objection = kind->objection ? kind->objection(asked, answer) : QString();
     if (!objection.isEmpty()) return refuse(objection);
-    const FigureRequest request = worked_out(asked, answer);
+    const FigureRequest request = with_computed_data(asked, answer);
     if (format == FigureFormat::csv)
         return QByteArray::fromStdString(to_csv(table_of(*kind, request, answer)));
     switch (format) {

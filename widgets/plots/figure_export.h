@@ -25,17 +25,17 @@
 namespace shardscope {
 
 // Tables of measured runs; each table is a family.
-using OwnRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
+using UserRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
 
 // Pixels of a PNG per unit of the figure's size.
-inline constexpr double kLeastScale = 1;
-inline constexpr double kUsualScale = 2;
-inline constexpr double kMostScale = 4;
+inline constexpr double kMinScale = 1;
+inline constexpr double kDefaultScale = 2;
+inline constexpr double kMaxScale = 4;
 
 struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
-    double scale = kUsualScale;      // of a PNG
+    double scale = kDefaultScale;    // of a PNG
     std::vector<Axis> axes;          // sweep, walls
     std::vector<Output> outputs;     // sweep: its panels; others: the one along the vertical axis
     Output against = Output::count;  // sweep: quantity along x; Output::count: the input itself
@@ -48,7 +48,7 @@ struct FigureRequest {
     std::vector<Pin> pins;                    // drawn as ghosts
     std::vector<MeasuredTable> collectives;   // collectives: the user's own, before the public ones
     std::optional<std::size_t> table;         // collectives: index of the selected table
-    OwnRuns runs;                             // validation: the user's own, beside the public ones
+    UserRuns runs;                            // validation: the user's own, beside the public ones
     std::shared_ptr<const void> data;         // the plot's data, once computed, in its kind's own type
 };
 
@@ -61,7 +61,8 @@ std::optional<FigureFormat> format_of(const QString& file);
 
 // Returns the request with its `data` computed, which may take seconds for plots that re-plan. It may be
 // called in any thread. After a stop request the result must not be used.
-FigureRequest worked_out(FigureRequest request, const Answer& answer, const std::stop_token& stop = {});
+FigureRequest with_computed_data(FigureRequest request, const Answer& answer,
+                                 const std::stop_token& stop = {});
 
 // Returns the file's content. If the plot does not exist, the scenario is not valid or the plot cannot draw
 // the request, it returns an empty array and sets `problem`.

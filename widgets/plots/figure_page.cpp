@@ -119,7 +119,7 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     words += pinned_words(pins);
     words.removeAll(QString());
     lines_up(words.join(QLatin1Char(' ')), fonts.small, theme.text);
-    if (!kind.general || own_point(answer)) lines_up(setting_words(answer), fonts.small, theme.text);
+    if (!kind.general || own_point(answer)) lines_up(setting_sentence(answer), fonts.small, theme.text);
     bottom -= kMargin / 2;
     kind.paint(painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
 }

@@ -134,7 +134,7 @@ void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, c
     painter.restore();
 }
 
-double LabelRoom::cost(const QRectF& box) const {
+double LabelPlacer::cost(const QRectF& box) const {
     if (!area_.contains(box)) return std::numeric_limits<double>::infinity();
     for (const QRectF& other : taken_) {
         if (other.intersects(box)) return std::numeric_limits<double>::infinity();
@@ -152,8 +152,8 @@ double LabelRoom::cost(const QRectF& box) const {
     return sum;
 }
 
-std::optional<QRectF> LabelRoom::place(const QSizeF& size, const QList<QPointF>& corners, double most,
-                                       const std::function<double(const QRectF&)>& penalty) {
+std::optional<QRectF> LabelPlacer::place(const QSizeF& size, const QList<QPointF>& corners, double most,
+                                         const std::function<double(const QRectF&)>& penalty) {
     double best = std::numeric_limits<double>::infinity();
     QRectF chosen;
     for (const QPointF& corner : corners) {
@@ -205,7 +205,7 @@ void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QCo
     painter.restore();
 }
 
-void draw_own_run(QPainter& painter, const QPointF& at, const Theme& theme) {
+void draw_user_run(QPainter& painter, const QPointF& at, const Theme& theme) {
     draw_diamond(painter, at, 9, theme.pane, theme.text);
     draw_diamond(painter, at, 4, theme.text, theme.text);
 }
@@ -256,7 +256,7 @@ void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme) {
 }
 
 void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
-                     LabelRoom& room) {
+                     LabelPlacer& room) {
     const LabelLines lines{words};
     const QSizeF size = size_of(lines);
     constexpr double kPadding = 8;
@@ -325,7 +325,7 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
     return std::vector<bool>(ticks.size(), false);
 }
 
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces,
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& pieces,
                      const Theme& theme, const FigureFonts& fonts, bool named) {
     const QFontMetricsF metrics(fonts.small_bold);
     const double base = std::round(strip.center().y() + (metrics.ascent() - metrics.descent()) / 2);
@@ -333,7 +333,7 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
     if (named)
         draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word,
                   fonts.small, theme.muted);
-    for (const WallPiece& piece : pieces) {
+    for (const WallSegment& piece : pieces) {
         const double left = std::max(strip.left(), piece.left);
         const double right = std::min(strip.right(), piece.right);
         if (right <= left) continue;

@@ -44,9 +44,9 @@ void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, c
 
 // Finds free positions for direct labels. A label never covers another label or a mark, and avoids lines
 // where possible.
-class LabelRoom {
+class LabelPlacer {
   public:
-    explicit LabelRoom(const QRectF& area) : area_(area) {}
+    explicit LabelPlacer(const QRectF& area) : area_(area) {}
     void take(const QRectF& box) { taken_.append(box); }
     void avoid(const QPolygonF& line, double weight = 1) { lines_.append({line, weight}); }
     // Returns the best of the candidate positions (top left corners) and reserves it; earlier candidates are
@@ -77,7 +77,7 @@ void draw_ring(QPainter& painter, const QPointF& at, double radius, const QColor
 void draw_diamond(QPainter& painter, const QPointF& at, double radius, const QColor& fill,
                   const QColor& edge);
 // Draws the user's own measured run: a diamond with a core, which distinguishes it from a public run.
-void draw_own_run(QPainter& painter, const QPointF& at, const Theme& theme);
+void draw_user_run(QPainter& painter, const QPointF& at, const Theme& theme);
 void draw_cross(QPainter& painter, const QPointF& at, double radius, const QColor& color);
 void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QColor& color);
 // Draws a pin's letter on a box of the pin's colour.
@@ -88,7 +88,7 @@ inline constexpr double kTag = 16;
 void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme);
 // Labels an area inside it if there is enough space; the text is rotated if the area is narrow.
 void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& words, const QColor& ground,
-                     LabelRoom& room);
+                     LabelPlacer& room);
 
 // Ticks of one axis.
 struct Tick {
@@ -107,12 +107,12 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
 
 // A segment of the strip under an axis that shows which wall binds where; `left` and `right` are in px. With
 // `named` the word "wall" precedes the strip.
-struct WallPiece {
+struct WallSegment {
     double left = 0;
     double right = 0;
     Wall wall = Wall::compute;
 };
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallPiece>& pieces,
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& pieces,
                      const Theme& theme, const FigureFonts& fonts, bool named = true);
 inline constexpr double kStrip = 15;      // its height, px
 inline constexpr double kTickLength = 4;  // px

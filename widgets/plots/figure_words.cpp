@@ -36,7 +36,7 @@ QString figure_title(const QString& plot_title, const Answer& answer) {
     return tr("%1: %2 on %3").arg(plot_title, title_of(answer.scenario.model, tr("Model")), gpus_of(answer));
 }
 
-QString setting_words(const Answer& answer) {
+QString setting_sentence(const Answer& answer) {
     QString where = gpus_of(answer);
     if (answer.scenario.cluster) {
         where += QStringLiteral(" (") + title_of(answer.scenario.cluster, {});
@@ -50,7 +50,7 @@ QString setting_words(const Answer& answer) {
                            is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
                            plan_words(answer.settings));
     // Add only the first remark, the most important one for a reader; the report lists all.
-    if (const auto beyond = outside_validated(answer); !beyond.empty())
+    if (const auto beyond = extrapolation_warnings(answer); !beyond.empty())
         out += QLatin1Char(' ') + QString::fromStdString(beyond.front());
     return out;
 }
@@ -77,20 +77,20 @@ QString plan_words(const Settings& settings) {
              tr("global batch %1").arg(value_of(P::global_batch, settings)), value_of(P::precision, settings),
              tr("recompute %1").arg(value_of(P::recompute, settings))};
     // A model that is given as a list of operators has neither.
-    if (bears(P::sequence_length, settings))
+    if (applies_to(P::sequence_length, settings))
         plan.insert(plan.size() - 2,
                     tr("sequence %1").arg(shown(settings[P::sequence_length], Quantity::count)));
-    if (bears(P::attention, settings)) plan += tr("%1 attention").arg(value_of(P::attention, settings));
-    if (bears(P::image_size, settings))
+    if (applies_to(P::attention, settings)) plan += tr("%1 attention").arg(value_of(P::attention, settings));
+    if (applies_to(P::image_size, settings))
         plan += tr("images of %1 pixels").arg(value_of(P::image_size, settings));
     return plan.join(QStringLiteral(", "));
 }
 
-QString scaling_words(const ScalingData& data, const std::vector<std::string>& left_out) {
+QString scaling_caption(const ScalingData& data, const std::vector<std::string>& left_out) {
     const auto drawn = [&](const char* curve) {
         return std::ranges::find(left_out, curve) == left_out.end();
     };
-    const bool anew = data.plan == SweepPlan::found_anew;
+    const bool anew = data.plan == SweepPlan::replanned;
     QStringList lines;
     if (drawn("weak") && anew) {
         // Other GPU counts have other plans, so the size of a replica is not constant.
@@ -125,7 +125,7 @@ QString scaling_words(const ScalingData& data, const std::vector<std::string>& l
     if (data.curves.knee > 0 && drawn("weak"))
         out += tr("Triangle: from here an added GPU brings less than half.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
-    if (data.plan == SweepPlan::found_anew)
+    if (data.plan == SweepPlan::replanned)
         out += tr("What is automatic in the plan is found anew at every GPU count.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
@@ -135,7 +135,7 @@ QString sweep_plan_words(SweepPlan plan) {
     switch (plan) {
         case SweepPlan::as_set: break;
         case SweepPlan::held: return tr("plan held");
-        case SweepPlan::found_anew: return tr("plan found anew at every point");
+        case SweepPlan::replanned: return tr("plan found anew at every point");
     }
     return {};
 }
@@ -157,12 +157,12 @@ bool fits_everywhere(const SweepData& data) {
     });
 }
 
-QString sweep_words(const SweepData& data, bool others_end) {
+QString sweep_caption(const SweepData& data, bool others_end) {
     QStringList out;
     if (data.family == P::count) out += tr("Ring: the scenario.");
     else
-        out += (stands_apart(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
-                                     : tr("Solid and ring: the scenario; other dashes: other values of %1."))
+        out += (is_discrete(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
+                                    : tr("Solid and ring: the scenario; other dashes: other values of %1."))
                    .arg(text_of(label_of(data.family)));
     if (data.against != Output::count && !data.series.empty() && !data.series.front().points.empty()) {
         const auto& points = data.series.front().points;
@@ -174,15 +174,15 @@ QString sweep_words(const SweepData& data, bool others_end) {
     const bool all_fit = fits_everywhere(data);
     if (!all_fit) out += memory_limit(data.capacity);
     else if (others_end) out += tr("Hatched: does not fit.");
-    if ((!all_fit || others_end) && !stands_apart(data.x)) out += tr("A curve ends there in a cross.");
+    if ((!all_fit || others_end) && !is_discrete(data.x)) out += tr("A curve ends there in a cross.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
-    if (data.plan == SweepPlan::found_anew)
+    if (data.plan == SweepPlan::replanned)
         out += tr("What is automatic in the plan is found anew at every point.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }
 
-QString memory_words(const Answer& answer) {
+QString memory_caption(const Answer& answer) {
     const MemoryUse& memory = answer.estimate.memory;
     const QString stage = stage_words(memory.stage, answer.settings[P::pipeline_parallel]);
     QString out = tr("Memory of one GPU%1 at its fullest moment, %2: %3 of %4.")
@@ -196,7 +196,7 @@ QString memory_words(const Answer& answer) {
     return out;
 }
 
-QString waterfall_words(const Answer& answer, bool hypothetical) {
+QString waterfall_caption(const Answer& answer, bool hypothetical) {
     const MemoryUse& memory = answer.estimate.memory;
     if (!answer.fits() && !hypothetical) {
         return tr("It does not fit: %1 of %2.")
@@ -208,12 +208,12 @@ QString waterfall_words(const Answer& answer, bool hypothetical) {
     return out;
 }
 
-QString timeline_words(const TimelineData& data) {
+QString timeline_caption(const TimelineData& data) {
     if (!data.has_time()) {
         return tr("It does not fit: %1 of %2.")
             .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes));
     }
-    const Timeline& line = data.line;
+    const StepTimeline& line = data.line;
     QStringList out{tr("One optimizer step of %1.").arg(shown(line.end, Quantity::seconds))};
     if (line.stage_count > 1) {
         out += tr("Of each stage what it computes and, below, what it exchanges; numbers are micro-batches.");
@@ -226,9 +226,9 @@ QString timeline_words(const TimelineData& data) {
            "other.");
     if (line.steps_overlap && line.stage_count > 1)
         out += tr("Steps overlap: what is faint at the left belongs to the step before.");
-    if (line.folded > 0)
+    if (line.omitted > 0)
         out += tr("%1 micro-batches like those around them are not drawn.")
-                   .arg(shown(line.folded, Quantity::count));
+                   .arg(shown(line.omitted, Quantity::count));
     out += tr("Below: memory of %1; dashed: what a program can use; hatched: the margin within which the "
               "verdict is risky.")
                .arg(line.stage_count > 1 ? tr("the fullest stage, number %1, and, thin, of the others")
@@ -238,19 +238,19 @@ QString timeline_words(const TimelineData& data) {
     return out.join(QLatin1Char(' '));
 }
 
-QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line) {
+QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line) {
     const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
     QStringList where;
     if (line.stage_count > 1) where += tr("stage %1").arg(stage.position + 1);
-    if (interval.piece > 0) where += tr("piece %1").arg(interval.piece);
+    if (interval.virtual_stage > 0) where += tr("piece %1").arg(interval.virtual_stage);
     if (interval.micro_batch > 0 && line.micro_batches > 1)
         where += tr("micro-batch %1").arg(interval.micro_batch);
     if (interval.layer > 0) where += tr("layer %1").arg(interval.layer);
     if (interval.previous) where += tr("of the step before");
     QString what = text_of(label_of(interval.activity));
     if (interval.activity == Activity::bubble) what = tr("bubble: waits for other stages");
-    if (interval.activity == Activity::folded)
-        what = tr("%1 micro-batches like those around them").arg(line.folded);
+    if (interval.activity == Activity::omitted)
+        what = tr("%1 micro-batches like those around them").arg(line.omitted);
     if (interval.activity >= Activity::gather)
         what += interval.exposed ? tr(", exposed") : tr(", hidden below compute");
     const QString times =
@@ -293,7 +293,7 @@ QString summary_words(const ValidationData& data) {
              percent(data.all.p90_abs_error));
 }
 
-QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own) {
+QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own) {
     QStringList out{summary_words(data),
                     tr("Line: predicted as measured; grey: %1.").arg(validation_band_text())};
     if (data.not_modelled > 0)

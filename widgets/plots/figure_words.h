@@ -13,25 +13,25 @@ namespace shardscope {
 // "MPT-13B on 64 × H100 SXM 80 GB: scaling"
 QString figure_title(const QString& plot_title, const Answer& answer);
 // Model, cluster and plan: the first sentence of every caption.
-QString setting_words(const Answer& answer);
+QString setting_sentence(const Answer& answer);
 // The plan alone: "zero3, micro-batch 2, …".
 QString plan_words(const Settings& settings);
 // Explains what is drawn solid, dashed, hatched and so on. `left_out` lists the curves that are not drawn,
 // see FigureRequest.
-QString scaling_words(const ScalingData& data, const std::vector<std::string>& left_out = {});
+QString scaling_caption(const ScalingData& data, const std::vector<std::string>& left_out = {});
 // Names the scenarios of the ghosts; empty if there are none.
 QString pinned_words(const std::vector<Pin>& pins);
 bool fits_everywhere(const SweepData& data);
 // `others_end`: another scenario that is drawn beside it does not fit at some point.
-QString sweep_words(const SweepData& data, bool others_end = false);
+QString sweep_caption(const SweepData& data, bool others_end = false);
 // "plan held", "plan found anew at every point"; empty if nothing is automatic.
 QString sweep_plan_words(SweepPlan plan);
-QString memory_words(const Answer& answer);
-QString waterfall_words(const Answer& answer, bool hypothetical);
-QString timeline_words(const TimelineData& data);
+QString memory_caption(const Answer& answer);
+QString waterfall_caption(const Answer& answer, bool hypothetical);
+QString timeline_caption(const TimelineData& data);
 // Describes one interval of a stage: "stage 3, micro-batch 12: forward, 4.20 ms".
-QString interval_words(const Interval& interval, const StageTimeline& stage, const Timeline& line);
-QString validation_words(const ValidationData& data, const std::optional<ValidationPoint>& own);
+QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line);
+QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own);
 // "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
 QString summary_words(const ValidationData& data);
 // Describes an error of the predicted step time: "2.8 % too slow".

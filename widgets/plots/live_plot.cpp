@@ -57,12 +57,12 @@ LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveMode
     setAutoFillBackground(true);
 }
 
-void LivePlot::offer_side_by_side() {
+void LivePlot::add_side_by_side_option() {
     beside_ = options_->add_check(objectName() + QStringLiteral("/side_by_side"), tr("Side by side"), false);
     beside_->setToolTip(tr("The pinned scenarios in panels of their own, with the same axes"));
     beside_->setEnabled(!model_.pins().empty());
     connect(beside_, &QCheckBox::toggled, this, [this] {
-        take_pins();
+        update_pins();
         refresh();
     });
 }
@@ -85,12 +85,12 @@ void LivePlot::start() {
             beside_->setEnabled(!model_.pins().empty());
             QApplication::postEvent(options_, new QEvent(QEvent::LayoutRequest));
         }
-        take_pins();
+        update_pins();
         refresh();
     });
     connect(&model_, &LiveModel::gesture_ended, this, &LivePlot::refresh);
-    connect(&model_, &LiveModel::doubt_changed, this, [this] {
-        auto* dim = model_.doubted() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
+    connect(&model_, &LiveModel::unparsed_changed, this, [this] {
+        auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
         if (dim) dim->setOpacity(kDoubted);
         canvas_->setGraphicsEffect(dim);
     });
@@ -127,12 +127,12 @@ Output LivePlot::main_output() const {
     return outputs.empty() ? Output::mfu : outputs.front();
 }
 
-std::optional<Subject> LivePlot::subject_here() const { return Subject::of(main_output()); }
+std::optional<Subject> LivePlot::focused_subject() const { return Subject::of(main_output()); }
 
 void LivePlot::show_hypothetical(bool on) {
     if (hypothetical_ == on) return;
     hypothetical_ = on;
-    take_pins();
+    update_pins();
     refresh();
 }
 
@@ -169,7 +169,7 @@ void LivePlot::showEvent(QShowEvent* event) {
 }
 
 void LivePlot::hideEvent(QHideEvent* event) {
-    let_go();
+    end_drag();
     QWidget::hideEvent(event);
 }
 
@@ -180,8 +180,8 @@ void LivePlot::changeEvent(QEvent* event) {
 
 void LivePlot::press(QMouseEvent*) {}
 void LivePlot::move(QMouseEvent*) {}
-void LivePlot::release(QMouseEvent*) { let_go(); }
+void LivePlot::release(QMouseEvent*) { end_drag(); }
 void LivePlot::double_click(QMouseEvent*) {}
-void LivePlot::let_go() {}
+void LivePlot::end_drag() {}
 
 }  // namespace shardscope

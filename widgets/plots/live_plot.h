@@ -37,7 +37,7 @@ class LivePlot : public QWidget, public Explainable {
     // Returns whether a background computation is running; until it ends, the plot is coarse or shows an
     // older scenario.
     [[nodiscard]] virtual bool pending() const { return false; }
-    [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> focused_subject() const override;
     // Shows rates even where memory does not suffice, labelled as hypothetical.
     void show_hypothetical(bool on);
     // Updates the figure even while the plot is hidden.
@@ -49,8 +49,8 @@ class LivePlot : public QWidget, public Explainable {
 
   protected:
     // Adds a check box that shows pins in separate panels; it is visible while something is pinned. When it
-    // is toggled, the derived class's `take_pins` is called. Call this before `start`.
-    void offer_side_by_side();
+    // is toggled, the derived class's `update_pins` is called. Call this before `start`.
+    void add_side_by_side_option();
     [[nodiscard]] bool side_by_side() const;
     // Call this after the derived class has created its figure.
     void start();
@@ -62,7 +62,7 @@ class LivePlot : public QWidget, public Explainable {
     virtual void style_figure(const Theme& theme, const QFont& font) = 0;
     // Returns one or two sentences for screen readers.
     [[nodiscard]] virtual QString description() const = 0;
-    virtual void take_pins() {}
+    virtual void update_pins() {}
     // Returns the output that the plot mainly shows.
     [[nodiscard]] virtual Output main_output() const;
 
@@ -73,7 +73,7 @@ class LivePlot : public QWidget, public Explainable {
     virtual void double_click(QMouseEvent* event);
     // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
     // can follow.
-    virtual void let_go();
+    virtual void end_drag();
 
     [[nodiscard]] LiveModel& model() const { return model_; }
     [[nodiscard]] OptionRow& options() const { return *options_; }

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/list_style.h"
@@ -45,8 +45,8 @@ QStringList reasons(const Neighbour& n) {
         QStringList full;
         QStringList brief;
         for (std::size_t i = 0; i < count; ++i) {
-            full += number(parts[i]) + text_of(said(parts[i].label));
-            brief += number(parts[i]) + text_of(said(parts[i].brief));
+            full += number(parts[i]) + text_of(translate(parts[i].label));
+            brief += number(parts[i]) + text_of(translate(parts[i].brief));
         }
         out += full.join(QStringLiteral(", "));
         out += brief.join(QStringLiteral(", "));

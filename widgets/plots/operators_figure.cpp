@@ -85,14 +85,14 @@ struct OperatorsFigure::Parts {
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     QPolygonF roof(double peak, double bandwidth) const;
-    void paint_roof_labels(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
-    void paint_reached(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
+    void paint_roof_labels(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const;
+    void paint_reached(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const;
     void paint_dots(QCPPainter& painter) const;
-    void paint_names(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
-    bool paint_group(QCPPainter& painter, LabelRoom& room, Boxes& boxes, std::vector<QLineF>& leaders,
+    void paint_names(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const;
+    bool paint_group(QCPPainter& painter, LabelPlacer& room, Boxes& boxes, std::vector<QLineF>& leaders,
                      const std::vector<std::size_t>& group) const;
     QString full_name(const OperatorRow& row) const;
-    void paint_moving(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const;
+    void paint_moving(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const;
 };
 
 OperatorsFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -192,7 +192,7 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     paint_titles(painter);
     if (!(data.peak > 0)) return;
     const QRectF area = frame();
-    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    LabelPlacer room(area.adjusted(2, 2, -2, -2));
     room.avoid(in_pieces(roof(data.peak, data.bandwidth)));
     room.avoid(in_pieces(roof(data.reached_peak, data.reached_bandwidth)));
     if (!data.timed) {
@@ -246,7 +246,7 @@ void OperatorsFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
 }
 
-void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
+void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const {
     const QRectF area = frame();
     const auto place = [&](const QString& text, const QColor& color, const QList<QPointF>& anchors,
                            bool above) {
@@ -281,7 +281,7 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelRoom& r
 
 // Labels the sustained roof below its right end, or to the left of its left end. If dots occupy the former
 // and the plot is too narrow for the latter, the label is above the plot.
-void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
+void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const {
     const QRectF area = frame();
     const LabelLines lines{{tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)),
                             fonts.small, theme->text}};
@@ -333,7 +333,7 @@ void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
 
 // Operators that only move memory have no position on the axes, so their fraction of the step is stated as
 // text.
-void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
+void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const {
     const double share = data.moving_share();
     if (!(share > 0)) return;
     const LabelLines lines{
@@ -355,7 +355,7 @@ QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
 
 // Names the operators that take most of the step, and the highlighted one. The names of overlapping dots form
 // one text block, because beside single dots they could not be told apart.
-void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, Boxes& boxes) const {
+void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
         if (data.drawn(data.table.rows[i])) order.push_back(i);
@@ -381,7 +381,7 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelRoom& room, B
     }
 }
 
-bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelRoom& room, Boxes& boxes,
+bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelPlacer& room, Boxes& boxes,
                                          std::vector<QLineF>& leaders,
                                          const std::vector<std::size_t>& group) const {
     LabelLines lines;
@@ -488,7 +488,7 @@ std::optional<std::size_t> OperatorsFigure::row_at(const QPointF& pixel) const {
     return found;
 }
 
-QString OperatorsFigure::description() const { return operators_words(parts_->data); }
+QString OperatorsFigure::description() const { return operators_caption(parts_->data); }
 
 QString operator_words(const OperatorsData& data, std::size_t index) {
     const OperatorRow& row = data.table.rows[index];
@@ -520,7 +520,7 @@ QString operator_words(const OperatorsData& data, std::size_t index) {
     return out.join(QLatin1Char('\n'));
 }
 
-QString operators_words(const OperatorsData& data) {
+QString operators_caption(const OperatorsData& data) {
     if (data.table.empty()) return {};
     if (!data.timed) return too_much(data.memory) + QLatin1Char('.');
     QStringList out{

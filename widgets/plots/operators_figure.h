@@ -60,6 +60,6 @@ class OperatorsFigure {
 // Lists the name, shape, sizes and times of one operator, one per line.
 QString operator_words(const OperatorsData& data, std::size_t index);
 // Returns the text of an export's caption.
-QString operators_words(const OperatorsData& data);
+QString operators_caption(const OperatorsData& data);
 
 }  // namespace shardscope

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/operator_grid.h"
@@ -79,12 +79,12 @@ void OperatorsPlot::style_figure(const Theme& theme, const QFont& font) { figure
 
 QString OperatorsPlot::description() const { return figure_->description(); }
 
-void OperatorsPlot::take_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
+void OperatorsPlot::update_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
 
-std::optional<Subject> OperatorsPlot::subject_here() const {
+std::optional<Subject> OperatorsPlot::focused_subject() const {
     const auto row = figure_->highlight();
     const auto& rows = figure_->data().table.rows;
-    return row && *row < rows.size() ? Subject::op(rows[*row].path()) : LivePlot::subject_here();
+    return row && *row < rows.size() ? Subject::op(rows[*row].path()) : LivePlot::focused_subject();
 }
 
 void OperatorsPlot::choose(std::optional<std::size_t> row) {
@@ -108,7 +108,7 @@ void OperatorsPlot::move(QMouseEvent* event) {
 void OperatorsPlot::press(QMouseEvent* event) { choose(figure_->row_at(event->position())); }
 
 // The list gets the larger part of the height; both keep some of it if there is little.
-void OperatorsPlot::share_room() {
+void OperatorsPlot::divide_height() {
     constexpr double kList = 0.56;
     const int room = height() - options().height();
     // The canvas never gets less than its minimum height, because a list on top of it would hide its axis.
@@ -119,12 +119,12 @@ void OperatorsPlot::share_room() {
 
 void OperatorsPlot::resizeEvent(QResizeEvent* event) {
     LivePlot::resizeEvent(event);
-    share_room();
+    divide_height();
 }
 
 const PlotKind kOperatorsKind{
     .name = "operators",
-    .label = phrase("Operators"),
+    .label = translatable("Operators"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
@@ -137,7 +137,7 @@ const PlotKind kOperatorsKind{
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return operators_words(operators_data(answer, request.hypothetical));
+            return operators_caption(operators_data(answer, request.hypothetical));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {

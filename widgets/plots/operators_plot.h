@@ -22,7 +22,7 @@ class OperatorsPlot : public LivePlot {
     // Returns the figure, brought up to date even while the plot is hidden.
     [[nodiscard]] const OperatorsFigure& figure();
     // The selected operator.
-    [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> focused_subject() const override;
 
   protected:
     void update_figure() override;
@@ -30,14 +30,14 @@ class OperatorsPlot : public LivePlot {
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
     [[nodiscard]] Output main_output() const override { return Output::step_time; }
-    void take_pins() override;
+    void update_pins() override;
     void move(QMouseEvent* event) override;
     void press(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
     void choose(std::optional<std::size_t> row);
-    void share_room();
+    void divide_height();
 
     QComboBox* order_;
     QComboBox* columns_;

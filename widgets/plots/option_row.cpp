@@ -54,7 +54,7 @@ QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_
     return box;
 }
 
-void OptionRow::let_fold(QComboBox& choice, const QString& menu) { folding_.append({&choice, menu}); }
+void OptionRow::allow_folding(QComboBox& choice, const QString& menu) { folding_.append({&choice, menu}); }
 
 bool OptionRow::is_folded(const QWidget* choice) const {
     return std::ranges::any_of(folding_,

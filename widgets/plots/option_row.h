@@ -20,7 +20,7 @@ class OptionRow : public QWidget {
     QComboBox* add_choice(const QString& name, const QString& accessible_name, const QStringList& entries);
     // Lets the choice move to "More", as a submenu of this name, if the others would otherwise have to be cut
     // short.
-    void let_fold(QComboBox& choice, const QString& menu);
+    void allow_folding(QComboBox& choice, const QString& menu);
     // Adds a text label before the next choice.
     void add_word(const QString& text);
     // Adds a choice of several entries at once: a button that opens a menu. The button's text lists the

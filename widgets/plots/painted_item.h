@@ -62,7 +62,7 @@ inline void prepare(QCustomPlot& plot) {
 }
 
 // Lets the figure set the axis' ticks itself.
-inline void own_ticks(QCPAxis& axis) {
+inline void use_manual_ticks(QCPAxis& axis) {
     axis.setTicker(QSharedPointer<QCPAxisTickerText>::create());
     axis.setSubTicks(false);
     axis.setTickLength(0, static_cast<int>(kTickLength));
@@ -91,7 +91,7 @@ inline void set_margins(QCustomPlot& plot, double left, double top, double right
 inline void make_logarithmic(QCustomPlot& plot) {
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
-        own_ticks(*axis);
+        use_manual_ticks(*axis);
         axis->setRange(1, 1000);
     }
     plot.xAxis->grid()->setVisible(false);

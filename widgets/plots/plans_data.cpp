@@ -95,7 +95,7 @@ double PlansData::value(Output id, double tokens_per_s_per_gpu) const {
     return less_is_better(id) ? at_best(id) / faster : at_best(id) * faster;
 }
 
-bool PlansData::weighs_batch(Output id) const {
+bool PlansData::depends_on_batch(Output id) const {
     return best() && less_is_better(id) && std::isfinite(best()->estimate.run.critical_batch);
 }
 
@@ -108,7 +108,7 @@ double PlansData::tokens_against_best(const Scenario& scenario) const {
 
 double PlansData::value(Output id, const Candidate& candidate) const {
     const double same_tokens = value(id, candidate.tokens_per_s_per_gpu);
-    if (!weighs_batch(id)) return same_tokens;
+    if (!depends_on_batch(id)) return same_tokens;
     return same_tokens *
            tokens_against_best(with_plan(report.question.scenario, candidate.plan, report.question.free));
 }
@@ -116,17 +116,17 @@ double PlansData::value(Output id, const Candidate& candidate) const {
 double PlansData::value(Output id, const PlanPoint& point, bool hypothetical) const {
     if (!point.fits() && !hypothetical) return kNone;
     const double same_tokens = value(id, point.tokens_per_s_per_gpu);
-    return weighs_batch(id) ? same_tokens * tokens_against_best(scenario_of(point)) : same_tokens;
+    return depends_on_batch(id) ? same_tokens * tokens_against_best(scenario_of(point)) : same_tokens;
 }
 
 bool PlansSubject::makes_sense() const { return is_valid(without_plan(resolve(scenario))); }
 
 PlansSubject plans_subject(const Scenario& scenario, bool all_free) {
     PlansSubject out;
-    out.free = all_free ? usually_free() | scenario.automatic : free_of(scenario);
+    out.free = all_free ? default_free_parameters() | scenario.automatic : free_of(scenario);
     Plan plain;
     for (const P id : kPlanParameters) plain[id] = parameter(id).fallback;
-    out.scenario = with_plan(as_predicted(locked(scenario)), plain, out.free);
+    out.scenario = with_plan(without_mfu_override(locked(scenario)), plain, out.free);
     return out;
 }
 
@@ -174,7 +174,7 @@ std::optional<PlanDot> plan_dot(char letter, const Answer& answer, bool hypothet
     out.peak = answer.estimate.memory.peak;
     out.plan = plan_of(answer.settings);
     Answer predicted;
-    answer_into(as_predicted(locked(answer.scenario)), predicted);
+    answer_into(without_mfu_override(locked(answer.scenario)), predicted);
     for (std::size_t i = 0; i < kPlanOutputs.size(); ++i)
         out.value[i] = value_of(kPlanOutputs[i], predicted, hypothetical);
     return out;

@@ -60,7 +60,7 @@ struct PlansData {
     [[nodiscard]] double value(Output id, double tokens_per_s_per_gpu) const;
     // Returns whether the output covers the whole run (days, cost), so that another batch may need another
     // number of tokens.
-    [[nodiscard]] bool weighs_batch(Output id) const;
+    [[nodiscard]] bool depends_on_batch(Output id) const;
     [[nodiscard]] double tokens_against_best(const Scenario& scenario) const;
 };
 

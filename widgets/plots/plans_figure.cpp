@@ -32,7 +32,7 @@ QString plans_count_words(const PlanReport& report) {
         .arg(shown(report.feasible, Quantity::count), shown(report.space, Quantity::count));
 }
 
-QString plans_words(const PlansData& data, bool hypothetical) {
+QString plans_caption(const PlansData& data, bool hypothetical) {
     QStringList out{plans_count_words(data.report) + QLatin1Char('.')};
     if (const Answer* best = data.best()) {
         out += tr("Ring: the best plan, %1. Line: the best plan for every amount of memory. Small dots: the "
@@ -52,7 +52,7 @@ QString plans_words(const PlansData& data, bool hypothetical) {
 PlansFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        own_ticks(*axis);
+        use_manual_ticks(*axis);
         axis->setRange(0, 1);
     }
     x().grid()->setVisible(false);

@@ -63,6 +63,6 @@ QColor loss_color(const Neighbour& neighbour, const Theme& theme);
 // "2,545,240 of 7,374,384 plans fit"
 QString plans_count_words(const PlanReport& report);
 // Explains the ring, the line, the marks and the hatches, for captions.
-QString plans_words(const PlansData& data, bool hypothetical);
+QString plans_caption(const PlansData& data, bool hypothetical);
 
 }  // namespace shardscope

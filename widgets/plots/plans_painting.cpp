@@ -118,7 +118,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     const QRectF area = frame();
     OwnLabels own;
     if (data) {
-        LabelRoom room(whole().adjusted(3, 3, -3, -3));
+        LabelPlacer room(whole().adjusted(3, 3, -3, -3));
         const double risky = x().coordToPixel(gib(data->capacity - data->margin));
         const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
         const std::vector<QPointF> at = places();
@@ -147,7 +147,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     paint_titles(painter);
 }
 
-void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelRoom& room,
+void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelPlacer& room,
                                      const std::vector<QPointF>& at) const {
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF line;
@@ -219,7 +219,7 @@ void PlansFigure::Parts::paint_neighbour(QCPPainter& painter, const Neighbour& n
     painter.drawRect(QRectF(at - QPointF(kNeighbour, kNeighbour), QSizeF(2 * kNeighbour, 2 * kNeighbour)));
 }
 
-PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelRoom& room) const {
+PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) const {
     OwnLabels out;
     const auto mark = [](const QPointF& at) { return QRectF(at - QPointF(6, 6), QSizeF(12, 12)); };
     if (current) room.take(mark(own_place()));
@@ -281,7 +281,7 @@ void PlansFigure::Parts::paint_on_ground(QCPPainter& painter, const QRectF& box,
 }
 
 // Labels the lane below the rates.
-void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelRoom& room) const {
+void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelPlacer& room) const {
     if (lane <= 0 || !data->best() || std::isnan(data->at_best(id))) return;
     const LabelLines lines{{tr("does not fit: no rate"), fonts.small, theme->muted}};
     const QSizeF size = size_of(lines);
@@ -291,7 +291,7 @@ void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelRoom& room) const 
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
 }
 
-void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelRoom& room,
+void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelPlacer& room,
                                       const std::vector<QPointF>& at) const {
     if (const auto best = best_point()) {
         const double value = data->value(id, data->points[*best], hypothetical);

@@ -73,14 +73,14 @@ struct PlansFigure::Parts {
     void paint_above(QCPPainter& painter) const;
     void paint_titles(QCPPainter& painter) const;
     // `at` contains the positions of all marks.
-    void paint_plans(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
+    void paint_plans(QCPPainter& painter, LabelPlacer& room, const std::vector<QPointF>& at) const;
     void paint_neighbour(QCPPainter& painter, const Neighbour& n, const QPointF& at, bool beyond_frame) const;
-    [[nodiscard]] OwnLabels place_own(LabelRoom& room) const;
+    [[nodiscard]] OwnLabels place_own(LabelPlacer& room) const;
     void paint_dots(QCPPainter& painter, const OwnLabels& own) const;
-    void paint_lane(QCPPainter& painter, LabelRoom& room) const;
+    void paint_lane(QCPPainter& painter, LabelPlacer& room) const;
     void paint_key(QCPPainter& painter) const;
     void paint_on_ground(QCPPainter& painter, const QRectF& box, const LabelLines& lines) const;
-    void paint_labels(QCPPainter& painter, LabelRoom& room, const std::vector<QPointF>& at) const;
+    void paint_labels(QCPPainter& painter, LabelPlacer& room, const std::vector<QPointF>& at) const;
     void paint_words(QCPPainter& painter, const QString& words) const;
     [[nodiscard]] QString value_words(double value) const {
         return QString::fromStdString(format(value, output(id).quantity));

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "system/jobs.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
@@ -116,7 +116,7 @@ void PlansPlot::update_figure() {
     figure_->set_current(plan_dot('A', model().answer(), hypothetical()));
     if (asked_ && *asked_ == subject) return;
     asked_.reset();
-    search_.forget();
+    search_.cancel();
     pause_.stop();
     stopped_ = false;
     progress_->hide();
@@ -146,7 +146,7 @@ void PlansPlot::show_progress(double done) {
 }
 
 void PlansPlot::stop() {
-    search_.forget();
+    search_.cancel();
     stopped_ = true;
     progress_->hide();
     again_->show();
@@ -182,7 +182,7 @@ void PlansPlot::style_figure(const Theme& theme, const QFont& font) { figure_->s
 
 QString PlansPlot::description() const { return figure_->description(); }
 
-void PlansPlot::take_pins() {
+void PlansPlot::update_pins() {
     figure_->set_ghosts(ghosts_of(request()));
     fill_list();  // with or without hypothetical rates
 }
@@ -334,7 +334,7 @@ Output compared_in(const FigureRequest& request) {
 
 const PlotKind kPlansKind{
     .name = "plans",
-    .label = phrase("Plans"),
+    .label = translatable("Plans"),
     .searches = true,
     .objection =
         [](const FigureRequest& request, const Answer&) {
@@ -342,8 +342,8 @@ const PlotKind kPlansKind{
                        ? QString()
                        : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
         },
-    .work_out = [](const FigureRequest& request, const Answer& answer,
-                   const std::stop_token& stop) -> std::shared_ptr<const void> {
+    .compute_data = [](const FigureRequest& request, const Answer& answer,
+                       const std::stop_token& stop) -> std::shared_ptr<const void> {
         return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads(), stop);
     },
     .paint =
@@ -360,7 +360,7 @@ const PlotKind kPlansKind{
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return plans_words(data_in<PlansData>(request), request.hypothetical); },
+                const Answer&) { return plans_caption(data_in<PlansData>(request), request.hypothetical); },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
             return plans_table(data_in<PlansData>(request), answer, request.pins, request.hypothetical);

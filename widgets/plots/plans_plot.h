@@ -38,7 +38,7 @@ class PlansPlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
-    void take_pins() override;
+    void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
     void release(QMouseEvent* event) override;

@@ -94,7 +94,7 @@ PlotUnit plot_unit(Quantity quantity) {
     return {std::string(units.front().symbol), units.front().factor};
 }
 
-std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits) {
+std::vector<AxisRange> unfit_ranges(const std::vector<double>& x, const std::vector<bool>& fits) {
     std::vector<double> edges = x;
     std::ranges::sort(edges);
     const auto place = [&edges](double value) {
@@ -109,7 +109,7 @@ std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::ve
         ++covered[from];
         --covered[to];
     }
-    std::vector<Stretch> out;
+    std::vector<AxisRange> out;
     int unfit_here = 0;
     int fit_here = 0;
     for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
@@ -122,8 +122,8 @@ std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::ve
     return out;
 }
 
-std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples) {
-    std::vector<WallStretch> out;
+std::vector<WallRange> wall_ranges(const std::vector<WallSample>& samples) {
+    std::vector<WallRange> out;
     bool before_fits = true;
     for (const WallSample& sample : samples) {
         if (out.empty()) {
@@ -180,13 +180,13 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
-    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::found_anew;
+    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::replanned;
     constexpr double kLowest = 1;
     constexpr double kHighest = 16384;
     out.curves = scaling(scenario, kLowest, kHighest, stop);
     if (is_partitioned(s) && scenario.automatic.none()) {
-        keep_plan(out.curves.weak, holding(scenario, Hold::per_gpu_batch));
-        keep_plan(out.curves.strong, holding(scenario, Hold::global_batch));
+        keep_plan(out.curves.weak, with_hold(scenario, Hold::per_gpu_batch));
+        keep_plan(out.curves.strong, with_hold(scenario, Hold::global_batch));
     }
     out.current = curve_point(s[P::gpus], answer, true);
     out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;
@@ -229,8 +229,7 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     constexpr int kSteps = 80;
-    constexpr double kFewest =
-        0.125;  // of the current value: a slider's range is too wide for a figure
+    constexpr double kFewest = 0.125;  // of the current value: a slider's range is too wide for a figure
     std::vector<Axis> used = axes;
     if (used.empty()) {
         const P id = P::sequence_length;
@@ -244,12 +243,12 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
         if (place == values.end() || *place != s[id]) values.insert(place, s[id]);
     }
     out.outputs = outputs.empty() ? std::vector<Output>{Output::mfu, Output::peak_memory} : outputs;
-    if (out.outputs.size() > kMostPanels) out.outputs.resize(kMostPanels);
+    if (out.outputs.size() > kMaxPanels) out.outputs.resize(kMaxPanels);
     out.x = used[0].id;
     out.against = against;
     out.capacity = answer.estimate.memory.capacity;
     out.hypothetical = hypothetical;
-    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::found_anew;
+    if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::replanned;
     const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
     out.current = sweep_point(s[out.x], answer, true, out.outputs, hypothetical, against);
 
@@ -394,8 +393,8 @@ PlotTable memory_table(const Answer& answer) {
     const std::string verdict(name_of(answer.estimate.verdict));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
-                            i < kSharedMemoryTerms ? "shared" : "each", cell(memory.terms()[i], gib), moment,
-                            stage, verdict});
+                            i < kShardableMemoryTerms ? "shared" : "each", cell(memory.terms()[i], gib),
+                            moment, stage, verdict});
     }
     out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, stage, verdict});
     out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", "", verdict});

@@ -36,28 +36,28 @@ struct PlotUnit {
 PlotUnit plot_unit(Quantity quantity);
 
 // An interval of an axis, in axis values.
-struct Stretch {
+struct AxisRange {
     double from = 0;
     double to = 0;
 };
 // Returns the intervals in which nothing fits, from the last value that fits to the next one that does. `x`
 // need not be ascending: where parts of the curve overlap, an interval fits if any of them fits.
-std::vector<Stretch> unfit_stretches(const std::vector<double>& x, const std::vector<bool>& fits);
+std::vector<AxisRange> unfit_ranges(const std::vector<double>& x, const std::vector<bool>& fits);
 
-// A point of a curve; neighbouring points that the same wall binds form a WallStretch.
+// A point of a curve; neighbouring points that the same wall binds form a WallRange.
 struct WallSample {
     double x = 0;
     bool fits = false;
     Wall wall = Wall::compute;
 };
-struct WallStretch : Stretch {
+struct WallRange : AxisRange {
     Wall wall = Wall::compute;
 };
-std::vector<WallStretch> wall_stretches(const std::vector<WallSample>& samples);
+std::vector<WallRange> wall_ranges(const std::vector<WallSample>& samples);
 
 // How a curve treats the plan: `as_set` if nothing is automatic, else held fixed or re-planned at every
 // point.
-enum class SweepPlan { as_set, held, found_anew };
+enum class SweepPlan { as_set, held, replanned };
 
 // ---- scaling ---------------------------------------------------------------------------------------------
 enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days };
@@ -107,7 +107,7 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical = false, bool h
                          const std::stop_token& stop = {});
 
 // ---- sweep -----------------------------------------------------------------------------------------------
-inline constexpr std::size_t kMostPanels = 3;
+inline constexpr std::size_t kMaxPanels = 3;
 
 struct SweepPoint {
     double x = 0;      // the input
@@ -115,7 +115,7 @@ struct SweepPoint {
     bool valid = false;
     Verdict verdict = Verdict::does_not_fit;
     Wall wall = Wall::memory;
-    std::array<double, kMostPanels> value{};  // NaN if not meaningful
+    std::array<double, kMaxPanels> value{};  // NaN if not meaningful
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 struct SweepSeries {
@@ -127,7 +127,7 @@ struct SweepData {
     P x = P::count;
     Output against = Output::count;  // quantity of the x axis; Output::count: the input itself
     P family = P::count;             // P::count: none
-    std::vector<Output> outputs;     // one to kMostPanels
+    std::vector<Output> outputs;     // one to kMaxPanels
     std::vector<SweepSeries> series;
     SweepPoint current;
     double capacity = 0;        // usable bytes, drawn across a panel of memory

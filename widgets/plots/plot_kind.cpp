@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -23,7 +23,7 @@ const PlotKind* plot_kind(std::string_view name) {
 }
 
 PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Answer& answer) {
-    const InEnglish written;
+    const EnglishScope written;
     return kind.table(request, answer);
 }
 

@@ -38,8 +38,8 @@ struct PlotKind {
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
     // Computes `FigureRequest::data`, which the three functions below need; null: they need the answer alone.
     // It runs in any thread; after a stop request its result must not be used.
-    std::shared_ptr<const void> (*work_out)(const FigureRequest&, const Answer&,
-                                            const std::stop_token&) = nullptr;
+    std::shared_ptr<const void> (*compute_data)(const FigureRequest&, const Answer&,
+                                                const std::stop_token&) = nullptr;
     // `paint` draws the export's figure in the print theme; `words` returns what its caption says about lines
     // and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
@@ -49,7 +49,7 @@ struct PlotKind {
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
 
-// Returns the data that the kind's `work_out` computed.
+// Returns the data that the kind's `compute_data` computed.
 template <typename Data>
 const Data& data_in(const FigureRequest& request) {
     return *static_cast<const Data*>(request.data.get());

@@ -73,7 +73,7 @@ struct ScalingFigure::Parts {
     QPointF pixel(double gpus, double value, const QCPPainter& painter) const;
     QPolygonF pixels(const ScalingData& shown, const Curve& curve, const QCPPainter& painter) const;
     QPointF current() const { return {data.current.x, data.y(data.current, options.y)}; }
-    std::vector<Stretch> unfit() const;
+    std::vector<AxisRange> unfit() const;
 };
 
 ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -84,7 +84,7 @@ ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     x().grid()->setVisible(false);
     x().setRange(1, kMostGpus);
     for (QCPAxis* axis : {plot.yAxis, plot.yAxis2}) {
-        own_ticks(*axis);
+        use_manual_ticks(*axis);
         axis->setRange(0, 1);
     }
     new PaintedItem(plot, QStringLiteral("background"),
@@ -224,7 +224,7 @@ QPolygonF ScalingFigure::Parts::pixels(const ScalingData& shown_data, const Curv
     return out;
 }
 
-std::vector<Stretch> ScalingFigure::Parts::unfit() const {
+std::vector<AxisRange> ScalingFigure::Parts::unfit() const {
     std::vector<double> gpus;
     std::vector<bool> fits;
     for (const CurvePoint& point : data.curves.weak) {
@@ -232,7 +232,7 @@ std::vector<Stretch> ScalingFigure::Parts::unfit() const {
         gpus.push_back(point.x);
         fits.push_back(point.fits());
     }
-    std::vector<Stretch> out = unfit_stretches(gpus, fits);
+    std::vector<AxisRange> out = unfit_ranges(gpus, fits);
     // The last point is usually before the end of the axis.
     if (!out.empty() && !fits.back()) out.back().to = x().range().upper;
     return out;
@@ -244,7 +244,7 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
         const double right = std::min(area.right(), x().coordToPixel(data.fewest_gpus()));
         painter.fillRect(QRectF(area.left(), area.top(), right - area.left(), area.height()), theme->grid);
     }
-    for (const Stretch& stretch : unfit()) {
+    for (const AxisRange& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
         if (right > left) draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
@@ -323,8 +323,8 @@ void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
     for (const CurvePoint& point : data.curves.weak) {
         if (point.valid) samples.push_back({point.x, point.fits(), point.wall});
     }
-    std::vector<WallPiece> pieces;
-    for (const WallStretch& stretch : wall_stretches(samples)) {
+    std::vector<WallSegment> pieces;
+    for (const WallRange& stretch : wall_ranges(samples)) {
         pieces.push_back({x().coordToPixel(stretch.from), x().coordToPixel(stretch.to), stretch.wall});
     }
     draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme,
@@ -424,8 +424,8 @@ void ScalingFigure::refit() {
 const ScalingData& ScalingFigure::data() const { return parts_->data; }
 const ScalingFigure::Options& ScalingFigure::options() const { return parts_->options; }
 QPointF ScalingFigure::current_dot() const { return parts_->current(); }
-Stretch ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
-Stretch ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }
+AxisRange ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
+AxisRange ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }
 double ScalingFigure::gpus_at(double pixel) const { return parts_->x().pixelToCoord(pixel); }
 double ScalingFigure::pixel_of(double gpus) const { return parts_->x().coordToPixel(gpus); }
 bool ScalingFigure::inside(const QPointF& pixel) const { return parts_->frame().contains(pixel); }

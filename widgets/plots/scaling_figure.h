@@ -47,8 +47,8 @@ class ScalingFigure {
     [[nodiscard]] const Options& options() const;
     // The current dot in axis coordinates (GPUs and the plotted value); y is NaN when it does not fit.
     [[nodiscard]] QPointF current_dot() const;
-    [[nodiscard]] Stretch x_range() const;
-    [[nodiscard]] Stretch y_range() const;
+    [[nodiscard]] AxisRange x_range() const;
+    [[nodiscard]] AxisRange y_range() const;
 
     // Positions are in pixels of the plot and are valid after the first drawing.
     [[nodiscard]] double gpus_at(double pixel) const;

@@ -278,7 +278,7 @@ void ScalingLabels::paint_current() {
     const auto box = room_.place(size, corners);
     guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
     if (box) draw(*box, lines);
-    says_unfit_ = box && !data.current.fits();
+    label_states_unfit_ = box && !data.current.fits();
 }
 
 // Pins are tagged before curves are named, because a tag has few possible positions and a name has many.
@@ -326,7 +326,7 @@ void ScalingLabels::paint_knee() {
 void ScalingLabels::name_curves() {
     const ScalingData& data = scene_.data;
     // Other GPU counts have other plans, so the size of a replica is not constant.
-    const bool anew = data.plan == SweepPlan::found_anew;
+    const bool anew = data.plan == SweepPlan::replanned;
     if (seen(scene_.strong)) {
         const CurvePoint& end = data.curves.strong.back();
         const LabelLines shorter{bold(tr("strong"))};
@@ -353,9 +353,9 @@ void ScalingLabels::name_curves() {
                    {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
     }
     const QRectF& area = scene_.area;
-    for (const Stretch& stretch : scene_.unfit) {
+    for (const AxisRange& stretch : scene_.unfit) {
         // The scenario's label already says it.
-        if (says_unfit_ && data.current.x >= stretch.from && data.current.x <= stretch.to) continue;
+        if (label_states_unfit_ && data.current.x >= stretch.from && data.current.x <= stretch.to) continue;
         const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
         draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
@@ -390,7 +390,7 @@ void ScalingLabels::paint_marks() {
     if (has_knee_) draw_triangle(painter_, knee_, 10, theme.text);
     for (const Diamond& diamond : diamonds_) {
         // The solid diamond is larger, because it is often under the dot and must be visible around it.
-        if (diamond.run->own) draw_own_run(painter_, diamond.at, theme);
+        if (diamond.run->own) draw_user_run(painter_, diamond.at, theme);
         else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }

@@ -27,7 +27,7 @@ struct ScalingScene {
     const ScalingData& data;
     const ScalingFigure::Options& options;
     const std::vector<ScalingFigure::Ghost>& ghosts;
-    std::vector<Stretch> unfit;
+    std::vector<AxisRange> unfit;
     QPolygonF weak, strong, ideal;  // pixels, NaN for gaps; empty when not shown
     std::vector<QPolygonF> ghost_lines;
 };
@@ -82,12 +82,12 @@ class ScalingLabels {
 
     QCPPainter& painter_;
     const ScalingScene& scene_;
-    LabelRoom room_;
+    LabelPlacer room_;
     bool roomy_;
     double value_ = 0;  // of the scenario; NaN if it does not fit
     bool has_dot_ = false;
     bool has_knee_ = false;
-    bool says_unfit_ = false;  // the scenario's label already does
+    bool label_states_unfit_ = false;  // the scenario's label already does
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
     std::vector<Pin> pins_;

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
@@ -80,8 +80,8 @@ PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_
     return table;
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
-                                     const std::stop_token& stop) {
+std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
+                                         const std::stop_token& stop) {
     return std::make_shared<const Exported>(
         Exported{scaling_data(answer, request.hypothetical, request.held, stop), ghosts_of(request)});
 }
@@ -143,7 +143,7 @@ std::array<std::pair<const char*, QCheckBox*>, 5> ScalingPlot::curves() const {
 
 void ScalingPlot::update_figure() {
     const Answer& answer = model().answer();
-    background_.forget();
+    background_.cancel();
     const bool automatic = answer.scenario.automatic.any();
     anew_->setEnabled(automatic);
     const bool anew = automatic && anew_->isChecked() && answer.valid() && !model().planning();
@@ -174,7 +174,7 @@ void ScalingPlot::take_options() {
     replot();
 }
 
-void ScalingPlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
+void ScalingPlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
 // ---- mouse and keyboard input ----------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ void ScalingPlot::move(QMouseEvent* event) {
     }
 }
 
-void ScalingPlot::let_go() {
+void ScalingPlot::end_drag() {
     if (!dragging_) return;
     dragging_ = false;
     model().end_gesture();
@@ -221,14 +221,14 @@ void ScalingPlot::let_go() {
 
 void ScalingPlot::double_click(QMouseEvent* event) {
     // The first of the two clicks may have begun a drag.
-    let_go();
+    end_drag();
     if (figure_->inside(event->position())) model().edit(P::gpus, figure_->gpus_at(event->position().x()));
 }
 
 const PlotKind kScalingKind{
     .name = "scaling",
-    .label = phrase("Scaling"),
-    .work_out = work_out,
+    .label = translatable("Scaling"),
+    .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
@@ -241,7 +241,7 @@ const PlotKind kScalingKind{
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return scaling_words(data_in<Exported>(request).data, request.left_out); },
+                const Answer&) { return scaling_caption(data_in<Exported>(request).data, request.left_out); },
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);

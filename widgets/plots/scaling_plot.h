@@ -33,11 +33,11 @@ class ScalingPlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
-    void take_pins() override;
+    void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
-    void let_go() override;
+    void end_drag() override;
 
   private:
     // The check boxes of the curves with the names that a view uses for them.

@@ -47,12 +47,12 @@ SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion
     out.held = sensitivity(held, shown, question.change, threads, stop);
     out.held_levers = levers(shardscope::answer(held));
     if (question.hypothetical) show_as_if(out.held);
-    if (answer.scenario.automatic.any()) out.plan = question.held ? SweepPlan::held : SweepPlan::found_anew;
-    if (out.plan == SweepPlan::found_anew) {
+    if (answer.scenario.automatic.any()) out.plan = question.held ? SweepPlan::held : SweepPlan::replanned;
+    if (out.plan == SweepPlan::replanned) {
         out.anew = sensitivity(answer.scenario, shown, question.change, threads, stop);
         if (question.hypothetical) show_as_if(*out.anew);
-        out.anew_elasticity = planned_elasticity(answer, threads, stop);
-        if (!stop.stop_requested()) out.anew_levers = levers(answer);
+        out.replanned_elasticity = planned_elasticity(answer, threads, stop);
+        if (!stop.stop_requested()) out.replanned_levers = levers(answer);
     }
     for (const Pin& pin : pins) {
         if (pin.answer.valid()) out.ghosts.push_back(ghost_of(pin, question, shown));
@@ -173,8 +173,9 @@ PlotTable sensitivity_table(const SensitivityData& data) {
     if (data.anew) add_bars(*data.anew, "found anew");
     const char* plan = data.plan == SweepPlan::as_set ? "as set" : "held";
     add_bars(data.held, plan);
-    if (data.anew_levers)
-        add_singles(data.anew_elasticity ? &*data.anew_elasticity : nullptr, *data.anew_levers, "found anew");
+    if (data.replanned_levers)
+        add_singles(data.replanned_elasticity ? &*data.replanned_elasticity : nullptr, *data.replanned_levers,
+                    "found anew");
     add_singles(&data.elasticity, data.held_levers, plan);
     return out;
 }

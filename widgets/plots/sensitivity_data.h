@@ -25,13 +25,13 @@ struct SensitivityData {
     double asked_value = 0;  // NaN if it has none
     SweepPlan plan = SweepPlan::as_set;
     Sensitivity held;
-    std::optional<Sensitivity> anew;  // with re-planning at every end of a bar, if requested
-    double capacity = 0;              // usable bytes
-    bool rates = true;                // tokens/s are meaningful, and so are elasticities and levers
+    std::optional<Sensitivity> anew;          // with re-planning at every end of a bar, if requested
+    double capacity = 0;                      // usable bytes
+    bool rates = true;                        // tokens/s are meaningful, and so are elasticities and levers
     std::array<double, kRates> elasticity{};  // sums to 1
-    std::optional<std::array<double, kRates>> anew_elasticity;
+    std::optional<std::array<double, kRates>> replanned_elasticity;
     Levers held_levers;
-    std::optional<Levers> anew_levers;
+    std::optional<Levers> replanned_levers;
     std::vector<SensitivityGhost> ghosts;
 
     // Returns the values that are drawn strongest, by which the bars are ranked.

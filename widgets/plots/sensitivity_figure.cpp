@@ -109,9 +109,9 @@ std::optional<double> SensitivityFigure::limit_x() const {
 
 double SensitivityFigure::left_margin() const {
     const QFontMetricsF small(fonts_.small);
-    const bool mends = std::ranges::any_of(data_.ranked().bars, &SensitivityBar::mends);
-    return small.horizontalAdvance(mends ? tr("%1 fits").arg(QStringLiteral("−100.0 %"))
-                                         : QStringLiteral("−100.0 %")) +
+    const bool makes_fit = std::ranges::any_of(data_.ranked().bars, &SensitivityBar::makes_fit);
+    return small.horizontalAdvance(makes_fit ? tr("%1 fits").arg(QStringLiteral("−100.0 %"))
+                                             : QStringLiteral("−100.0 %")) +
            6;
 }
 
@@ -292,7 +292,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     std::ranges::stable_sort(ticks, std::greater<>(), [](double tick) {
         return tick == 0 ? std::numeric_limits<double>::infinity() : std::fabs(tick);
     });
-    LabelRoom room(QRectF(area.left(), field_.bottom(), area.width() + kPadding, area.height()));
+    LabelPlacer room(QRectF(area.left(), field_.bottom(), area.width() + kPadding, area.height()));
     for (const double tick : ticks) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.border, 1));
@@ -364,7 +364,7 @@ void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const 
               small.elidedText(text_of(label_of(bar.id)), Qt::ElideRight,
                                field_.left() - left_margin() - 4 - row.left()),
               fonts_.small, theme_->text);
-    LabelRoom room(row);
+    LabelPlacer room(row);
     const std::vector<PinEnd> ends = pin_ends(bar.id);
     for (const PinEnd& end : ends) {
         painter.setPen(line_pen(pin_color(*theme_, end.letter), 2, pin_dash(end.letter)));
@@ -373,7 +373,7 @@ void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const 
     }
     name_ends(painter, row, bar, room);
     // The pins' letters avoid the bars, except in the topmost and the selected row.
-    if (row != rows_.front() && row != row_of(selected_)) take_bars(row, bar, room);
+    if (row != rows_.front() && row != row_of(selected_)) reserve_bars(row, bar, room);
     name_pin_ends(painter, row, ends, room);
 }
 
@@ -497,7 +497,7 @@ std::optional<SensitivityFigure::EndWords> SensitivityFigure::words_of(const Sen
 
 // Labels the farthest end on each side, beyond everything that is drawn there.
 void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar,
-                                  LabelRoom& room) const {
+                                  LabelPlacer& room) const {
     const QFontMetricsF small(fonts_.small);
     const double base = std::round(row.center().y() + (small.ascent() - small.descent()) / 2);
     const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
@@ -544,7 +544,7 @@ std::vector<SensitivityFigure::PinEnd> SensitivityFigure::pin_ends(P id) const {
     return out;
 }
 
-void SensitivityFigure::take_bars(const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const {
+void SensitivityFigure::reserve_bars(const QRectF& row, const SensitivityBar& bar, LabelPlacer& room) const {
     for (const SensitivityBar* one : {&bar, data_.anew ? held_bar(bar.id) : nullptr}) {
         if (!one) continue;
         for (const bool more : {false, true}) {
@@ -557,7 +557,7 @@ void SensitivityFigure::take_bars(const QRectF& row, const SensitivityBar& bar, 
 }
 
 void SensitivityFigure::name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
-                                      LabelRoom& room) const {
+                                      LabelPlacer& room) const {
     // The letter is beside its tick if there is room for it.
     const QFontMetricsF metrics(fonts_.small_bold);
     for (const PinEnd& end : ends) {

@@ -65,16 +65,16 @@ class SensitivityFigure {
         bool first = false;  // preferred to the text of a longer bar
     };
     [[nodiscard]] std::optional<EndWords> words_of(const SensitivityEnd& end, double way, bool more) const;
-    void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const;
+    void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar, LabelPlacer& room) const;
     // The end of a pin's bar for the same input.
     struct PinEnd {
         char letter = 'B';
         double x = 0;
     };
     [[nodiscard]] std::vector<PinEnd> pin_ends(P id) const;
-    void take_bars(const QRectF& row, const SensitivityBar& bar, LabelRoom& room) const;
+    void reserve_bars(const QRectF& row, const SensitivityBar& bar, LabelPlacer& room) const;
     void name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
-                       LabelRoom& room) const;
+                       LabelPlacer& room) const;
 
     // Returns the position of the tip of a bar or its arrow.
     [[nodiscard]] double tip_of(const SensitivityEnd& end, bool more) const;

@@ -22,17 +22,19 @@ constexpr double kSumDown = 3;  // px above the sum
 }  // namespace
 
 double SensitivityLists::height() const {
-    const double heads = data_.anew_levers ? 2 : 1;
+    const double heads = data_.replanned_levers ? 2 : 1;
     return kLine * (heads + static_cast<double>(kRates) + 1) + kSumDown;
 }
 
-double SensitivityLists::values_width(double column) const { return column * (data_.anew_levers ? 2 : 1); }
+double SensitivityLists::values_width(double column) const {
+    return column * (data_.replanned_levers ? 2 : 1);
+}
 
 double SensitivityLists::paint_head(QPainter& painter, const QRectF& area, const QString& title,
                                     double column) const {
     double y = area.top() + QFontMetricsF(fonts_.bold).ascent();
     draw_text(painter, {area.left(), y}, title, fonts_.bold, theme_.text);
-    if (!data_.anew_levers) return y;
+    if (!data_.replanned_levers) return y;
     y += kLine;
     const QFontMetricsF small(fonts_.small);
     const QString held = tr("held");
@@ -47,7 +49,7 @@ void SensitivityLists::paint_values(QPainter& painter, double right, double y, d
                                     const QString& held, const QString& anew) const {
     const QFontMetricsF small(fonts_.small);
     draw_text(painter, {right - small.horizontalAdvance(anew), y}, anew, fonts_.small, theme_.text);
-    const double at = data_.anew_levers ? right - column : right;
+    const double at = data_.replanned_levers ? right - column : right;
     draw_text(painter, {at - small.horizontalAdvance(held), y}, held, fonts_.small, theme_.text);
 }
 
@@ -82,11 +84,11 @@ void SensitivityLists::paint_shares(QPainter& painter, const QRectF& area) const
             painter.fillRect(QRectF(bar.topLeft(), QSizeF(kShare * std::clamp(share, 0.0, 1.0), kSquare)),
                              color);
         }
-        const auto& anew = data_.anew_elasticity;
+        const auto& anew = data_.replanned_elasticity;
         paint_values(painter, area.right(), y, kShares, digits(share),
-                     !data_.anew_levers ? QString()
-                     : anew             ? digits((*anew)[i])
-                                        : QStringLiteral("–"));
+                     !data_.replanned_levers ? QString()
+                     : anew                  ? digits((*anew)[i])
+                                             : QStringLiteral("–"));
     }
     painter.setPen(QPen(theme_.line, 1));
     painter.drawLine(QPointF(area.left(), std::round(y + 4) + 0.5),
@@ -109,7 +111,7 @@ void SensitivityLists::paint_levers(QPainter& painter, const QRectF& area) const
                       .elidedText(name, Qt::ElideRight, area.width() - values_width(kLevers) - 4),
                   fonts_.small, theme_.text);
         paint_values(painter, area.right(), y, kLevers, gain(data_.held_levers),
-                     data_.anew_levers ? gain(*data_.anew_levers) : QString());
+                     data_.replanned_levers ? gain(*data_.replanned_levers) : QString());
     };
     line(tr("GPU memory × 2"), &Levers::gpu_memory);
     line(tr("batch × 2"), &Levers::batch);

@@ -19,7 +19,7 @@ class SensitivityLists {
 
     // Returns the height of the elasticities, which is the larger one.
     [[nodiscard]] double height() const;
-    [[nodiscard]] double width() const { return data_.anew_levers ? 236 : 196; }
+    [[nodiscard]] double width() const { return data_.replanned_levers ? 236 : 196; }
     void paint_shares(QPainter& painter, const QRectF& area) const;
     void paint_levers(QPainter& painter, const QRectF& area) const;
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "system/jobs.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
@@ -80,7 +80,7 @@ void SensitivityPlot::update_figure() {
     const Answer& answer = model().answer();
     figure_.set_strength(answer.valid() ? 1 : kInvalid);
     if (!answer.valid()) {
-        background_.forget();
+        background_.cancel();
         return;
     }
     const bool automatic = answer.scenario.automatic.any();
@@ -92,7 +92,7 @@ void SensitivityPlot::update_figure() {
     SensitivityQuestion held = asked;
     held.held = true;
     if (asked.held || !automatic) {
-        background_.forget();
+        background_.cancel();
         figure_.set_data(sensitivity_data(answer, held, model().pins()));
         asked_ = held;
         return;
@@ -171,9 +171,9 @@ bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
 
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
-    .label = phrase("Sensitivity"),
-    .work_out = [](const FigureRequest& request, const Answer& answer,
-                   const std::stop_token& stop) -> std::shared_ptr<const void> {
+    .label = translatable("Sensitivity"),
+    .compute_data = [](const FigureRequest& request, const Answer& answer,
+                       const std::stop_token& stop) -> std::shared_ptr<const void> {
         const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
         return std::make_shared<const SensitivityData>(
             sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
@@ -187,7 +187,7 @@ const PlotKind kSensitivityKind{
             figure.paint(painter, area);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return sensitivity_words(data_in<SensitivityData>(request)); },
+                const Answer&) { return sensitivity_caption(data_in<SensitivityData>(request)); },
     .table = [](const FigureRequest& request,
                 const Answer&) { return sensitivity_table(data_in<SensitivityData>(request)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new SensitivityPlot(model); }};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
@@ -71,25 +71,27 @@ QString bar_words(const SensitivityBar& bar, const Sensitivity& of) {
 }
 
 QString column_words(const SensitivityData& data) {
-    if (!data.anew_levers) return {};
+    if (!data.replanned_levers) return {};
     return tr("“Held”: the plan stays. “Anew”: the best plan for each value; for the five rates from %1 less "
               "to %1 more, for plans change in steps.")
         .arg(shown(kRateStep, Quantity::percent));
 }
 
-QString sensitivity_words(const SensitivityData& data) {
+QString sensitivity_caption(const SensitivityData& data) {
     const Sensitivity& ranked = data.ranked();
     const OutputRow& row = output(ranked.output);
     QStringList out;
     if (data.instead()) out += sensitivity_note(data) + QLatin1Char('.');
-    out += tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
-              "%2, now %3.")
-               .arg(change_text(ranked.change), text_of(said(row.label)), shown(ranked.now, row.quantity));
-    if (std::ranges::any_of(ranked.bars, &SensitivityBar::mends)) out += tr("What makes it fit comes first.");
+    out +=
+        tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
+           "%2, now %3.")
+            .arg(change_text(ranked.change), text_of(translate(row.label)), shown(ranked.now, row.quantity));
+    if (std::ranges::any_of(ranked.bars, &SensitivityBar::makes_fit))
+        out += tr("What makes it fit comes first.");
     if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.anew) out += tr("Upper strips: the plan held; lower: found anew at every end.");
-    if (data.rates && data.anew_levers) out += column_words(data);
+    if (data.rates && data.replanned_levers) out += column_words(data);
     if (!data.ghosts.empty()) out += tr("Dashed ticks: where the bars of pinned scenarios end.");
     return out.join(QLatin1Char(' '));
 }

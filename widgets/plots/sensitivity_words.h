@@ -23,6 +23,6 @@ QString bar_words(const SensitivityBar& bar, const Sensitivity& of);
 // Explains the two columns of elasticities and levers; empty if there is one column.
 QString column_words(const SensitivityData& data);
 // Returns the caption of an export.
-QString sensitivity_words(const SensitivityData& data);
+QString sensitivity_caption(const SensitivityData& data);
 
 }  // namespace shardscope

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/sweep_parts.h"
 #include "widgets/text.h"
@@ -20,7 +20,7 @@ double factor_of(Output id) { return plot_unit(quantity_of(id)).factor; }
 
 QString with_unit(QString label, Quantity quantity) {
     const PlotUnit unit = plot_unit(quantity);
-    const QString symbol = text_of(said(unit.symbol));
+    const QString symbol = text_of(translate(unit.symbol));
     // "MFU, %", but "Tokens/s/GPU" and "Days" already contain the unit.
     if (unit.symbol == "1" || label.compare(symbol, Qt::CaseInsensitive) == 0 || quantity == Quantity::rate)
         return label;
@@ -98,7 +98,7 @@ SweepFigure::Parts::Panel SweepFigure::Parts::make_panel(std::size_t block) cons
     x.setTickLabels(false);
     x.grid()->setVisible(false);
     QCPAxis& y = panel.y();
-    own_ticks(y);
+    use_manual_ticks(y);
     y.grid()->setVisible(true);
     // QCPCurve instead of QCPGraph, because with an output along x a line may go backwards.
     for (std::size_t k = 0; !beside && k < ghosts.size(); ++k) panel.ghosts.push_back(new QCPCurve(&x, &y));

@@ -28,10 +28,10 @@ std::vector<double> decade_ticks(double low, double high) {
 void SweepFigure::Parts::paint_below(QCPPainter& painter) const {
     if (empty()) return;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const std::vector<Stretch> stretches = unfit(b);
+        const std::vector<AxisRange> stretches = unfit(b);
         for (const Panel& panel : blocks[b].panels) {
             const QRectF area = frame_of(*panel.rect);
-            for (const Stretch& stretch : stretches) {
+            for (const AxisRange& stretch : stretches) {
                 const double left = std::max(area.left(), panel.x().coordToPixel(stretch.from));
                 const double right = std::min(area.right(), panel.x().coordToPixel(stretch.to));
                 if (right > left)
@@ -66,7 +66,7 @@ void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
 
 // Returns the intervals in which the scenario's own line does not fit or, in a family without it, no line
 // fits.
-std::vector<Stretch> SweepFigure::Parts::unfit(std::size_t block) const {
+std::vector<AxisRange> SweepFigure::Parts::unfit(std::size_t block) const {
     const SweepData& shown = shown_in(block);
     std::vector<double> x;
     std::vector<bool> fits;
@@ -80,9 +80,9 @@ std::vector<Stretch> SweepFigure::Parts::unfit(std::size_t block) const {
         x.push_back(at);
         fits.push_back(own ? fits_here(*own) : std::ranges::any_of(shown.series, fits_here));
     }
-    if (!apart()) return unfit_stretches(x, fits);
+    if (!apart()) return unfit_ranges(x, fits);
     // There are no values between discrete values, so each covers half a step to both sides.
-    std::vector<Stretch> out;
+    std::vector<AxisRange> out;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (fits[i]) continue;
         if (!out.empty() && out.back().to == x[i] - kHalfStep) out.back().to = x[i] + kHalfStep;
@@ -167,14 +167,14 @@ void SweepFigure::Parts::paint_strip(QCPPainter& painter, std::size_t b) const {
     // A curve that goes backwards has several points at the same x, so no single wall binds there.
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) std::ranges::reverse(samples);
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) return;
-    std::vector<WallPiece> pieces;
+    std::vector<WallSegment> pieces;
     if (apart()) {
         for (const WallSample& one : samples) {
             pieces.push_back(
                 {x.coordToPixel(one.x - kHalfStep), x.coordToPixel(one.x + kHalfStep), one.wall});
         }
     } else {
-        for (const WallStretch& stretch : wall_stretches(samples))
+        for (const WallRange& stretch : wall_ranges(samples))
             pieces.push_back({x.coordToPixel(stretch.from), x.coordToPixel(stretch.to), stretch.wall});
     }
     draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme,
@@ -205,7 +205,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     const QRectF area = frame_of(*panel.rect);
     const Output id = data.outputs[p];
 
-    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    LabelPlacer room(area.adjusted(2, 2, -2, -2));
     std::vector<QPolygonF> lines;
     for (const QCPCurve* curve : panel.lines) {
         QPolygonF line;
@@ -225,7 +225,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     const bool in_range = x.range().contains(now);
     const bool has_dot = in_range && y.range().contains(value);
     const QPointF dot = drawn_at(x, y, now, has_dot ? value : y.range().lower, painter);
-    const std::vector<Stretch> hatching = unfit(b);
+    const std::vector<AxisRange> hatching = unfit(b);
     constexpr double kDot = 4.5;
     if (in_range) {
         const double at = std::floor(dot.x()) + 0.5;
@@ -255,7 +255,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         const auto hatched = [&](const QRectF& box) {
             double sum = 0;
             if (!shown_data.current.fits()) return sum;
-            for (const Stretch& stretch : hatching) {
+            for (const AxisRange& stretch : hatching) {
                 sum += std::max(0.0, std::min(box.right(), x.coordToPixel(stretch.to)) -
                                          std::max(box.left(), x.coordToPixel(stretch.from)));
             }
@@ -267,7 +267,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     if (output(id).timed && !marks()) paint_ends(painter, b, p);
     if (shown_data.family != P::count) paint_members(painter, b, p, lines, room);
     paint_tags(painter, panel, room);
-    for (const Stretch& stretch : hatching) {
+    for (const AxisRange& stretch : hatching) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
         draw_area_words(painter, QRectF(left, area.top(), right - left, area.height()),
@@ -278,7 +278,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
 
 // Draws the usable memory across a memory panel.
 void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std::size_t p,
-                                        LabelRoom& room) const {
+                                        LabelPlacer& room) const {
     const QRectF area = frame_of(*blocks[b].panels[p].rect);
     const double capacity = shown_in(b).capacity;
     const double value = capacity / plot_unit(output(data.outputs[p]).quantity).factor;
@@ -328,7 +328,7 @@ void SweepFigure::Parts::paint_ends(QCPPainter& painter, std::size_t b, std::siz
 
 // Writes the value of each member of a family at the right end of its curve, or where there is room.
 void SweepFigure::Parts::paint_members(QCPPainter& painter, std::size_t b, std::size_t p,
-                                       const std::vector<QPolygonF>& lines, LabelRoom& room) const {
+                                       const std::vector<QPolygonF>& lines, LabelPlacer& room) const {
     const SweepData& shown_data = shown_in(b);
     for (std::size_t k = 0; k < lines.size(); ++k) {
         const bool own = shown_data.series[k].current;
@@ -366,7 +366,7 @@ QString SweepFigure::Parts::name_of_member(const SweepData& shown_data, double m
 }
 
 // Writes the letter of each pinned scenario on its line over the current scenario's panel.
-void SweepFigure::Parts::paint_tags(QCPPainter& painter, const Panel& panel, LabelRoom& room) const {
+void SweepFigure::Parts::paint_tags(QCPPainter& painter, const Panel& panel, LabelPlacer& room) const {
     for (std::size_t k = 0; k < panel.ghosts.size(); ++k) {
         QPolygonF there;
         for (const QCPCurveData& point : *panel.ghosts[k]->data()) {

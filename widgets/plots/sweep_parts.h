@@ -78,7 +78,7 @@ struct SweepFigure::Parts {
 
     // `marks`: the input has discrete values, so marks replace lines. `apart`: besides, the x axis shows the
     // input itself, and the marks are equally spaced.
-    [[nodiscard]] bool marks() const { return stands_apart(data.x); }
+    [[nodiscard]] bool marks() const { return is_discrete(data.x); }
     [[nodiscard]] bool apart() const { return data.against == Output::count && marks(); }
     [[nodiscard]] bool log_x() const;
     [[nodiscard]] Quantity along_quantity() const;
@@ -96,12 +96,12 @@ struct SweepFigure::Parts {
     void paint_strip(QCPPainter& painter, std::size_t b) const;
     void paint_x_axis(QCPPainter& painter, std::size_t b) const;
     void paint_panel(QCPPainter& painter, std::size_t b, std::size_t p) const;
-    void paint_capacity(QCPPainter& painter, std::size_t b, std::size_t p, LabelRoom& room) const;
+    void paint_capacity(QCPPainter& painter, std::size_t b, std::size_t p, LabelPlacer& room) const;
     void paint_ends(QCPPainter& painter, std::size_t b, std::size_t p) const;
     void paint_members(QCPPainter& painter, std::size_t b, std::size_t p, const std::vector<QPolygonF>& lines,
-                       LabelRoom& room) const;
-    void paint_tags(QCPPainter& painter, const Panel& panel, LabelRoom& room) const;
-    [[nodiscard]] std::vector<Stretch> unfit(std::size_t block) const;
+                       LabelPlacer& room) const;
+    void paint_tags(QCPPainter& painter, const Panel& panel, LabelPlacer& room) const;
+    [[nodiscard]] std::vector<AxisRange> unfit(std::size_t block) const;
     [[nodiscard]] std::vector<Tick> ticks(std::size_t block, std::vector<double>& center) const;
     [[nodiscard]] QString name_of_member(const SweepData& shown, double member, bool with_label) const;
     [[nodiscard]] const QString& name_of(std::size_t block) const {

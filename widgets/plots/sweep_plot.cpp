@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "scenario/domain.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -38,7 +38,7 @@ Axis ranged_axis(const Answer& answer, P id, const std::string& range) {
 // Returns the axis of the given range, or of the slider's range, including the scenario's own value.
 Axis curve_axis(const Answer& answer, P id, int steps, const std::string& range) {
     Axis axis = ranged_axis(answer, id, range);
-    if (axis.values.empty()) axis = usual_axis(answer.scenario, id, steps);
+    if (axis.values.empty()) axis = default_axis(answer.scenario, id, steps);
     const double now = answer.settings[id];
     if (std::ranges::find(axis.values, now) != axis.values.end()) return axis;
     // Choices keep their order.
@@ -105,9 +105,9 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
                                     tr("What the points are drawn against: the input, or a result"), {});
     fill_outputs(*against_, tr("against the input"));
     narrow(*against_, kLetters);
-    options().let_fold(*against_, tr("Drawn against"));
+    options().allow_folding(*against_, tr("Drawn against"));
     connect(against_, &QComboBox::currentIndexChanged, this, [this] {
-        take_pins();
+        update_pins();
         refresh();
     });
     for (QComboBox* box : {x_, family_}) {
@@ -115,7 +115,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
         connect(box, &QComboBox::currentIndexChanged, this, [this, box] {
             // A range belongs to the input that was selected with it.
             (box == x_ ? x_range_ : family_range_).clear();
-            take_pins();
+            update_pins();
             refresh();
         });
     }
@@ -123,10 +123,10 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     anew_->setToolTip(
         tr("Where something in the plan is automatic: find it anew at every point, or hold it"));
     connect(anew_, &QCheckBox::toggled, this, [this] {
-        take_pins();
+        update_pins();
         refresh();
     });
-    offer_side_by_side();
+    add_side_by_side_option();
     fill_menu();
     figure_ = std::make_unique<SweepFigure>(canvas());
     canvas().setFocusPolicy(Qt::StrongFocus);
@@ -145,7 +145,7 @@ void SweepPlot::fill_menu() {
             if (!on && outputs_.size() > 1) std::erase(outputs_, id);
             else if (on) outputs_.push_back(id);
             // A fourth output replaces the one that was selected first.
-            if (outputs_.size() > kMostPanels) outputs_.erase(outputs_.begin());
+            if (outputs_.size() > kMaxPanels) outputs_.erase(outputs_.begin());
             take_outputs();
         });
     }
@@ -166,14 +166,14 @@ void SweepPlot::take_outputs() {
     y_->setToolTip(tr("Outputs, up to three: %1").arg(names.join(QStringLiteral(", "))));
     if (!figure_) return;
     fit_options();
-    take_pins();
+    update_pins();
     refresh();
 }
 
 void SweepPlot::show_sweep(P id, Output output) {
     std::erase(outputs_, output);
     outputs_.insert(outputs_.begin(), output);
-    if (outputs_.size() > kMostPanels) outputs_.pop_back();
+    if (outputs_.size() > kMaxPanels) outputs_.pop_back();
     choose(*x_, id);
     if (input_of(*family_) == id) choose(*family_, P::count);
     take_outputs();
@@ -217,7 +217,7 @@ void SweepPlot::show_view(const View& view) {
     family_range_ = view.y_range;
     anew_->setChecked(!view.held);
     outputs_ = view.outputs.empty() ? std::vector<Output>{Output::mfu, Output::peak_memory} : view.outputs;
-    if (outputs_.size() > kMostPanels) outputs_.resize(kMostPanels);
+    if (outputs_.size() > kMaxPanels) outputs_.resize(kMaxPanels);
     take_outputs();
 }
 
@@ -230,7 +230,7 @@ void SweepPlot::update_figure() {
     const Answer& answer = model().answer();
     figure_->set_side_by_side(side_by_side(), QString::fromStdString(answer.scenario.title()));
     if (!answer.valid()) {
-        background_.forget();  // its result would show an older scenario as if it were this one
+        background_.cancel();  // its result would show an older scenario as if it were this one
         figure_->set_strength(kInvalid);
         return;
     }
@@ -243,14 +243,14 @@ void SweepPlot::update_figure() {
         return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, asked.against, stop);
     };
     if (asked.held || !answer.scenario.automatic.any()) {
-        background_.forget();
+        background_.cancel();
         figure_->set_strength(1);
         figure_->set_data(work(asked.held, {}));
         return;
     }
     const SweepData& last = figure_->data();
     if (last.x == input() && last.outputs == outputs_ && last.against == against() &&
-        last.plan == SweepPlan::found_anew) {
+        last.plan == SweepPlan::replanned) {
         const Axis here{input(), {answer.settings[input()]}};
         figure_->set_current(
             sweep_data(answer, {here}, outputs_, asked.hypothetical, true, against()).current);
@@ -294,7 +294,7 @@ QString SweepPlot::description() const { return figure_->description(); }
 
 // Ghosts over the current scenario hold their plan, because the plan is part of what was pinned. Side by side
 // each pin is a separate scenario with its own family, re-planned like the current one.
-void SweepPlot::take_pins() {
+void SweepPlot::update_pins() {
     const FigureRequest asked = request();
     std::vector<PinnedSweep> pins;
     for (const Pin& pin : asked.pins) {
@@ -303,7 +303,7 @@ void SweepPlot::take_pins() {
         if (!asked.side_by_side) pins.back().axes = {curve_axis(pin.answer, input(), kFamilySteps, x_range_)};
     }
     figure_->set_ghosts(ghosts_along(pins, asked, true));
-    pins_.forget();
+    pins_.cancel();
     const bool planned = std::ranges::any_of(
         pins, [](const PinnedSweep& one) { return one.pin.answer.scenario.automatic.any(); });
     if (!asked.side_by_side || asked.held || !planned) return;
@@ -343,7 +343,7 @@ void SweepPlot::move(QMouseEvent* event) {
                                                             : Qt::ArrowCursor);
 }
 
-void SweepPlot::let_go() {
+void SweepPlot::end_drag() {
     if (!dragging_) return;
     dragging_ = false;
     model().end_gesture();
@@ -351,7 +351,7 @@ void SweepPlot::let_go() {
 
 void SweepPlot::double_click(QMouseEvent* event) {
     // The first of the two clicks may have begun a drag.
-    let_go();
+    end_drag();
     if (figure_->inside(event->position())) model().edit(input(), figure_->input_at(event->position()));
 }
 
@@ -393,7 +393,7 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     std::vector<PinnedSweep> pins;
     for (const Pin& pin : request.pins) {
         if (!pin.answer.valid()) continue;
-        const Settings settings = resolve(making_room(pin.answer.scenario, data.x));
+        const Settings settings = resolve(basis_of_edit(pin.answer.scenario, data.x));
         Axis axis{data.x, {}};
         for (const SweepPoint& point : data.series.front().points) {
             const double value = nearest_valid(data.x, point.x, settings);
@@ -405,8 +405,8 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     return ghosts_along(pins, request, request.held || !request.side_by_side, stop);
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
-                                     const std::stop_token& stop) {
+std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
+                                         const std::stop_token& stop) {
     SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
                                 request.against, stop);
     if (stop.stop_requested()) return nullptr;
@@ -418,7 +418,7 @@ std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer&
 
 const PlotKind kSweepKind{
     .name = "sweep",
-    .label = phrase("Sweep"),
+    .label = translatable("Sweep"),
     .takes_axes = true,
     .title =
         [](const FigureRequest& request) {
@@ -427,7 +427,7 @@ const PlotKind kSweepKind{
             if (request.against == Output::count) return over;
             return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(request.against)));
         },
-    .work_out = work_out,
+    .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
@@ -448,7 +448,7 @@ const PlotKind kSweepKind{
                 request.side_by_side && std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
                     return !fits_everywhere(ghost.data);
                 });
-            return sweep_words(data, others_end);
+            return sweep_caption(data, others_end);
         },
     .table =
         [](const FigureRequest& request, const Answer&) {

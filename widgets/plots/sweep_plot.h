@@ -40,11 +40,11 @@ class SweepPlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
-    void take_pins() override;
+    void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
-    void let_go() override;
+    void end_drag() override;
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

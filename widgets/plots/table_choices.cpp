@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 
 namespace shardscope {
@@ -50,7 +50,8 @@ void fill_inputs(QComboBox& box, const QString& none) {
     if (!none.isEmpty()) box.addItem(none, static_cast<int>(P::count));
     for (std::size_t i = 0; i < kParameters; ++i) {
         const Parameter& row = parameters()[i];
-        if (row.prominence != Prominence::file) box.addItem(text_of(said(row.label)), static_cast<int>(i));
+        if (row.prominence != Prominence::file)
+            box.addItem(text_of(translate(row.label)), static_cast<int>(i));
     }
 }
 

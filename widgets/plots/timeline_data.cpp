@@ -6,7 +6,7 @@ namespace shardscope {
 
 double TimelineData::seconds(Activity activity) const {
     double out = 0;
-    const StageTimeline& stage = line.stages[line.pacing];
+    const StageTimeline& stage = line.stages[line.slowest];
     for (const auto* lane : {&stage.compute, &stage.communication}) {
         for (const Interval& interval : *lane) {
             if (interval.activity == activity && interval.exposed) out += interval.seconds();
@@ -16,7 +16,7 @@ double TimelineData::seconds(Activity activity) const {
 }
 
 TimelineData timeline_data(const Answer& answer, bool hypothetical) {
-    return {timeline(answer.compiled, answer.estimate), answer.estimate.memory, answer.fits(),
+    return {step_timeline(answer.compiled, answer.estimate), answer.estimate.memory, answer.fits(),
             hypothetical && !answer.fits()};
 }
 
@@ -35,7 +35,7 @@ PlotTable timeline_table(const TimelineData& data) {
                     {std::to_string(stage.position + 1), communicates ? "communication" : "compute",
                      std::string(name_of(interval.activity)), exact(interval.start / kMilli),
                      exact(interval.end / kMilli), communicates ? (interval.exposed ? "yes" : "no") : "",
-                     number(interval.micro_batch), number(interval.piece), number(interval.layer)});
+                     number(interval.micro_batch), number(interval.virtual_stage), number(interval.layer)});
             }
         }
     }

@@ -7,7 +7,7 @@
 namespace shardscope {
 
 struct TimelineData {
-    Timeline line;
+    StepTimeline line;
     MemoryUse memory;
     bool fits = true;
     bool hypothetical = false;  // times are shown although it does not fit

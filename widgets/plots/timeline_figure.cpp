@@ -114,7 +114,7 @@ LaneView TimelineFigure::Parts::view() const {
             {x().range().lower, x().range().upper},
             theme,
             fonts.small,
-            data.line.folded,
+            data.line.omitted,
             has_pipeline()};
 }
 
@@ -323,7 +323,7 @@ void TimelineFigure::Parts::paint(QCPPainter& painter) const {
 
 std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
     std::vector<std::pair<QColor, QString>> out;
-    const StageTimeline& stage = data.line.stages[data.line.pacing];
+    const StageTimeline& stage = data.line.stages[data.line.slowest];
     std::array<bool, kActivities> there{};
     for (const Interval& interval : stage.compute) there[static_cast<std::size_t>(interval.activity)] = true;
     for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::bubble); ++i) {
@@ -385,7 +385,7 @@ void TimelineFigure::Parts::paint_lanes(QCPPainter& painter) const {
             write(tr("computing"), compute.center().y(), fonts.small, theme->text);
             write(communication_label(), communication.center().y(), fonts.small, theme->text);
         } else {
-            const bool slowest = i == data.line.pacing;
+            const bool slowest = i == data.line.slowest;
             write(label(i), compute.center().y(), slowest ? fonts.small_bold : fonts.small, theme->text);
             if (slowest && communication.bottom() - compute.center().y() > 1.6 * small.height())
                 write(tr("slowest"), compute.center().y() + small.height(), fonts.small, theme->muted);
@@ -545,7 +545,7 @@ void TimelineFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = st
 void TimelineFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 void TimelineFigure::refit() { parts_->fit(); }
 
-Stretch TimelineFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
+AxisRange TimelineFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
 bool TimelineFigure::zoomed() const { return parts_->zoomed_in; }
 
 void TimelineFigure::zoom(double factor, double pixel) {
@@ -635,7 +635,7 @@ QString TimelineFigure::description() const {
     if (data.line.stage_count > 1)
         out += tr(", %1 pipeline stages; the slowest is stage %2")
                    .arg(data.line.stage_count)
-                   .arg(data.line.stages[data.line.pacing].position + 1);
+                   .arg(data.line.stages[data.line.slowest].position + 1);
     out += QLatin1Char(':');
     QStringList parts;
     for (std::size_t i = 0; i < kActivities; ++i) {

@@ -39,7 +39,7 @@ class TimelineFigure {
     void refit();
 
     // The part of the step that is shown, s.
-    [[nodiscard]] Stretch range() const;
+    [[nodiscard]] AxisRange range() const;
     [[nodiscard]] bool zoomed() const;
     // Zooms in by `factor` around the time at `pixel`.
     void zoom(double factor, double pixel);

@@ -141,11 +141,11 @@ void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, c
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(filled.adjusted(0, 0, -1, -1));
     }
-    const bool folded = interval.activity == Activity::folded;
+    const bool folded = interval.activity == Activity::omitted;
     const int number = number_of(interval, view);
     if (!folded && number == 0) return;
     const QString text =
-        folded ? tr("× %1 more").arg(shown(view.folded, Quantity::count)) : QString::number(number);
+        folded ? tr("× %1 more").arg(shown(view.omitted, Quantity::count)) : QString::number(number);
     const double width = text_width(view.font, text);
     const double cap = QFontMetricsF(view.font).capHeight();
     if (box.height() < cap + 4 || filled.width() < (folded ? width : room_for) + 2) return;
@@ -166,12 +166,12 @@ QColor colour_of(const Interval& interval, const Theme& theme) {
         case Activity::backward: out = theme.compute.darker(kDarker); break;
         case Activity::weight_gradient: out = theme.compute_second; break;
         case Activity::recompute: out = theme.recompute; break;
-        case Activity::copies: out = theme.of(StepTerm::copies); break;
+        case Activity::memory_copies: out = theme.of(StepTerm::memory_copies); break;
         case Activity::optimizer: out = theme.of(StepTerm::optimizer); break;
         case Activity::host_link:
         case Activity::host: out = theme.latency; break;
         case Activity::bubble: out = theme.pane; break;
-        case Activity::folded: out = theme.grid; break;
+        case Activity::omitted: out = theme.grid; break;
         default: out = interval.exposed ? theme.communication : theme.communication_hidden;
     }
     constexpr double kPale = 0.55;

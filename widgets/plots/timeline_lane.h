@@ -20,10 +20,10 @@ namespace shardscope {
 // The visible part of a lane, and its style.
 struct LaneView {
     std::function<double(double seconds)> pixel_of;
-    Stretch shown;  // s
+    AxisRange shown;  // s
     const Theme* theme;
     QFont font;        // of numbers in boxes
-    int folded = 0;    // micro-batches that a folded interval replaces
+    int omitted = 0;   // micro-batches that a folded interval replaces
     bool cut = false;  // there is a pipeline, whose passes are numbered
 };
 

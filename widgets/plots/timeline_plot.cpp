@@ -7,7 +7,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
@@ -62,7 +62,7 @@ void TimelinePlot::style_figure(const Theme& theme, const QFont& font) { figure_
 
 QString TimelinePlot::description() const { return figure_->description(); }
 
-void TimelinePlot::take_pins() { figure_->set_ghosts(ghosts_of(request())); }
+void TimelinePlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
 // ---- zooming ---------------------------------------------------------------------------------------------
 
@@ -96,10 +96,10 @@ void TimelinePlot::move(QMouseEvent* event) {
     else QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words), &canvas());
 }
 
-void TimelinePlot::let_go() { dragged_from_.reset(); }
+void TimelinePlot::end_drag() { dragged_from_.reset(); }
 
 void TimelinePlot::double_click(QMouseEvent*) {
-    let_go();
+    end_drag();
     figure_->show_all();
     replot();
 }
@@ -125,7 +125,7 @@ void TimelinePlot::keyPressEvent(QKeyEvent* event) {
 
 const PlotKind kTimelineKind{
     .name = "timeline",
-    .label = phrase("Timeline"),
+    .label = translatable("Timeline"),
     .shows_pin = [](const FigureRequest& request,
                     const Answer& pinned) { return request.hypothetical || pinned.fits(); },
     .paint =
@@ -138,8 +138,10 @@ const PlotKind kTimelineKind{
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words = [](const FigureRequest& request,
-                const Answer& answer) { return timeline_words(timeline_data(answer, request.hypothetical)); },
+    .words =
+        [](const FigureRequest& request, const Answer& answer) {
+            return timeline_caption(timeline_data(answer, request.hypothetical));
+        },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
             return with_pins(

@@ -27,11 +27,11 @@ class TimelinePlot : public LivePlot {
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
     [[nodiscard]] Output main_output() const override { return Output::step_time; }
-    void take_pins() override;
+    void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
-    void let_go() override;
+    void end_drag() override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:

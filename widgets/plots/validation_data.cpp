@@ -92,7 +92,7 @@ double ValidationData::inside(ValidationQuantity quantity) const {
     return runs > 0 ? static_cast<double>(within) / runs : 0;
 }
 
-ValidationData validation_data(const Catalogue& catalogue, OwnRuns own) {
+ValidationData validation_data(const Catalogue& catalogue, UserRuns own) {
     ValidationData out;
     const Validation validation = validate(shipped_runs(), catalogue);
     const std::vector<std::string> order = families_by_size();

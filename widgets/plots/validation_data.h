@@ -48,14 +48,14 @@ struct ValidationData {
     std::vector<ValidationFamily> families;  // the largest public one first, the user's own last
     FamilySummary all;                       // of the public runs
     int not_modelled = 0;                    // public runs that are left out
-    OwnRuns own;                             // owns the runs of the points
+    UserRuns own;                            // owns the runs of the points
 
     // Returns the fraction of the public points inside the shaded band.
     [[nodiscard]] double inside(ValidationQuantity quantity) const;
 };
 
 // Takes milliseconds, so it should run once and not for every frame. `own` may be null.
-ValidationData validation_data(const Catalogue& catalogue, OwnRuns own = nullptr);
+ValidationData validation_data(const Catalogue& catalogue, UserRuns own = nullptr);
 // Returns the scenario's measured run; nullopt if it has none or is not valid.
 std::optional<ValidationPoint> own_point(const Answer& answer);
 

@@ -109,15 +109,15 @@ struct ValidationFigure::Parts {
     QRectF paint_families(QCPPainter& painter) const;
     QRectF paint_summary(QCPPainter& painter) const;
     void paint_points(QCPPainter& painter) const;
-    void paint_own(QCPPainter& painter, LabelRoom& room) const;
-    void paint_ghosts(QCPPainter& painter, LabelRoom& room) const;
-    void paint_band_label(QCPPainter& painter, LabelRoom& room) const;
+    void paint_own(QCPPainter& painter, LabelPlacer& room) const;
+    void paint_ghosts(QCPPainter& painter, LabelPlacer& room) const;
+    void paint_band_label(QCPPainter& painter, LabelPlacer& room) const;
 };
 
 ValidationFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     prepare(plot);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        own_ticks(*axis);
+        use_manual_ticks(*axis);
         axis->setRange(0, 1);
     }
     new PaintedItem(plot, QStringLiteral("background"),
@@ -220,7 +220,7 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
         for (const QPointF& end : own_guides()) painter.drawLine(pixel(*own), end);
     }
     paint_points(painter);
-    LabelRoom room(area.adjusted(2, 2, -2, -2));
+    LabelPlacer room(area.adjusted(2, 2, -2, -2));
     room.take(paint_families(painter));
     room.take(paint_summary(painter));
     for (const ValidationPoint& point : data.points) {
@@ -234,7 +234,7 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
 }
 
 // The label is below the band's lower edge, where there are few points.
-void ValidationFigure::Parts::paint_band_label(QCPPainter& painter, LabelRoom& room) const {
+void ValidationFigure::Parts::paint_band_label(QCPPainter& painter, LabelPlacer& room) const {
     const LabelLines lines{{validation_band_text(), fonts.small, theme->muted}};
     const QSizeF size = size_of(lines);
     const QRectF area = frame();
@@ -341,14 +341,14 @@ void ValidationFigure::Parts::paint_points(QCPPainter& painter) const {
     if (highlight) draw_ring(painter, pixel(data.points[*highlight]), 8, Qt::transparent, theme->text);
 }
 
-void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelRoom& room) const {
+void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) const {
     const QPointF at = pixel(*own);
     const auto text = [&](double value) { return measured_text(value, quantity); };
     LabelLines lines{{tr("my run: predicted %1").arg(error_words(own->error)), fonts.small_bold, theme->text},
                      {tr("measured %1").arg(text(own->measured(quantity))), fonts.small, theme->text}};
     if (beyond(*own)) lines.append({tr("beyond this axis"), fonts.small, theme->text});
     for (const QPointF& end : own_guides()) room.avoid(QPolygonF({at, end}), 0.5);
-    draw_own_run(painter, at, *theme);
+    draw_user_run(painter, at, *theme);
     constexpr double kGap = 12;
     room.take(QRectF(at.x() - kGap / 2, at.y() - kGap / 2, kGap, kGap));
     const QSizeF size = size_of(lines);
@@ -358,7 +358,7 @@ void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelRoom& room) co
         draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
 }
 
-void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelRoom& room) const {
+void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelPlacer& room) const {
     constexpr double kRadius = 5;
     for (const Ghost& pinned : ghosts) {
         const QPointF at = pixel(pinned.point);
@@ -403,7 +403,7 @@ const std::optional<ValidationPoint>& ValidationFigure::own() const { return par
 const std::vector<ValidationFigure::Ghost>& ValidationFigure::ghosts() const { return parts_->ghosts; }
 ValidationQuantity ValidationFigure::quantity() const { return parts_->quantity; }
 std::optional<std::size_t> ValidationFigure::highlight() const { return parts_->highlight; }
-Stretch ValidationFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
+AxisRange ValidationFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
 QPointF ValidationFigure::pixel_of(const ValidationPoint& point) const { return parts_->pixel(point); }
 
 std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) const {

@@ -43,7 +43,7 @@ class ValidationFigure {
     [[nodiscard]] const std::vector<Ghost>& ghosts() const;
     [[nodiscard]] ValidationQuantity quantity() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
-    [[nodiscard]] Stretch range() const;  // of both axes
+    [[nodiscard]] AxisRange range() const;  // of both axes
 
     // Positions are in pixels of the plot and are valid after the first drawing. A point beyond the axes is
     // at their edge.

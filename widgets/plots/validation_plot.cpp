@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
@@ -110,7 +110,7 @@ void ValidationPlot::update_figure() {
     figure_->set_own(own_point(model().answer()));
 }
 
-void ValidationPlot::take_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
+void ValidationPlot::update_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
 
 void ValidationPlot::refit_figure() { figure_->refit(); }
 
@@ -210,7 +210,7 @@ void ValidationPlot::load(std::size_t point) {
 
 const PlotKind kValidationKind{
     .name = "validation",
-    .label = phrase("Validation"),
+    .label = translatable("Validation"),
     .title =
         [](const FigureRequest&) {
             return ValidationPlot::tr("Predicted against measured: public training runs");
@@ -237,8 +237,8 @@ const PlotKind kValidationKind{
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_words(validation_data(*answer.scenario.catalogue, request.runs),
-                                    own_point(answer));
+            return validation_caption(validation_data(*answer.scenario.catalogue, request.runs),
+                                      own_point(answer));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {

@@ -32,7 +32,7 @@ class ValidationPlot : public LivePlot {
 
   protected:
     void update_figure() override;
-    void take_pins() override;
+    void update_pins() override;
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
@@ -49,7 +49,7 @@ class ValidationPlot : public LivePlot {
     std::unique_ptr<ValidationFigure> figure_;
     std::vector<std::size_t> by_size_;    // the points in the order of the arrow keys
     std::optional<std::size_t> pressed_;  // the run on which the button was pressed
-    OwnRuns own_;
+    UserRuns own_;
     bool loaded_ = false;  // all runs are loaded once, when first shown
 };
 

@@ -82,7 +82,7 @@ void draw_lines(WallsData& data) {
     });
     // Where compute begins to hide the network, the network's elasticity jumps, which would leave steps in
     // the lines. Discrete values, and plans that change, have real steps, so their lines are not smoothed.
-    if (!data.planned && !data.x.stands_apart() && !data.y.stands_apart())
+    if (!data.planned && !data.x.is_discrete() && !data.y.is_discrete())
         std::ranges::transform(data.edges, data.edges.begin(), smoothed);
     data.memory_edges = level_lines(data.grid, data.spare, {data.exists});
     data.exists_edges = level_lines(data.grid, data.exists);
@@ -102,7 +102,7 @@ std::string number(double value, double factor = 1) {
 }  // namespace
 
 WallsScale::WallsScale(const Axis& axis, const Settings& settings)
-    : axis_(axis), apart_(axis.values.size() < 2 || map_axis_stands_apart(axis.id, settings)) {
+    : axis_(axis), apart_(axis.values.size() < 2 || map_axis_is_discrete(axis.id, settings)) {
     const auto count = static_cast<double>(axis.values.size());
     if (apart_) {
         for (std::size_t i = 0; i < axis.values.size(); ++i) {
@@ -270,7 +270,7 @@ const std::vector<P>& walls_inputs() {
     return inputs;
 }
 
-bool plans_anew(const Scenario& scenario) { return scenario.automatic.any(); }
+bool needs_replanning(const Scenario& scenario) { return scenario.automatic.any(); }
 
 // ---- table and text --------------------------------------------------------------------------------------
 
@@ -341,7 +341,7 @@ QString plan_words(const WallsData& data) {
 
 }  // namespace
 
-QString walls_words(const WallsData& data) {
+QString walls_caption(const WallsData& data) {
     QStringList out{
         tr("Colour and thin lines: MFU; heavy lines: where another wall binds; ring: the scenario, its MFU "
            "along both arms above and at the right."),

@@ -26,7 +26,7 @@ class WallsScale {
     [[nodiscard]] const Axis& axis() const { return axis_; }
     // Returns whether the values are discrete: each has its own band of the frame, with nothing between two
     // bands.
-    [[nodiscard]] bool stands_apart() const { return apart_; }
+    [[nodiscard]] bool is_discrete() const { return apart_; }
     [[nodiscard]] bool is_logarithmic() const { return logarithmic_; }
     [[nodiscard]] double place_of(double value) const;
     [[nodiscard]] double value_at(double place) const;
@@ -113,9 +113,9 @@ inline constexpr int kWallsFine = 96;
 inline constexpr int kWallsCoarse = 24;
 
 // Returns whether anything would be re-planned, so that the held and the re-planned map differ.
-bool plans_anew(const Scenario& scenario);
+bool needs_replanning(const Scenario& scenario);
 
 PlotTable walls_table(const WallsData& data);
-QString walls_words(const WallsData& data);
+QString walls_caption(const WallsData& data);
 
 }  // namespace shardscope

@@ -42,7 +42,7 @@ struct Ticks {
 Ticks ticks_of(const WallsScale& scale, double now) {
     Ticks out;
     const P id = scale.id();
-    if (scale.stands_apart()) {
+    if (scale.is_discrete()) {
         for (const double value : scale.axis().values) {
             out.ticks.push_back({value, QString::fromStdString(format(id, value, false)), value == now});
             out.place.push_back(scale.place_of(value));
@@ -281,7 +281,7 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
     }
     if (on_map(point)) taken.append(ring_box(point));
 
-    LabelRoom room(frame.adjusted(2, 2, -2, -2));
+    LabelPlacer room(frame.adjusted(2, 2, -2, -2));
     for (const QRectF& box : taken) room.take(box);
     // Pins' tags are placed first, because they belong to a fixed position.
     for (const Ghost& ghost : ghosts) {
@@ -497,7 +497,7 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const Panes& where)
                              QPointF(std::round(to.x()), std::round(to.y())));
         }
         QList<QRectF> unfit;
-        for (const Stretch& stretch : unfit_stretches(own.place, own.fits)) {
+        for (const AxisRange& stretch : unfit_ranges(own.place, own.fits)) {
             const double from = std::clamp(stretch.from, 0.0, 1.0);
             const double to = std::clamp(stretch.to, 0.0, 1.0);
             const QRectF box = along_x ? QRectF(area.left() + from * area.width(), area.top(),

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "scenario/domain.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/option_row.h"
@@ -25,7 +25,7 @@ namespace {
 WallsRequest thinned(WallsRequest request, int side) {
     const auto count = static_cast<std::size_t>(side);
     for (Axis* axis : {&request.x, &request.y}) {
-        if (axis->values.size() <= count || map_axis_stands_apart(axis->id, resolve(request.scenario)))
+        if (axis->values.size() <= count || map_axis_is_discrete(axis->id, resolve(request.scenario)))
             continue;
         const Axis all = *axis;
         axis->values.clear();
@@ -43,7 +43,7 @@ bool same(const WallsRequest& a, const WallsRequest& b) {
 // Returns the request of the map that an export or a table shows.
 WallsRequest asked_of(const FigureRequest& request, const Answer& answer) {
     WallsRequest out;
-    out.planned = !request.held && plans_anew(answer.scenario);
+    out.planned = !request.held && needs_replanning(answer.scenario);
     out.scenario = out.planned ? answer.scenario : locked(answer.scenario);
     out.x = request.axes.empty() ? map_axis(out.scenario, kWallsX, kWallsFine) : request.axes[0];
     out.y = request.axes.empty() ? map_axis(out.scenario, kWallsY, kWallsFine) : request.axes[1];
@@ -81,7 +81,7 @@ std::vector<WallsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, const Ax
     return out;
 }
 
-// The result of `work_out`.
+// The result of `compute_data`.
 struct Exported {
     std::shared_ptr<const WallsData> map;
     std::vector<WallsFigure::Ghost> ghosts;
@@ -89,7 +89,7 @@ struct Exported {
 
 }  // namespace
 
-bool WallsPlot::Subject::operator==(const Subject& other) const {
+bool WallsPlot::MapKey::operator==(const MapKey& other) const {
     return rest == other.rest && x.id == other.x.id && x.values == other.x.values && y.id == other.y.id &&
            y.values == other.y.values && planned == other.planned && hypothetical == other.hypothetical;
 }
@@ -110,8 +110,8 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
         box->setMinimumContentsLength(kLetters);
     }
     choose_axes(kWallsX, kWallsY);
-    connect(x_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::take_choices);
-    connect(y_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::take_choices);
+    connect(x_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::apply_axis_choices);
+    connect(y_box_, &QComboBox::currentIndexChanged, this, &WallsPlot::apply_axis_choices);
     connect(plan_, &QComboBox::currentIndexChanged, this, &WallsPlot::refresh);
     figure_ = std::make_unique<WallsFigure>(canvas());
     refine_.setSingleShot(true);
@@ -144,7 +144,7 @@ void WallsPlot::choose_axes(P x, P y) {
 }
 
 // Both axes cannot be the same input. If they are, the other axis gets the input that this one had before.
-void WallsPlot::take_choices() {
+void WallsPlot::apply_axis_choices() {
     // Ranges belong to the inputs that were selected with them.
     x_range_.clear();
     y_range_.clear();
@@ -182,13 +182,13 @@ void WallsPlot::show_view(const View& view) {
     choose_axes(view.x == P::count ? kWallsX : view.x, view.y == P::count ? kWallsY : view.y);
     x_range_ = view.x_range;
     y_range_ = view.y_range;
-    plan_->setCurrentIndex(view.held || !plans_anew(model().scenario()) ? 0 : 1);
+    plan_->setCurrentIndex(view.held || !needs_replanning(model().scenario()) ? 0 : 1);
     refresh();
 }
 
 // ---- the map ---------------------------------------------------------------------------------------------
 
-void WallsPlot::take_axes() {
+void WallsPlot::update_axes() {
     const P x = chosen(*x_box_);
     const P y = chosen(*y_box_);
     const Scenario held = locked(model().answer().scenario);
@@ -227,7 +227,7 @@ void WallsPlot::update_figure() {
     // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid());
     if (!answer.valid()) return;
-    const bool plans = plans_anew(model().scenario());
+    const bool plans = needs_replanning(model().scenario());
     plan_->setEnabled(plans);
     if (!plans && plan_->currentIndex() != 0) {
         const QSignalBlocker quiet(plan_);
@@ -235,7 +235,7 @@ void WallsPlot::update_figure() {
     }
     // The axes do not change during a gesture, unless the map has never been shown before.
     const bool first = x_.values.empty();
-    if (!model().in_gesture() || first) take_axes();
+    if (!model().in_gesture() || first) update_axes();
     figure_->set_point(walls_point(answer, x_.id, y_.id));
     // The map does not depend on the crosshair.
     if (dragged_ == WallsFigure::Part::none) take_map();
@@ -247,15 +247,15 @@ void WallsPlot::take_map() {
     const WallsRequest request = asked(plan_->currentIndex() == 1 && !dragging);
     // A map that is re-planned in every cell does not depend on the plan found for the crosshair.
     const Scenario& base = request.planned ? model().scenario() : request.scenario;
-    Subject subject{edited(edited(base, x_.id, x_.values.front()), y_.id, y_.values.front()), x_, y_,
-                    request.planned, request.hypothetical};
-    if (subject_ && *subject_ == subject) return;
-    subject_ = std::move(subject);
+    MapKey key{edited(edited(base, x_.id, x_.values.front()), y_.id, y_.values.front()), x_, y_,
+               request.planned, request.hypothetical};
+    if (map_key_ && *map_key_ == key) return;
+    map_key_ = std::move(key);
 
     // Show a coarse map with the plan held at once, because planning takes time.
     figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), usable_threads()));
     figure_->set_stale(request.planned);
-    fine_.forget();
+    fine_.cancel();
     wanted_ = request;
     constexpr std::size_t kFirstStride = 8;
     rounds_ = request.planned
@@ -294,7 +294,7 @@ void WallsPlot::style_figure(const Theme& theme, const QFont& font) { figure_->s
 
 QString WallsPlot::description() const { return figure_->description(); }
 
-void WallsPlot::take_pins() {
+void WallsPlot::update_pins() {
     if (!x_.values.empty()) ask_for_walls_of_pins();
 }
 
@@ -303,7 +303,7 @@ void WallsPlot::ask_for_walls_of_pins() {
     const std::vector<Pin> pins = valid_pins(model().pins());
     figure_->set_ghosts(rings_of(pins, x_.id, y_.id));
     if (pins.empty()) {
-        walls_of_pins_.forget();
+        walls_of_pins_.cancel();
         return;
     }
     walls_of_pins_.ask(
@@ -368,7 +368,7 @@ void WallsPlot::move(QMouseEvent* event) {
     }
 }
 
-void WallsPlot::let_go() {
+void WallsPlot::end_drag() {
     if (dragged_ == WallsFigure::Part::none) return;
     dragged_ = WallsFigure::Part::none;
     model().end_gesture();
@@ -386,12 +386,12 @@ bool WallsPlot::eventFilter(QObject* watched, QEvent* event) {
 
 void WallsPlot::double_click(QMouseEvent* event) {
     // The first of the two clicks may have begun a drag.
-    let_go();
+    end_drag();
     if (!figure_->inside(event->position()) || !model().answer().valid()) return;
     dragged_ = WallsFigure::Part::center;
     model().begin_gesture({x_.id, y_.id});
     drag_to(event);
-    let_go();
+    end_drag();
 }
 
 void WallsPlot::step(P id, int way) {
@@ -435,8 +435,8 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer& answer,
-                                     const std::stop_token& stop) {
+std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
+                                         const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters need a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
@@ -452,7 +452,7 @@ std::shared_ptr<const void> work_out(const FigureRequest& request, const Answer&
 
 const PlotKind kWallsKind{
     .name = "walls",
-    .label = phrase("Walls map"),
+    .label = translatable("Walls map"),
     .takes_axes = true,
     .objection = [](const FigureRequest& request, const Answer&) -> QString {
         if (request.axes.empty()) return {};
@@ -460,7 +460,7 @@ const PlotKind kWallsKind{
             return tr("a map has two axes; give two different --axis");
         return {};
     },
-    .work_out = work_out,
+    .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
@@ -474,7 +474,7 @@ const PlotKind kWallsKind{
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return walls_words(*data_in<Exported>(request).map); },
+                const Answer&) { return walls_caption(*data_in<Exported>(request).map); },
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [map, ghosts] = data_in<Exported>(request);

@@ -43,22 +43,22 @@ class WallsPlot : public LivePlot {
     void refit_figure() override;
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
-    void take_pins() override;
+    void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
-    void let_go() override;
+    void end_drag() override;
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     // Everything the map depends on; if it is unchanged, no new map is needed.
-    struct Subject {
+    struct MapKey {
         Scenario rest;  // the scenario with both inputs at the map's corner
         Axis x, y;
         bool planned = false;
         bool hypothetical = false;
-        bool operator==(const Subject& other) const;
+        bool operator==(const MapKey& other) const;
     };
 
     // The last computed map, so that its export and its table need not compute it again.
@@ -68,8 +68,8 @@ class WallsPlot : public LivePlot {
     };
 
     [[nodiscard]] P chosen(const QComboBox& box) const;
-    void take_choices();
-    void take_axes();
+    void apply_axis_choices();
+    void update_axes();
     [[nodiscard]] WallsRequest asked(bool planned) const;
     void take_map();
     void ask_for_finer_map();
@@ -85,7 +85,7 @@ class WallsPlot : public LivePlot {
     std::unique_ptr<WallsFigure> figure_;
     Axis x_, y_;
     std::string x_range_, y_range_;  // set by a view; "": the slider's range
-    std::optional<Subject> subject_;
+    std::optional<MapKey> map_key_;
     WallsRequest wanted_;                 // the requested fine map,
     std::shared_ptr<PlannedMap> rounds_;  // and its rounds, if it re-plans in every cell
     Made made_;

@@ -89,7 +89,7 @@ bool write_files(const std::vector<ReportFile>& files, Problems& problems, std::
         // The folder of the figures may be created, but not the folder of the report.
         out.push_back({file.path.toStdString(), bytes, &file != &files.back()});
     }
-    return write_all(out, problems, failed);
+    return write_files_atomically(out, problems, failed);
 }
 
 }  // namespace shardscope

@@ -8,7 +8,7 @@
 #include "explore/difference.h"
 #include "explore/repair.h"
 #include "scenario/domain.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/panels/scenario_model.h"
 #include "widgets/plots/figure_words.h"
@@ -91,7 +91,7 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
 ReportSection figures(const ReportRequest& request, const Answer& answer) {
     ReportSection out{tr("Figures"), {}};
     for (FigureRequest& figure : figures_of(request, answer)) {
-        figure = worked_out(std::move(figure), answer);
+        figure = with_computed_data(std::move(figure), answer);
         const QString label = tr(plot_kind(figure.plot)->label);
         out.blocks.push_back(ReportFigure{std::move(figure), figure_title(label, answer)});
     }
@@ -127,10 +127,10 @@ ReportTable parameters_of(const Answer& answer, bool assumptions) {
     ReportTable out{{tr("Parameter"), tr("Key"), tr("Value"), tr("From")}, {}};
     for (const Parameter& row : parameters()) {
         const P id = find_parameter(row.key);
-        if ((row.group == Group::assumptions) != assumptions || !bears(id, answer.settings)) continue;
+        if ((row.group == Group::assumptions) != assumptions || !applies_to(id, answer.settings)) continue;
         const double value = answer.settings[id];
         const bool automatic = answer.scenario.automatic[index(id)];
-        out.rows.push_back({text_of(said(row.label)), text_of(row.key),
+        out.rows.push_back({text_of(translate(row.label)), text_of(row.key),
                             value == value ? text_of(format(id, value)) : QStringLiteral("–"),
                             automatic ? tr("found by the planner")
                                       : text_of(source_of(answer.scenario, answer.settings, id))});
@@ -188,7 +188,7 @@ ReportSection evidence(const Answer& answer) {
 ReportDocument report_document(const ReportRequest& request, const Answer& answer) {
     ReportDocument out;
     out.title = text_of(answer.scenario.title());
-    out.subtitle = setting_words(answer);
+    out.subtitle = setting_sentence(answer);
     out.carries = QByteArray::fromStdString(request.carries).trimmed();
     out.sections.push_back(verdict(answer, request.hypothetical));
     out.sections.push_back(numbers(answer, request.hypothetical));

@@ -15,7 +15,7 @@
 
 #include "explain/output.h"
 #include "scenario/domain.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/track_slider.h"
@@ -131,15 +131,16 @@ using AccessKeys = std::array<QChar, kParameters>;
 AccessKeys assign_access_keys() {
     AccessKeys keys{};
     QString used;  // first by the window's menus
-    for (const char* menu :
-         {phrase("&File"), phrase("&Edit"), phrase("&View"), phrase("&Scenario"), phrase("&Help")})
+    for (const char* menu : {translatable("&File"), translatable("&Edit"), translatable("&View"),
+                             translatable("&Scenario"), translatable("&Help")})
         used += tr(menu).section(QLatin1Char('&'), 1).left(1).toLower();
     for (const Prominence prominence : {Prominence::row, Prominence::advanced}) {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const Parameter& row = parameters()[i];
             if (row.prominence != prominence) continue;
             // In "Peak, bf16" the key must be in the part that does not change with the precision.
-            const QString label = static_cast<P>(i) == P::peak_flops ? tr("Peak") : text_of(said(row.label));
+            const QString label =
+                static_cast<P>(i) == P::peak_flops ? tr("Peak") : text_of(translate(row.label));
             for (const bool initials : {true, false}) {
                 for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
                     const QChar letter = label[at].toLower();
@@ -179,9 +180,9 @@ QString with_access_key(P id, const QString& label) {
 
 QString abbreviated(const QString& text, const QFont& font, int width) {
     static const std::array<std::pair<const char*, const char*>, 3> shorter{
-        {{phrase("bandwidth"), phrase("bandw.")},
-         {phrase("efficiency"), phrase("effic.")},
-         {phrase("accumulation"), phrase("accum.")}}};
+        {{translatable("bandwidth"), translatable("bandw.")},
+         {translatable("efficiency"), translatable("effic.")},
+         {translatable("accumulation"), translatable("accum.")}}};
     const QFontMetrics metrics(font);
     QString out = text;
     for (const auto& [word, abbreviation] : shorter) {
@@ -220,7 +221,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     : QWidget(parent), id_(id), model_(model), geometry_(RowGeometry::of(font(), false)) {
     const Parameter& row = parameter(id);
     const QString key = text_of(row.key);
-    const QString help = text_of(said(row.help));
+    const QString help = text_of(translate(row.help));
     setObjectName(key);
 
     label_ = new QLabel(this);
@@ -248,7 +249,7 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     message_->hide();
 
     connect(&model_, &LiveModel::changed, this, &ParameterRow::refresh);
-    connect(&model_, &LiveModel::preset_taken, this, [this] {
+    connect(&model_, &LiveModel::preset_applied, this, [this] {
         preset_coming_ = true;
         // If the preset is already in use no change follows, and a later change has another cause.
         QTimer::singleShot(0, this, [this] { preset_coming_ = false; });
@@ -265,14 +266,14 @@ QWidget* ParameterRow::editor() const {
 void ParameterRow::make_editor() {
     if (parameter(id_).named_only) {
         choice_ = new ParameterChoice(id_, this);
-        connect(choice_, &ParameterChoice::committed, this, &ParameterRow::take_typed);
+        connect(choice_, &ParameterChoice::committed, this, &ParameterRow::commit_typed);
         return;
     }
     field_ = new ParameterField(id_, this);
-    connect(field_, &ParameterField::committed, this, &ParameterRow::take_typed);
+    connect(field_, &ParameterField::committed, this, &ParameterRow::commit_typed);
     connect(field_, &ParameterField::refused, this, [this](const QString& message) {
         tell(message, true);
-        model_.doubt(id_, true);
+        model_.mark_unparsed(id_, true);
     });
     connect(field_, &ParameterField::restored, this, [this] {
         tell({}, false);
@@ -325,7 +326,7 @@ void ParameterRow::explain_range(bool settled) {
     setToolTip(wrapped_tool_tip(words.join(QLatin1Char('\n'))));
 }
 
-void ParameterRow::take_typed(double value) {
+void ParameterRow::commit_typed(double value) {
     const double nearest = nearest_valid(id_, value, model_.answer().settings);
     const QString why = same(nearest, value) ? QString() : objection_to(value);
     tell({}, false);
@@ -345,7 +346,7 @@ void ParameterRow::take_typed(double value) {
 void ParameterRow::tell(const QString& message, bool refused) {
     if (field_) field_->setRefused(refused);
     if (choice_) choice_->setRefused(refused);
-    if (!refused) model_.doubt(id_, false);
+    if (!refused) model_.mark_unparsed(id_, false);
     if (message == message_text_) return;
     message_text_ = message;
     message_->setText(message);
@@ -389,7 +390,7 @@ void ParameterRow::refresh() {
     if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
 
     // A value that makes the whole scenario invalid is reported here, beside the value.
-    if (answer.valid() && !blamed_) return;
+    if (answer.valid() && !shows_problem_) return;
     const QString pointer = pointer_of(id_);
     const auto blame = std::ranges::find_if(answer.problems, [&](const Problem& problem) {
         return QString::fromStdString(problem.where) == pointer;
@@ -398,10 +399,10 @@ void ParameterRow::refresh() {
         Problem words = *blame;
         words.where.clear();
         tell(QString::fromStdString(words.text()), true);
-        blamed_ = true;
-    } else if (blamed_) {
+        shows_problem_ = true;
+    } else if (shows_problem_) {
         tell({}, false);
-        blamed_ = false;
+        shows_problem_ = false;
     }
 }
 
@@ -416,7 +417,7 @@ void ParameterRow::refresh_domain() {
     if (slider_->isSliderDown()) return;
     const Answer& answer = model_.answer();
     Domain now = answer.scenario.automatic.none() ? domain(id_, answer.settings)
-                                                  : domain(id_, resolve(making_room(answer.scenario, id_)));
+                                                  : domain(id_, resolve(basis_of_edit(answer.scenario, id_)));
     const bool missing = std::isnan(model_.answer().settings[id_]);
     const bool settled = now.stops.size() == 1 || (parameter(id_).named_only && now.stops.empty());
     slider_->setEnabled(!missing && !settled);
@@ -457,7 +458,7 @@ void ParameterRow::fit_label() {
 
 ParameterRow::Match ParameterRow::match(const QString& words) const {
     const Parameter& row = parameter(id_);
-    const QString label = text_of(said(row.label));
+    const QString label = text_of(translate(row.label));
     QString initials;  // "TP" finds tensor parallel
     for (const QString& word : label.split(QLatin1Char(' '))) initials += word.at(0);
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
@@ -471,8 +472,9 @@ ParameterRow::Match ParameterRow::match(const QString& words) const {
         if (name.compare(whole, Qt::CaseInsensitive) == 0) return Match::whole;
     }
     if (all_in({label_text_, label})) return Match::label;
-    return all_in({label_text_, label, text_of(row.key), text_of(said(row.help)), initials}) ? Match::help
-                                                                                             : Match::none;
+    return all_in({label_text_, label, text_of(row.key), text_of(translate(row.help)), initials})
+               ? Match::help
+               : Match::none;
 }
 
 void ParameterRow::set_compact(bool compact) {
@@ -515,7 +517,7 @@ void ParameterRow::place() {
     setFixedHeight(height);
 }
 
-std::optional<Subject> ParameterRow::subject_here() const {
+std::optional<Subject> ParameterRow::focused_subject() const {
     return Subject::of(stored_as(id_, model_.answer().settings));
 }
 
@@ -523,7 +525,7 @@ bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
     if (watched == label_ && event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         if (mouse->button() == Qt::LeftButton && label_->rect().contains(mouse->pos()))
-            model_.explain(*subject_here());
+            model_.explain(*focused_subject());
     }
     return QWidget::eventFilter(watched, event);
 }

@@ -71,7 +71,7 @@ class ParameterRow : public QWidget, public Explainable {
     void set_compact(bool compact);
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] std::optional<Subject> subject_here() const override;
+    [[nodiscard]] std::optional<Subject> focused_subject() const override;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -90,7 +90,7 @@ class ParameterRow : public QWidget, public Explainable {
     [[nodiscard]] QString objection_to(double value) const;
     void explain_range(bool settled);  // in the tooltip, and to assistive technology
     void place();
-    void take_typed(double value);
+    void commit_typed(double value);
     void tell(const QString& message, bool refused);
 
     P id_;
@@ -112,7 +112,7 @@ class ParameterRow : public QWidget, public Explainable {
     bool settled_ = false;  // only one value is possible, so the slider is disabled
     bool compact_ = false;
     bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
-    bool blamed_ = false;         // the message comes from the scenario's problems
+    bool shows_problem_ = false;  // the message comes from the scenario's problems
 };
 
 }  // namespace shardscope

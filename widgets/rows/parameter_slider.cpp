@@ -194,7 +194,7 @@ void ParameterSlider::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void ParameterSlider::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) let_go();
+    if (event->button() == Qt::LeftButton) end_drag();
 }
 
 void ParameterSlider::drag_to(double x) {
@@ -206,7 +206,7 @@ void ParameterSlider::drag_to(double x) {
     if (value != value_) take(value);
 }
 
-void ParameterSlider::let_go() {
+void ParameterSlider::end_drag() {
     if (!isSliderDown()) return;
     setSliderDown(false);
     Q_EMIT released();
@@ -215,12 +215,12 @@ void ParameterSlider::let_go() {
 
 // Ends a drag when the slider is hidden, because its release event may not arrive.
 void ParameterSlider::hideEvent(QHideEvent* event) {
-    let_go();
+    end_drag();
     QAbstractSlider::hideEvent(event);
 }
 
 void ParameterSlider::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::EnabledChange && !isEnabled()) let_go();
+    if (event->type() == QEvent::EnabledChange && !isEnabled()) end_drag();
     if (event->type() == QEvent::FontChange) updateGeometry();
     QAbstractSlider::changeEvent(event);
 }

@@ -67,7 +67,7 @@ class ParameterSlider : public QAbstractSlider {
     void take(double value);
     void step(int positions);
     void drag_to(double x);
-    void let_go();
+    void end_drag();
 
     const Parameter* parameter_ = nullptr;
     Domain domain_;

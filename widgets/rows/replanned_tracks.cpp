@@ -63,7 +63,7 @@ void ReplannedTracks::ask(std::vector<Wanted> wanted, const Scenario& scenario, 
         [this, scenario, wanted, guess](Made made) {
             if (!guess) slow_ = asked_.elapsed() > kMinimumRun;
             for (std::size_t i = 0; i < wanted.size(); ++i) {
-                if (wanted[i].slider) wanted[i].slider->take_replanned(std::move(made[i]), scenario, guess);
+                if (wanted[i].slider) wanted[i].slider->set_replanned(std::move(made[i]), scenario, guess);
             }
             if (!wanted_.empty()) {
                 soon_.start(0);

@@ -27,7 +27,7 @@ class ReplannedTracks : public QObject {
     // Returns the object of this model, which is created on first use and destroyed with the model.
     static ReplannedTracks& of(LiveModel& model);
 
-    // Requests the track of a slider, which is delivered by TrackSlider::take_replanned.
+    // Requests the track of a slider, which is delivered by TrackSlider::set_replanned.
     void want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain);
     // Whether requested tracks have not been delivered yet.
     [[nodiscard]] bool pending() const { return !wanted_.empty() || background_.pending(); }

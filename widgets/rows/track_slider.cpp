@@ -83,7 +83,7 @@ bool TrackSlider::is_stale() const {
     return guess_ || (!isSliderDown() && !(replanned_of_ == model_.answer().scenario));
 }
 
-void TrackSlider::take_replanned(Track track, const Scenario& of, bool guess) {
+void TrackSlider::set_replanned(Track track, const Scenario& of, bool guess) {
     if (model_.answer().scenario.automatic.none()) return;
     replanned_ = std::move(track);
     replanned_of_ = of;

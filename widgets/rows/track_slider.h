@@ -29,7 +29,7 @@ class TrackSlider : public ParameterSlider {
     // Whether the re-planned track belongs to an earlier scenario or is a first guess.
     [[nodiscard]] bool is_stale() const;
 
-    void take_replanned(Track track, const Scenario& of, bool guess);
+    void set_replanned(Track track, const Scenario& of, bool guess);
     [[nodiscard]] QString track_text() const override;
 
   protected:

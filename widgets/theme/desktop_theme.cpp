@@ -46,7 +46,7 @@ void DesktopTheme::ask_portal() {
     for (const Setting& setting : {kScheme, kMotion, kAnimations}) {
         bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"),
                     {setting.space, setting.key}, QStringLiteral("ssv"), this,
-                    SLOT(take_setting(QString, QString, QDBusVariant)));
+                    SLOT(apply_setting(QString, QString, QDBusVariant)));
         QDBusMessage request =
             QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
         request << setting.space << setting.key;
@@ -55,13 +55,13 @@ void DesktopTheme::ask_portal() {
                 [this, setting](QDBusPendingCallWatcher* done) {
                     const QDBusPendingReply<QDBusVariant> reply = *done;
                     // A desktop without this setting answers with an error.
-                    if (!reply.isError()) take_setting(setting.space, setting.key, reply.value());
+                    if (!reply.isError()) apply_setting(setting.space, setting.key, reply.value());
                     done->deleteLater();
                 });
     }
 }
 
-void DesktopTheme::take_setting(const QString& space, const QString& key, const QDBusVariant& value) {
+void DesktopTheme::apply_setting(const QString& space, const QString& key, const QDBusVariant& value) {
     const QVariant outer = value.variant();
     // `Read` wraps the value twice.
     take(space, key, outer.canConvert<QDBusVariant>() ? outer.value<QDBusVariant>().variant() : outer);
@@ -69,13 +69,13 @@ void DesktopTheme::take_setting(const QString& space, const QString& key, const 
 
 void DesktopTheme::take(const QString& space, const QString& key, const QVariant& value) {
     const Setting setting{space, key};
-    if (setting == kScheme) take_scheme(value.toUInt());
+    if (setting == kScheme) apply_scheme(value.toUInt());
     if (setting == kMotion) less_motion_ = value.toUInt() == 1;
     if (setting == kAnimations) animations_ = value.toBool();
     ThemeManager::instance().set_reduces_motion(less_motion_ || !animations_);
 }
 
-void DesktopTheme::take_scheme(unsigned scheme) {
+void DesktopTheme::apply_scheme(unsigned scheme) {
     enum Scheme : unsigned { none, dark, light };
     portal_says_ = scheme == dark || scheme == light;
     if (portal_says_) ThemeManager::instance().set_desktop_dark(scheme == dark);

@@ -25,9 +25,9 @@ class DesktopTheme : public QObject {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    Q_SLOT void take_setting(const QString& space, const QString& key, const QDBusVariant& value);
+    Q_SLOT void apply_setting(const QString& space, const QString& key, const QDBusVariant& value);
     void ask_portal();
-    void take_scheme(unsigned scheme);
+    void apply_scheme(unsigned scheme);
 
     bool portal_says_ = false;  // the portal reports light or dark, so the palette is not used
     bool less_motion_ = false;  // the setting that desktops have in common

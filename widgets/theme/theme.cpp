@@ -424,7 +424,7 @@ QColor Theme::of(StepTerm term) const {
         case StepTerm::matmul: return compute;
         case StepTerm::attention: return compute_second;
         case StepTerm::elementwise:
-        case StepTerm::copies:
+        case StepTerm::memory_copies:
         case StepTerm::optimizer: return memory_rate;
         case StepTerm::recompute: return recompute;
         case StepTerm::network:

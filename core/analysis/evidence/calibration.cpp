@@ -9,7 +9,7 @@
 #include "evidence/least_squares.h"
 #include "scenario/domain.h"
 #include "step/step.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -101,10 +101,10 @@ void leave_out_contradictions(std::vector<Case>& cases, std::vector<Validation::
         left_out.insert(item.run);
         skipped.push_back(
             {item.run,
-             said("it took {1} where {2} took {3} with the same settings: times more than {4} apart say "
-                  "that something else differs",
-                  {format(item.run->step_time, Quantity::seconds), other.id,
-                   format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),
+             translate("it took {1} where {2} took {3} with the same settings: times more than {4} apart say "
+                       "that something else differs",
+                       {format(item.run->step_time, Quantity::seconds), other.id,
+                        format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),
              false});
     }
     std::erase_if(cases, [&](const Case& item) { return left_out.contains(item.run); });
@@ -116,7 +116,7 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
     for (const MeasuredRun& run : runs) {
         if (options.take && !options.take(run)) continue;
         if (!(run.step_time > 0)) {
-            skipped.push_back({&run, said("no step time and no tokens/s"), false});
+            skipped.push_back({&run, translate("no step time and no tokens/s"), false});
             continue;
         }
         Problems problems;
@@ -194,7 +194,7 @@ class Fitter {
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
                 if (!changes_step_time(i, row, before, scratch)) continue;
                 cases_[i].constants.push_back(j);
-                problem_.constants[j].bears_on.push_back(i);
+                problem_.constants[j].affected_residuals.push_back(i);
             }
         }
         problem_.scale = kScale;
@@ -226,7 +226,7 @@ class Fitter {
         std::vector<char> used(cases_.size(), 1);
         for (std::size_t i = 0; i < cases_.size(); ++i) used[i] = left_out && left_out(cases_[i]) ? 0 : 1;
         for (FitConstant& constant : problem.constants)
-            std::erase_if(constant.bears_on, [&](std::size_t i) { return !used[i]; });
+            std::erase_if(constant.affected_residuals, [&](std::size_t i) { return !used[i]; });
         Compiled scratch;
         problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
             return used[i] ? residual(i, x, scratch) : 0.0;
@@ -397,9 +397,9 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
             if (found.uncertainty[j] <= kUnidentified) continue;
             const Unknown& unknown = first.unknowns()[j];
             left.insert({unknown.row->id, unknown.part});
-            out.unidentified.push_back({unknown.row->id, unknown.part, unknown.prior, unknown.prior,
-                                        found.uncertainty[j],
-                                        static_cast<int>(first.problem().constants[j].bears_on.size())});
+            out.unidentified.push_back(
+                {unknown.row->id, unknown.part, unknown.prior, unknown.prior, found.uncertainty[j],
+                 static_cast<int>(first.problem().constants[j].affected_residuals.size())});
         }
     }
     const Fitter fitter(std::move(all), options, left);
@@ -409,7 +409,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
         const Unknown& unknown = fitter.unknowns()[j];
         out.constants.push_back({unknown.row->id, unknown.part, unknown.prior,
                                  outward(*unknown.row, result.x[j]), result.uncertainty[j],
-                                 static_cast<int>(fitter.problem().constants[j].bears_on.size())});
+                                 static_cast<int>(fitter.problem().constants[j].affected_residuals.size())});
     }
     Compiled scratch;
     std::vector<double> errors;

@@ -8,7 +8,7 @@
 
 #include "effects/collectives.h"
 #include "evidence/least_squares.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -81,10 +81,10 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     out.points = static_cast<int>(points.size());
     if (points.size() < kFewest) {
         problems.push_back(
-            {"", said("too few measurements for a fit"),
-             said("{1} of all-gather, reduce-scatter or all-reduce from 128 KiB on, {2} are needed",
-                  {std::to_string(points.size()), std::to_string(kFewest)}),
-             said("run more sizes, for instance with -b 128K -e 4G -f 2")});
+            {"", translate("too few measurements for a fit"),
+             translate("{1} of all-gather, reduce-scatter or all-reduce from 128 KiB on, {2} are needed",
+                       {std::to_string(points.size()), std::to_string(kFewest)}),
+             translate("run more sizes, for instance with -b 128K -e 4G -f 2")});
         return out;
     }
     FitProblem problem;

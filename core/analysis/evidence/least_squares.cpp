@@ -60,7 +60,7 @@ class Residuals {
             const double inside = x_[j];
             double step = 1e-4 * constant.width;
             if (inside + step > constant.high) step = -step;
-            for (const std::size_t i : constant.bears_on) {
+            for (const std::size_t i : constant.affected_residuals) {
                 x_[j] = inside + step;
                 out(at(i), at(j)) = (of(i) - last_[at(i)]) / step;
             }

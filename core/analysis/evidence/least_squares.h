@@ -17,7 +17,7 @@ struct FitConstant {
     double width = 1;  // standard deviation of the prior, in the same unit; > 0
     double low = 0;    // the fit stays within [low, high]
     double high = 0;
-    std::vector<std::size_t> bears_on;  // the residuals it changes
+    std::vector<std::size_t> affected_residuals;  // the residuals it changes
 };
 
 struct FitProblem {

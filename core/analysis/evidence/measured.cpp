@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -55,8 +55,8 @@ std::optional<MeasuredKind> other_reading(const Residual& found, const Measureme
     constexpr double kDoubtful = 4;
     constexpr double kPlausible = 2;
     const auto factor = [](double a, double b) { return std::max(a / b, b / a); };
-    const bool doubtful =
-        found.roof != Roof::none || factor(found.tokens_per_s_per_gpu, found.predicted_rate) > kDoubtful;
+    const bool doubtful = found.exceeded_limit != ExceededLimit::none ||
+                          factor(found.tokens_per_s_per_gpu, found.predicted_rate) > kDoubtful;
     if (!doubtful || found.gpus <= 1) return std::nullopt;
     double rate = 0;
     MeasuredKind kind = MeasuredKind::step_time;
@@ -157,9 +157,10 @@ void check_measurement(std::string_view view, Problems& problems) {
     const auto entry = read.find("measured");
     if (entry == read.end()) return;
     constexpr const char* kWhere = "/view/measured";
-    const std::string example = said("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
+    const std::string example =
+        translate("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
     if (!entry->is_object()) {
-        problems.push_back({kWhere, said("a measured run is an object"), "", example});
+        problems.push_back({kWhere, translate("a measured run is an object"), "", example});
         return;
     }
     int values = 0;
@@ -170,19 +171,19 @@ void check_measurement(std::string_view view, Problems& problems) {
             [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
         const std::string where = std::string(kWhere) + "/" + field;
         if (!known && field != "gpus") {
-            problems.push_back({where, said("there is no field “{1}”", {field}), "", example});
+            problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
         } else if (!is_positive(value)) {
-            problems.push_back({where, said("{1} is no number above zero", {field}), "", example});
+            problems.push_back({where, translate("{1} is no number above zero", {field}), "", example});
         }
         values += known ? 1 : 0;
         gpus = gpus || field == "gpus";
     }
     if (values != 1)
-        problems.push_back({kWhere, said("a measured run has one measurement"),
-                            said("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
+        problems.push_back({kWhere, translate("a measured run has one measurement"),
+                            translate("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
     if (!gpus)
         problems.push_back(
-            {kWhere, said("{1} is missing", {"gpus"}), said("the run had so many GPUs"), example});
+            {kWhere, translate("{1} is missing", {"gpus"}), translate("the run had so many GPUs"), example});
 }
 
 Residual residual(const Answer& answer, const Measurement& measurement) {
@@ -207,10 +208,11 @@ Residual residual(const Answer& answer, const Measurement& measurement) {
     out.error = out.predicted_step / out.step_time - 1;
     out.ideal_rate = predicted.ideal.tokens_per_s;
     out.verdict = predicted.verdict;
-    if (out.mfu > 1) out.roof = Roof::model_flops;
-    else if (out.hfu > 1) out.roof = Roof::hardware;
-    else if (out.ideal_rate > 0 && out.tokens_per_s_per_gpu > out.ideal_rate) out.roof = Roof::ideal;
-    out.meant = other_reading(out, measurement);
+    if (out.mfu > 1) out.exceeded_limit = ExceededLimit::model_flops;
+    else if (out.hfu > 1) out.exceeded_limit = ExceededLimit::hardware;
+    else if (out.ideal_rate > 0 && out.tokens_per_s_per_gpu > out.ideal_rate)
+        out.exceeded_limit = ExceededLimit::ideal;
+    out.likely_kind = other_reading(out, measurement);
     return out;
 }
 

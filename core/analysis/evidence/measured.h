@@ -36,7 +36,7 @@ Scenario with_measurement(const Scenario& scenario, const std::optional<Measurem
 void check_measurement(std::string_view view, Problems& problems);
 
 // The upper limit that a measurement exceeds. It was then probably given in a wrong unit.
-enum class Roof {
+enum class ExceededLimit {
     none,
     model_flops,  // MFU above 100 %
     hardware,     // HFU above 100 %, recomputation included
@@ -58,9 +58,9 @@ struct Residual {
     double error = 0;  // predicted ÷ measured step time − 1, as in `validate`
     double ideal_rate = 0;
     Verdict verdict = Verdict::fits;
-    Roof roof = Roof::none;
+    ExceededLimit exceeded_limit = ExceededLimit::none;
     // The more plausible unit if this one is not: per GPU instead of in total, or the reverse.
-    std::optional<MeasuredKind> meant;
+    std::optional<MeasuredKind> likely_kind;
 
     [[nodiscard]] bool inside_band() const {
         return tokens_per_s_per_gpu >= band_low && tokens_per_s_per_gpu <= band_high;

@@ -10,7 +10,7 @@
 #include "presets/json_values.h"
 #include "scenario/domain.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -27,8 +27,8 @@ class Fields {
     Fields(const json& object, std::string pointer, Problems& problems)
         : object_(object), pointer_(std::move(pointer)), problems_(problems) {
         if (!object.is_object())
-            problems_.push_back(
-                {pointer_, said("this is no object"), said("measurements are objects"), said("write {…}")});
+            problems_.push_back({pointer_, translate("this is no object"),
+                                 translate("measurements are objects"), translate("write {…}")});
     }
 
     // A number above 0; otherwise NaN, with a problem.
@@ -38,9 +38,9 @@ class Fields {
         const double number = value->is_number() ? value->get<double>() : kNone;
         if (number > 0 && number <= most) return number;
         problems_.push_back(
-            {where(field), said("“{1}” makes no sense here", {json_text(*value)}),
-             said("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
-             said("measure again or take the entry out")});
+            {where(field), translate("“{1}” makes no sense here", {json_text(*value)}),
+             translate("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
+             translate("measure again or take the entry out")});
         return kNone;
     }
 
@@ -65,10 +65,10 @@ class Fields {
         const Parameter& row = parameter(id);
         const bool named = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number; });
         if (named || (number >= row.minimum && number <= row.maximum)) return number;
-        problems_.push_back({where(field), said("{1} is {2}", {said(row.label), json_text(*given)}),
-                             said("must be {1} to {2}", {format(row.minimum, Quantity::count),
-                                                         format(row.maximum, Quantity::count)}),
-                             said("measure again or take the entry out")});
+        problems_.push_back({where(field), translate("{1} is {2}", {translate(row.label), json_text(*given)}),
+                             translate("must be {1} to {2}", {format(row.minimum, Quantity::count),
+                                                              format(row.maximum, Quantity::count)}),
+                             translate("measure again or take the entry out")});
         return kNone;
     }
 
@@ -82,7 +82,7 @@ class Fields {
         const json* given = required(field);
         if (given && !given->is_boolean())
             problems_.push_back(
-                {where(field), said("“{1}” is neither true nor false", {json_text(*given)}), "", {}});
+                {where(field), translate("“{1}” is neither true nor false", {json_text(*given)}), "", {}});
         return given && given->is_boolean() && given->get<bool>();
     }
 
@@ -92,7 +92,7 @@ class Fields {
         if (!given || given->is_null()) return {};
         if (given->is_string()) return clean_title(given->get_ref<const std::string&>());
         problems_.push_back(
-            {where(field), said("“{1}” is no text", {json_text(*given)}), "", said("write \"…\"")});
+            {where(field), translate("“{1}” is no text", {json_text(*given)}), "", translate("write \"…\"")});
         return {};
     }
 
@@ -102,7 +102,7 @@ class Fields {
         const json* given = required(field);
         if (!given) return;
         if (!given->is_array()) {
-            problems_.push_back({where(field), said("this is no list"), "", said("write [ … ]")});
+            problems_.push_back({where(field), translate("this is no list"), "", translate("write [ … ]")});
             return;
         }
         for (std::size_t i = 0; i < given->size(); ++i) {
@@ -128,8 +128,9 @@ class Fields {
         if (!object_.is_object()) return nullptr;  // the constructor has reported it
         const auto found = object_.find(field);
         if (found != object_.end()) return &*found;
-        problems_.push_back({where(field), said("the field is missing"), said("every measurement has it"),
-                             said("measure again with measure_gpu.py")});
+        problems_.push_back({where(field), translate("the field is missing"),
+                             translate("every measurement has it"),
+                             translate("measure again with measure_gpu.py")});
         return nullptr;
     }
 
@@ -141,22 +142,23 @@ class Fields {
 
 bool has_header(const json& file, Problems& problems) {
     if (!file.is_object()) {
-        problems.push_back({"", said("this is no JSON object"), said("measurements are one"), {}});
+        problems.push_back({"", translate("this is no JSON object"), translate("measurements are one"), {}});
         return false;
     }
     const auto form = file.find("format");
     if (form == file.end() || *form != "shardscope-measurements") {
-        problems.push_back({"/format", said("these are no measurements"),
-                            said("format must be “shardscope-measurements”"),
-                            said("give a file of measure_gpu.py")});
+        problems.push_back({"/format", translate("these are no measurements"),
+                            translate("format must be “shardscope-measurements”"),
+                            translate("give a file of measure_gpu.py")});
         return false;
     }
     const auto version = file.find("version");
     if (version == file.end() || *version != 1) {
         problems.push_back({"/version",
-                            version == file.end() ? said("the version is missing")
-                                                  : said("version {1} is not known", {json_text(*version)}),
-                            said("this program reads version 1"),
+                            version == file.end()
+                                ? translate("the version is missing")
+                                : translate("version {1} is not known", {json_text(*version)}),
+                            translate("this program reads version 1"),
                             {}});
         return false;
     }
@@ -315,9 +317,10 @@ void check_speed(const Measurements& measured, Precision precision, double peak,
     // Boost clocks may exceed those of the data sheet, but 10 % more means a different GPU.
     constexpr double kBeyond = 1.1;
     const auto complain = [&](std::string where, double rate, double promised, Quantity quantity) {
-        problems.push_back({std::move(where), said("this is {1}", {format(rate, quantity)}),
-                            said("the preset's GPU has {1} at most", {format(promised, quantity)}),
-                            said("choose the preset of the GPU that was measured ({1})", {measured.gpu})});
+        problems.push_back(
+            {std::move(where), translate("this is {1}", {format(rate, quantity)}),
+             translate("the preset's GPU has {1} at most", {format(promised, quantity)}),
+             translate("choose the preset of the GPU that was measured ({1})", {measured.gpu})});
     };
     for (std::size_t i = 0; i < measured.gemm.size(); ++i) {
         const GemmMeasurement& gemm = measured.gemm[i];
@@ -359,7 +362,8 @@ Measurements read_measurements(std::string_view text, Problems& problems) {
     const std::string device = fields.text("device");
     out.on_cpu = device == "cpu";
     if (file.contains("device") && device != "cpu" && device != "cuda")
-        problems.push_back({"/device", said("“{1}” is no device", {device}), "", said("use cuda or cpu")});
+        problems.push_back(
+            {"/device", translate("“{1}” is no device", {device}), "", translate("use cuda or cpu")});
     fields.list("gemm", [&](Fields& entry) { out.gemm.push_back(read_gemm(entry)); });
     fields.list("attention", [&](Fields& entry) { out.attention.push_back(read_attention(entry)); });
     fields.list("streaming", [&](Fields& entry) {
@@ -386,27 +390,29 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
     KernelFit out;
     const std::size_t before = problems.size();
     if (measured.on_cpu && allowed == MeasuredOn::gpu) {
-        problems.push_back({"/device", said("these are measurements of a CPU"),
-                            said("they say nothing about a GPU"),
-                            said("run measure_gpu.py without --tiny on the GPU")});
+        problems.push_back({"/device", translate("these are measurements of a CPU"),
+                            translate("they say nothing about a GPU"),
+                            translate("run measure_gpu.py without --tiny on the GPU")});
     }
     const std::optional<Precision> precision = fitted_precision(measured);
     if (!precision) {
-        problems.push_back({"/gemm", said("there is no matrix multiplication in bf16, fp16 or fp32"),
-                            said("the constants are found from them"), said("run measure_gpu.py again")});
+        problems.push_back({"/gemm", translate("there is no matrix multiplication in bf16, fp16 or fp32"),
+                            translate("the constants are found from them"),
+                            translate("run measure_gpu.py again")});
         return out;
     }
     out.precision = *precision;
     const double peak = peak_of(*precision, nominal);
     if (!(peak > 0)) {
         const std::string name(parameter(P::precision).names[static_cast<std::size_t>(*precision)].name);
-        problems.push_back({"/gemm", said("the matrices were measured in {1}", {name}),
-                            said("the GPU's preset has no peak for {1}", {name}),
-                            said("add it to the preset")});
+        problems.push_back({"/gemm", translate("the matrices were measured in {1}", {name}),
+                            translate("the GPU's preset has no peak for {1}", {name}),
+                            translate("add it to the preset")});
     }
     if (!(nominal.memory_bandwidth > 0)) {
-        problems.push_back({"/streaming", said("the nominal memory bandwidth is not known"),
-                            said("efficiencies are shares of it"), said("add it to the GPU's preset")});
+        problems.push_back({"/streaming", translate("the nominal memory bandwidth is not known"),
+                            translate("efficiencies are shares of it"),
+                            translate("add it to the GPU's preset")});
     }
     if (problems.size() == before) check_speed(measured, *precision, peak, nominal, problems);
     if (problems.size() > before) return out;
@@ -441,7 +447,7 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
         const Parameter& row = parameter(kConstants[j]);
         FitConstant constant{row.fallback, kWidths[j], row.minimum, row.maximum, {}};
         for (std::size_t i = 0; i < timings.size(); ++i) {
-            if (affects(kConstants[j], timings[i].kind)) constant.bears_on.push_back(i);
+            if (affects(kConstants[j], timings[i].kind)) constant.affected_residuals.push_back(i);
         }
         problem.constants.push_back(std::move(constant));
     }

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -154,9 +154,9 @@ class Reader {
         found.bus_bandwidth = column("busbw");
         if (column("redop") < words.size()) found.operation_column = column("redop");
         if (found.time == words.size() || found.bus_bandwidth == words.size()) {
-            problem(said("the table has no column “time” or “busbw”"),
-                    said("times of the CPU (-C) say nothing of links"), said("run the test without -C"),
-                    line_);
+            problem(translate("the table has no column “time” or “busbw”"),
+                    translate("times of the CPU (-C) say nothing of links"),
+                    translate("run the test without -C"), line_);
         } else {
             header_ = found;
         }
@@ -187,9 +187,9 @@ class Reader {
         const auto bandwidth = value(header_->bus_bandwidth);
         if (!bytes || !time || !bandwidth || !(*time > 0) || !(*bandwidth >= 0) || !std::isfinite(*time) ||
             !std::isfinite(*bandwidth)) {
-            problem(said("the row cannot be read"),
-                    said("a size, a time above 0 and a bandwidth are expected"), said("mend or remove it"),
-                    line_);
+            problem(translate("the row cannot be read"),
+                    translate("a size, a time above 0 and a bandwidth are expected"),
+                    translate("mend or remove it"), line_);
             return;
         }
         if (*bytes > 0 && *bandwidth > 0) rows_.push_back({{*bytes, *time * 1e-6, *bandwidth * 1e9}, line_});
@@ -200,40 +200,41 @@ class Reader {
         const Devices& devices = table_devices_;
         const int line = header_->line;
         if (table_test_ && *table_test_ >= kRead) {
-            problem(said("the table is left out"), said("{1}_perf is not used", {kTests[*table_test_]}),
-                    said("give all_gather_perf, reduce_scatter_perf or all_reduce_perf"), line);
+            problem(translate("the table is left out"),
+                    translate("{1}_perf is not used", {kTests[*table_test_]}),
+                    translate("give all_gather_perf, reduce_scatter_perf or all_reduce_perf"), line);
             return;
         }
         const int ranks = static_cast<int>(devices.ranks.size());
         if (ranks == 0) {
-            problem(said("the table does not say which GPUs took part"),
-                    said("its lines “#  Rank …” are missing"), said("give the log from its first line on"),
-                    line);
+            problem(translate("the table does not say which GPUs took part"),
+                    translate("its lines “#  Rank …” are missing"),
+                    translate("give the log from its first line on"), line);
             return;
         }
         if (devices.doubled) {
-            problem(said("several processes call themselves the same rank"), said("each ran for itself"),
-                    said("build nccl-tests with MPI=1"), line);
+            problem(translate("several processes call themselves the same rank"),
+                    translate("each ran for itself"), translate("build nccl-tests with MPI=1"), line);
             return;
         }
         if (!devices.several_groups && *devices.ranks.rbegin() + 1 != ranks) {
-            problem(said("the list of GPUs is incomplete"),
-                    said("{1} lines up to rank {2}",
-                         {std::to_string(ranks), std::to_string(*devices.ranks.rbegin())}),
-                    said("give the log as it was printed"), line);
+            problem(translate("the list of GPUs is incomplete"),
+                    translate("{1} lines up to rank {2}",
+                              {std::to_string(ranks), std::to_string(*devices.ranks.rbegin())}),
+                    translate("give the log as it was printed"), line);
             return;
         }
         if (ranks == 1) {
-            problem(said("the table is of one GPU alone"), said("nothing is sent"),
-                    said("run it on at least two"), line);
+            problem(translate("the table is of one GPU alone"), translate("nothing is sent"),
+                    translate("run it on at least two"), line);
             return;
         }
         const int nodes = static_cast<int>(devices.on_host.size());
         if (std::ranges::any_of(devices.on_host,
                                 [&](const auto& host) { return host.second != ranks / nodes; })) {
-            problem(said("the GPUs are spread unevenly"),
-                    said("{1} over {2} hosts", {std::to_string(ranks), std::to_string(nodes)}),
-                    said("use the same number on each host"), line);
+            problem(translate("the GPUs are spread unevenly"),
+                    translate("{1} over {2} hosts", {std::to_string(ranks), std::to_string(nodes)}),
+                    translate("use the same number on each host"), line);
             return;
         }
         CollectiveTable table{
@@ -257,23 +258,25 @@ class Reader {
         }
         if (2 * contradictory.size() > rows_.size() || (!table_test_ && ranks == 2)) {
             if (!table_test_) {
-                problem(said("the table does not say of which test it is"), said("sizes alone do not tell"),
-                        said("add a line above it, such as “# Collective test starting: all_gather_perf”"),
-                        line);
+                problem(
+                    translate("the table does not say of which test it is"),
+                    translate("sizes alone do not tell"),
+                    translate("add a line above it, such as “# Collective test starting: all_gather_perf”"),
+                    line);
             } else {
-                problem(said("the bandwidths do not follow from sizes and times"),
-                        said("for {1} over {2} GPUs", {name_of(table.operation), std::to_string(ranks)}),
-                        said("give the log as it was printed"), line);
+                problem(translate("the bandwidths do not follow from sizes and times"),
+                        translate("for {1} over {2} GPUs", {name_of(table.operation), std::to_string(ranks)}),
+                        translate("give the log as it was printed"), line);
             }
             return;
         }
         for (const int bad : contradictory) {
-            problem(said("the row’s bandwidth does not follow from its size and time"), "",
-                    said("mend or remove it"), bad);
+            problem(translate("the row’s bandwidth does not follow from its size and time"), "",
+                    translate("mend or remove it"), bad);
         }
         if (table.points.empty()) {
-            problem(said("the table has no row that can be used"), "",
-                    said("run larger sizes, for instance with -b 128K -e 4G -f 2"), line);
+            problem(translate("the table has no row that can be used"), "",
+                    translate("run larger sizes, for instance with -b 128K -e 4G -f 2"), line);
         } else {
             tables.push_back(std::move(table));
         }
@@ -305,8 +308,8 @@ bool is_nccl_log(std::string_view text) {
 
 std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& problems) {
     if (text.find('\0') != std::string_view::npos) {
-        problems.push_back({"", said("not an nccl-tests log"), said("it holds zero bytes"),
-                            said("give the test’s output as plain text")});
+        problems.push_back({"", translate("not an nccl-tests log"), translate("it holds zero bytes"),
+                            translate("give the test’s output as plain text")});
         return {};
     }
     const auto before = static_cast<std::ptrdiff_t>(problems.size());
@@ -321,9 +324,9 @@ std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& prob
     std::ranges::stable_sort(problems.begin() + before, problems.end(), {}, &Problem::line);
     if (!reader.any_table) {
         problems.push_back(
-            {"", said("not an nccl-tests log"),
-             said("no line “#  size  count  …  time  algbw  busbw” is in it"),
-             said("give what all_gather_perf or all_reduce_perf prints, lines with # included")});
+            {"", translate("not an nccl-tests log"),
+             translate("no line “#  size  count  …  time  algbw  busbw” is in it"),
+             translate("give what all_gather_perf or all_reduce_perf prints, lines with # included")});
     }
     return std::move(reader.tables);
 }

@@ -10,8 +10,8 @@
 #include "system/embedded.h"
 #include "text/csv.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -69,8 +69,8 @@ constexpr double kMostTokens = 1e9;     // a second and GPU
 void check_cells(MeasuredRun& run) {
     for (const std::string_view required : kRequired) {
         if (run.column[std::string(required)].empty()) {
-            run.problems.push_back({"/" + std::string(required), said("the cell is blank"),
-                                    said("a scenario needs it"), said("fill it in"), run.line});
+            run.problems.push_back({"/" + std::string(required), translate("the cell is blank"),
+                                    translate("a scenario needs it"), translate("fill it in"), run.line});
         }
     }
     constexpr double kLargestMemory = 1e14;  // bytes
@@ -84,22 +84,23 @@ void check_cells(MeasuredRun& run) {
         const double value = number_in(run, name);
         if (std::isnan(value) || value < 0 || value > largest) {
             run.problems.push_back(
-                {"/" + std::string(name), said("“{1}” makes no sense here", {run.column[std::string(name)]}),
-                 said("a number from 0 to {1} is expected", {format(largest, Quantity::count)}),
-                 said("correct it or leave it blank"), run.line});
+                {"/" + std::string(name),
+                 translate("“{1}” makes no sense here", {run.column[std::string(name)]}),
+                 translate("a number from 0 to {1} is expected", {format(largest, Quantity::count)}),
+                 translate("correct it or leave it blank"), run.line});
         }
     }
     const double step = number_in(run, "step_time_s");
     if (step > 0 && step < kShortestStep) {
         run.problems.push_back(
-            {"/step_time_s", said("“{1}” makes no sense here", {run.column["step_time_s"]}),
-             said("no step is shorter than a microsecond"), said("give seconds"), run.line});
+            {"/step_time_s", translate("“{1}” makes no sense here", {run.column["step_time_s"]}),
+             translate("no step is shorter than a microsecond"), translate("give seconds"), run.line});
     }
     const auto kind = run.column.find("peak_kind");
     if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
         kind->second != "reserved" && kind->second != "device") {
-        run.problems.push_back({"/peak_kind", said("“{1}” is no kind of peak", {kind->second}), "",
-                                said("use allocated, reserved or device"), run.line});
+        run.problems.push_back({"/peak_kind", translate("“{1}” is no kind of peak", {kind->second}), "",
+                                translate("use allocated, reserved or device"), run.line});
     }
 }
 
@@ -127,8 +128,8 @@ std::string usual_software(const std::string& sharding, double model_parallel) {
 
 std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
     const std::string near = nearest(name, catalogue.names(PresetKind::gpu));
-    return near.empty() ? said("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)})
-                        : said("did you mean “{1}”?", {near});
+    return near.empty() ? translate("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)})
+                        : translate("did you mean “{1}”?", {near});
 }
 
 // An NVLink domain of more GPUs than this is a rack, not a node.
@@ -208,13 +209,13 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
     std::set<std::string_view> before;
     for (const std::string& name : header) {
         if (!before.insert(name).second) {
-            problems.push_back({"", said("the column “{1}” is given twice", {name}),
-                                said("the later one counts"), said("remove one"), line});
+            problems.push_back({"", translate("the column “{1}” is given twice", {name}),
+                                translate("the later one counts"), translate("remove one"), line});
         }
         if (std::ranges::find(known, name) != known.end()) continue;
         if (const std::string near = nearest(name, known); !near.empty())
-            problems.push_back({"", said("the column “{1}” is not read", {name}), "",
-                                said("did you mean “{1}”?", {near}), line});
+            problems.push_back({"", translate("the column “{1}” is not read", {name}), "",
+                                translate("did you mean “{1}”?", {near}), line});
     }
 }
 
@@ -263,19 +264,19 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     std::vector<MeasuredRun> runs;
     const std::vector<CsvRow> rows = read_csv(csv);
     if (rows.empty()) {
-        problems.push_back({"", said("the table is empty"), said("a header row is expected"), {}});
+        problems.push_back({"", translate("the table is empty"), translate("a header row is expected"), {}});
         return runs;
     }
     constexpr std::size_t kMostRows = 10'000;
     if (rows.size() > kMostRows) {
-        problems.push_back({"", said("the table has more than 10,000 rows"),
-                            said("each run is predicted and compared"), said("divide it")});
+        problems.push_back({"", translate("the table has more than 10,000 rows"),
+                            translate("each run is predicted and compared"), translate("divide it")});
         return runs;
     }
     constexpr std::size_t kMostColumns = 1000;
     if (rows[0].fields.size() > kMostColumns) {
-        problems.push_back({"", said("the table has more than 1,000 columns"),
-                            said("no run has so many settings"), said("keep those that are known"),
+        problems.push_back({"", translate("the table has more than 1,000 columns"),
+                            translate("no run has so many settings"), translate("keep those that are known"),
                             rows[0].line});
         return runs;
     }
@@ -283,22 +284,23 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     for (const std::string& name : rows[0].fields) header.push_back(one_line(name));
     for (const std::string_view required : kRequired) {
         if (std::ranges::find(header, required) == header.end()) {
-            problems.push_back({"", said("the column “{1}” is missing", {required}),
-                                said("a scenario needs it"), said("add it to the header row"), rows[0].line});
+            problems.push_back({"", translate("the column “{1}” is missing", {required}),
+                                translate("a scenario needs it"), translate("add it to the header row"),
+                                rows[0].line});
         }
     }
     if (!problems.empty()) return runs;
     warn_of_columns(header, rows[0].line, problems);
     if (rows.size() == 1)
-        problems.push_back(
-            {"", said("the table has no rows"), said("only its header"), said("add a row for each run"), 1});
+        problems.push_back({"", translate("the table has no rows"), translate("only its header"),
+                            translate("add a row for each run"), 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
         if (row.fields == rows[0].fields) continue;  // a repeated header of concatenated tables
         if (row.fields.size() != header.size()) {
             problems.push_back({"",
-                                said("the row has {1} fields", {std::to_string(row.fields.size())}),
-                                said("the header has {1}", {std::to_string(header.size())}),
+                                translate("the row has {1} fields", {std::to_string(row.fields.size())}),
+                                translate("the header has {1}", {std::to_string(header.size())}),
                                 {},
                                 row.line});
             continue;
@@ -338,28 +340,28 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
         constexpr double kAgree = 0.1;
         if (implied > 0 && tokens > 0 && std::fabs(implied / tokens - 1) > kAgree) {
             run.problems.push_back(
-                {"/tokens_per_s_per_gpu", said("does not agree with step_time_s and the batch"),
-                 said("{1} tokens a step against {2}",
-                      {format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count),
-                       format(tokens, Quantity::count)}),
-                 said("is it the total, or samples? leave one of the two blank"), run.line});
+                {"/tokens_per_s_per_gpu", translate("does not agree with step_time_s and the batch"),
+                 translate("{1} tokens a step against {2}",
+                           {format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count),
+                            format(tokens, Quantity::count)}),
+                 translate("is it the total, or samples? leave one of the two blank"), run.line});
         }
         if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
             run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
             if (run.step_time > 0 && !(run.step_time >= kShortestStep && run.step_time <= kLongestStep)) {
                 run.problems.push_back(
                     {"/tokens_per_s_per_gpu",
-                     said("“{1}” makes no sense here", {run.cell("tokens_per_s_per_gpu")}),
-                     said("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
-                     said("correct it or leave it blank"), run.line});
+                     translate("“{1}” makes no sense here", {run.cell("tokens_per_s_per_gpu")}),
+                     translate("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
+                     translate("correct it or leave it blank"), run.line});
             }
         } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
             run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
             if (!(run.tokens_per_s_per_gpu <= kMostTokens)) {
                 run.problems.push_back(
-                    {"/step_time_s", said("“{1}” makes no sense here", {run.cell("step_time_s")}),
-                     said("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
-                     said("correct it or leave it blank"), run.line});
+                    {"/step_time_s", translate("“{1}” makes no sense here", {run.cell("step_time_s")}),
+                     translate("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
+                     translate("correct it or leave it blank"), run.line});
             }
         }
         runs.push_back(std::move(run));
@@ -390,7 +392,7 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     scenario.cluster = nullptr;  // blank columns mean the GPU's usual node
     scenario.gpu = catalogue.find(PresetKind::gpu, run.gpu);
     if (!scenario.gpu) {
-        problems.push_back({"/gpu", said("there is no GPU preset “{1}”", {run.gpu}), "",
+        problems.push_back({"/gpu", translate("there is no GPU preset “{1}”", {run.gpu}), "",
                             gpu_hint(run.gpu, catalogue), run.line});
         return scenario;
     }

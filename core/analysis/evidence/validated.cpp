@@ -6,7 +6,7 @@
 
 #include "evidence/runs.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -41,36 +41,37 @@ const Reach& reach() {
 
 }  // namespace
 
-std::vector<std::string> outside_validated(const Answer& answer) {
+std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     std::vector<std::string> out;
     const Settings& s = answer.settings;
     for (std::size_t i = 0; i < kReach.size(); ++i) {
         const P id = kReach[i];
         if (s[id] <= reach().largest[i]) continue;
-        out.push_back(said("{1} {2} is beyond the public runs, which end at {3}.",
-                           {label_of(id), format(id, s[id]), format(id, reach().largest[i])}));
+        out.push_back(translate("{1} {2} is beyond the public runs, which end at {3}.",
+                                {label_of(id), format(id, s[id]), format(id, reach().largest[i])}));
     }
     if (answer.compiled.parameters > 1.1 * reach().parameters) {
-        out.push_back(said("A model of {1} parameters is beyond the public runs, which end at {2}.",
-                           {format(answer.compiled.parameters, Quantity::big_count),
-                            format(reach().parameters, Quantity::big_count)}));
+        out.push_back(translate("A model of {1} parameters is beyond the public runs, which end at {2}.",
+                                {format(answer.compiled.parameters, Quantity::big_count),
+                                 format(reach().parameters, Quantity::big_count)}));
     }
-    if (s[P::experts] > 0) out.push_back(said("No public run of a mixture of experts was compared."));
+    if (s[P::experts] > 0) out.push_back(translate("No public run of a mixture of experts was compared."));
     const auto kind = s.choice<ScheduleKind>(P::schedule);
     const bool orders = s[P::pipeline_parallel] > 1 || (schedule_of(kind).layered && s[P::accumulation] > 1);
     if (orders && kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
-        out.push_back(
-            said("No public run of the schedule {1} was compared.", {said(schedule_of(kind).title)}));
+        out.push_back(translate("No public run of the schedule {1} was compared.",
+                                {translate(schedule_of(kind).title)}));
     if (s.choice<Offload>(P::offload) != Offload::none)
-        out.push_back(said("No public run with offload was compared."));
+        out.push_back(translate("No public run with offload was compared."));
     if (s.listed())
-        out.push_back(said("No public run of a list of operators was compared: a wide band stands for it."));
-    if (s[P::kv_lora_rank] > 0) out.push_back(said("No public run of latent attention was compared."));
+        out.push_back(
+            translate("No public run of a list of operators was compared: a wide band stands for it."));
+    if (s[P::kv_lora_rank] > 0) out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || !reach().gpus.contains(gpu->name))
-        out.push_back(said("No public run of this GPU was compared."));
+        out.push_back(translate("No public run of this GPU was compared."));
     if (!reach().software.contains(s[P::software]))
-        out.push_back(said("No public run of this software was compared: a wide band stands for it."));
+        out.push_back(translate("No public run of this software was compared: a wide band stands for it."));
     return out;
 }
 

@@ -12,6 +12,6 @@ namespace shardscope {
 // One sentence for each way in which the scenario is outside of that range: more GPUs, longer sequences,
 // larger models, higher degrees of parallelism, a GPU or a stack without a measured run. Empty if it is
 // inside.
-std::vector<std::string> outside_validated(const Answer& answer);
+std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
 }  // namespace shardscope

@@ -11,8 +11,8 @@
 #include "explain/symbols.h"
 #include "scenario/scenario.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 #include "training/critical_batch.h"
 
 namespace shardscope {
@@ -31,7 +31,7 @@ Ingredient line_of(P id, const Answer& answer) {
 Ingredient line_of(std::string_view name, const Answer& answer) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol) return {std::string(name)};
-    Ingredient out{std::string(name), said(symbol->label),
+    Ingredient out{std::string(name), translate(symbol->label),
                    format(value_of(*symbol, answer), symbol->quantity)};
     const bool is_output = symbol->output != Output::count;
     // A scenario that does not fit has no times.
@@ -87,14 +87,14 @@ void set_operators(const Answer& answer, Quantity quantity, AmountOf amount_of, 
         parts.push_back(
             {value, {{}, std::string(row.name), amount(value, quantity), Subject::op(row.path())}});
     }
-    set_parts(said("Operators"), std::move(parts), to);
+    set_parts(translate("Operators"), std::move(parts), to);
 }
 
 void set_outputs(const std::vector<Output>& ids, const Answer& answer, Explanation& to) {
     std::vector<Part> parts;
     parts.reserve(ids.size());
     for (const Output id : ids) parts.push_back({output(id).get(answer), line_of(id, answer)});
-    set_parts(said("Terms"), std::move(parts), to);
+    set_parts(translate("Terms"), std::move(parts), to);
 }
 
 // Lists the terms of the step for which `belongs` is true.
@@ -149,9 +149,10 @@ std::string_view assumptions_of(Output id, const Answer& answer) {
 
 Explanation explain_output(Output id, const Answer& answer) {
     const OutputRow& row = output(id);
-    Explanation out{.title = label_of(id), .sentence = said(row.sentence), .source = said(row.source)};
+    Explanation out{
+        .title = label_of(id), .sentence = translate(row.sentence), .source = translate(row.source)};
     if (!answer.valid()) return out;
-    const Form form = form_of(id, answer);
+    const OutputFormula form = formula_of(id, answer);
     out.formula = form.formula;
     if (id == Output::wall) {
         out.sentence = wall_sentence(answer);
@@ -160,13 +161,13 @@ Explanation explain_output(Output id, const Answer& answer) {
         out.result = text_of(id, answer);
     }
     if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
-        out.sentence = said("Set by hand; {1} is predicted. Step, rates and days follow from it.",
-                            {format(answer.estimate.predicted_mfu, Quantity::percent)});
-        out.source = said("set by hand: assumptions.mfu_override");
+        out.sentence = translate("Set by hand; {1} is predicted. Step, rates and days follow from it.",
+                                 {format(answer.estimate.predicted_mfu, Quantity::percent)});
+        out.source = translate("set by hand: assumptions.mfu_override");
     }
-    if (id == Output::step_bubble) out.source = "E20: " + said(answer.compiled.schedule->source);
+    if (id == Output::step_bubble) out.source = "E20: " + translate(answer.compiled.schedule->source);
     if (id == Output::mfu && answer.settings.listed())
-        out.source = said("the operators' shapes; backward twice forward");
+        out.source = translate("the operators' shapes; backward twice forward");
     add_symbols(form.symbols, answer, out.ingredients);
     add_parts(id, answer, out);
     add_assumptions(assumptions_of(id, answer), answer, out);
@@ -203,10 +204,10 @@ struct Derivation {
     std::string_view symbols;
 };
 constexpr std::array kDerivations{
-    Derivation{P::head_size, phrase("d = h ÷ a, in the preset's proportion"), "h a"},
-    Derivation{P::heads, phrase("a = h ÷ d, in the preset's proportion"), "h d"},
+    Derivation{P::head_size, translatable("d = h ÷ a, in the preset's proportion"), "h a"},
+    Derivation{P::heads, translatable("a = h ÷ d, in the preset's proportion"), "h d"},
     Derivation{P::kv_heads, "a_kv = a", "a"},
-    Derivation{P::ffn_size, phrase("h_ff = h · the preset's ratio"), "h"},
+    Derivation{P::ffn_size, translatable("h_ff = h · the preset's ratio"), "h"},
     Derivation{P::accumulation, "m = B · G_m ÷ (b · G)", "B G_m b G"},
     Derivation{P::global_batch, "B = b · m · G ÷ G_m", "b m G G_m"},
 };
@@ -221,33 +222,34 @@ Explanation explain_parameter(P id, const Answer& answer) {
     if (s.origin(id) == Origin::derived) {
         const auto found = std::ranges::find(kDerivations, id, &Derivation::id);
         if (found != kDerivations.end()) {
-            out.formula = said(found->formula);
+            out.formula = translate(found->formula);
             add_symbols(found->symbols, answer, out.ingredients);
         }
     }
     if (const auto kind = preset_of(s.origin(id))) {
         if (const Preset* preset = preset_in_use(*kind, answer.scenario))
-            out.ingredients.push_back({{}, said("Preset"), said(preset->title), Subject::of(*kind)});
+            out.ingredients.push_back(
+                {{}, translate("Preset"), translate(preset->title), Subject::of(*kind)});
     }
-    out.parts_title = said("As an input");
+    out.parts_title = translate("As an input");
     if (row.quantity != Quantity::choice) {
         out.parts.push_back({{},
-                             said("possible"),
-                             said("{1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
+                             translate("possible"),
+                             translate("{1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
                              {}});
     }
-    out.parts.push_back({{}, said("in files"), std::string(row.key), {}});
+    out.parts.push_back({{}, translate("in files"), std::string(row.key), {}});
     return out;
 }
 
 Explanation explain_preset(PresetKind kind, const Answer& answer) {
     const Preset* preset = preset_in_use(kind, answer.scenario);
-    if (!preset) return {.title = said("Preset")};
-    Explanation out{.title = said(preset->title), .sentence = said(preset->source)};
+    if (!preset) return {.title = translate("Preset")};
+    Explanation out{.title = translate(preset->title), .sentence = translate(preset->source)};
     for (const auto& [id, value] : preset->values)
         out.ingredients.push_back({{}, label_of(id), format(id, value), Subject::of(id)});
-    out.parts_title = said("As an input");
-    out.parts.push_back({{}, said("in files"), preset->name, {}});
+    out.parts_title = translate("As an input");
+    out.parts.push_back({{}, translate("in files"), preset->name, {}});
     return out;
 }
 
@@ -283,7 +285,7 @@ void add_operators(Adds adds, const Answer& answer, Explanation& to) {
             set_operators(
                 answer, Quantity::bytes,
                 [&](const OperatorRow& row) { return in_layer(row, answer) * row.saved; }, to);
-            if (!to.parts.empty()) to.parts_title = said("Operators, where nothing is recomputed");
+            if (!to.parts.empty()) to.parts_title = translate("Operators, where nothing is recomputed");
             return;
         case Adds::flops: {
             const double all = operator_table(answer).model.flops;
@@ -297,9 +299,9 @@ void add_operators(Adds adds, const Answer& answer, Explanation& to) {
 Explanation explain_symbol(const std::string& name, const Answer& answer) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol) return {.title = name};
-    Explanation out{.title = said("{1}, {2}", {name, said(symbol->label)})};
+    Explanation out{.title = translate("{1}, {2}", {name, translate(symbol->label)})};
     if (!answer.valid()) return out;
-    out.formula = said(symbol->formula);
+    out.formula = translate(symbol->formula);
     out.result = format(value_of(*symbol, answer), symbol->quantity);
     add_symbols(symbol->symbols, answer, out.ingredients);
     if (!symbol->op.empty()) {
@@ -324,26 +326,28 @@ struct Rule {
 };
 constexpr std::string_view kMoves = "memory_bandwidth memory_efficiency elementwise_traffic kernel_launch";
 constexpr std::array kRules{
-    Rule{"gemm", phrase("{1} matrix products of m × n × k in a micro-batch."),
-         phrase("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
+    Rule{"gemm", translatable("{1} matrix products of m × n × k in a micro-batch."),
+         translatable("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
          "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
-    Rule{"convolution", phrase("A convolution, as its implicit matrix product of m × n × k."),
-         phrase("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
+    Rule{"convolution", translatable("A convolution, as its implicit matrix product of m × n × k."),
+         translatable("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
          "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
-    Rule{"attention", phrase("Scores and their values, in one kernel or in several."),
-         phrase("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
+    Rule{"attention", translatable("Scores and their values, in one kernel or in several."),
+         translatable("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
          "peak_flops attention attention_efficiency attention_half_sequence attention_half_head"},
-    Rule{"norm", phrase("A norm reads and writes what it works on; memory bandwidth is what it takes."),
-         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"elementwise", phrase("It reads and writes what it works on; memory bandwidth is what it takes."),
-         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"softmax", phrase("Scores are read and written; memory bandwidth is what it takes."),
-         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"gather", phrase("Rows of a table are read; memory bandwidth is what it takes."),
-         phrase("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"collective", phrase("GPUs exchange what each of them has of it."),
-         phrase("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce moves twice "
-                "that or takes a tree"),
+    Rule{"norm", translatable("A norm reads and writes what it works on; memory bandwidth is what it takes."),
+         translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"elementwise",
+         translatable("It reads and writes what it works on; memory bandwidth is what it takes."),
+         translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"softmax", translatable("Scores are read and written; memory bandwidth is what it takes."),
+         translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"gather", translatable("Rows of a table are read; memory bandwidth is what it takes."),
+         translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
+    Rule{"collective", translatable("GPUs exchange what each of them has of it."),
+         translatable(
+             "t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce moves twice "
+             "that or takes a tree"),
          "E13–E16",
          "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency network_efficiency "
          "intra_node_latency inter_node_latency collective_latency"},
@@ -359,30 +363,30 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
     const auto rule = std::ranges::find(kRules, row.kind, &Rule::kind);
     if (rule != kRules.end()) {
         const bool one = row.kind == "gemm" && row.count == 1;
-        out.sentence = one ? said("A matrix product of m × n × k.")
-                           : said(rule->sentence, {format(row.count, Quantity::count)});
-        out.formula = said(rule->formula);
-        out.source = said("{1} of core/EQUATIONS.md", {rule->source});
+        out.sentence = one ? translate("A matrix product of m × n × k.")
+                           : translate(rule->sentence, {format(row.count, Quantity::count)});
+        out.formula = translate(rule->formula);
+        out.source = translate("{1} of core/EQUATIONS.md", {rule->source});
     }
     const auto add = [&](std::string symbol, std::string label, double value, Quantity quantity) {
         if (value > 0)
             out.ingredients.push_back({std::move(symbol), std::move(label), amount(value, quantity), {}});
     };
     if (row.k > 0) {
-        add("m", said("rows"), row.m, Quantity::count);
-        add("n", said("columns"), row.n, Quantity::count);
-        add("k", said("summed over"), row.k, Quantity::count);
+        add("m", translate("rows"), row.m, Quantity::count);
+        add("n", translate("columns"), row.n, Quantity::count);
+        add("k", translate("summed over"), row.k, Quantity::count);
     }
-    add({}, said("FLOPs, forward"), row.flops, Quantity::big_count);
-    add({}, row.exchanges() ? said("bytes sent, forward") : said("bytes moved, forward"), row.bytes,
+    add({}, translate("FLOPs, forward"), row.flops, Quantity::big_count);
+    add({}, row.exchanges() ? translate("bytes sent, forward") : translate("bytes moved, forward"), row.bytes,
         Quantity::bytes);
-    add({}, said("weights on this GPU"), row.weights, Quantity::big_count);
-    add({}, said("kept for the backward pass"), row.saved, Quantity::bytes);
-    add({}, said("times in the model"), row.repeat, Quantity::count);
+    add({}, translate("weights on this GPU"), row.weights, Quantity::big_count);
+    add({}, translate("kept for the backward pass"), row.saved, Quantity::bytes);
+    add({}, translate("times in the model"), row.repeat, Quantity::count);
     if (answer.estimate.fits()) {
-        add({}, said("forward"), row.forward, Quantity::seconds);
-        add({}, said("backward"), row.backward, Quantity::seconds);
-        if (row.step > 0) out.result = said("{1} of a step", {format(row.step, Quantity::seconds)});
+        add({}, translate("forward"), row.forward, Quantity::seconds);
+        add({}, translate("backward"), row.backward, Quantity::seconds);
+        if (row.step > 0) out.result = translate("{1} of a step", {format(row.step, Quantity::seconds)});
     }
     if (rule != kRules.end()) add_assumptions(rule->assumptions, answer, out);
     return out;

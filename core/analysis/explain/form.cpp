@@ -5,34 +5,35 @@
 #include "model/operators.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
-std::optional<Form> critical_batch_form(const Settings& s) {
+std::optional<OutputFormula> critical_batch_form(const Settings& s) {
     const std::string_view symbols = output(Output::critical_batch).symbols;
     switch (s.choice<CriticalBatchLaw>(P::critical_batch_law)) {
         case CriticalBatchLaw::none:
-        case CriticalBatchLaw::fixed: return Form{{}, symbols};
-        case CriticalBatchLaw::kaplan: return Form{"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", symbols};
-        case CriticalBatchLaw::bergsma: return Form{"B_crit = B_100 · (D_tok ÷ 100 B)^α_D", symbols};
+        case CriticalBatchLaw::fixed: return OutputFormula{{}, symbols};
+        case CriticalBatchLaw::kaplan:
+            return OutputFormula{"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", symbols};
+        case CriticalBatchLaw::bergsma: return OutputFormula{"B_crit = B_100 · (D_tok ÷ 100 B)^α_D", symbols};
     }
     return std::nullopt;
 }
 
-std::optional<Form> mfu_form(const Settings& s) {
+std::optional<OutputFormula> mfu_form(const Settings& s) {
     // The conventions do not apply to a list of operators: its matrix FLOPs are counted.
-    if (s.listed()) return Form{"MFU = 3·F_s · r ÷ P", "F_s r P"};
+    if (s.listed()) return OutputFormula{"MFU = 3·F_s · r ÷ P", "F_s r P"};
     const bool windowed = attended_tokens(s) < s[P::sequence_length];
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
         case FlopsConvention::palm:
-            if (windowed) return Form{"MFU = (6·N_a + 12·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
+            if (windowed) return OutputFormula{"MFU = (6·N_a + 12·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
             break;
         case FlopsConvention::causal:
-            if (windowed) return Form{"MFU = (6·N_a + 6·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
-            return Form{"MFU = (6·N_a + 6·L·a·d·s) · r ÷ P", output(Output::mfu).symbols};
-        case FlopsConvention::six_n: return Form{"MFU = 6·N_a · r ÷ P", "N_a r P"};
+            if (windowed) return OutputFormula{"MFU = (6·N_a + 6·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
+            return OutputFormula{"MFU = (6·N_a + 6·L·a·d·s) · r ÷ P", output(Output::mfu).symbols};
+        case FlopsConvention::six_n: return OutputFormula{"MFU = 6·N_a · r ÷ P", "N_a r P"};
     }
     return std::nullopt;
 }
@@ -40,61 +41,67 @@ std::optional<Form> mfu_form(const Settings& s) {
 // Whether there are experts, whose states are sharded over other groups than the dense weights.
 bool has_experts(const Answer& answer) { return answer.compiled.work.sparse.experts > 0; }
 
-std::optional<Form> copies_form(const Answer& answer) {
+std::optional<OutputFormula> copies_form(const Answer& answer) {
     const Settings& s = answer.settings;
     const Compiled& c = answer.compiled;
     const bool one_stage = c.stages.count <= 1;
     if (!is_fsdp(s)) {
-        return one_stage ? Form{"t = m · c_g · Q_g · N_g ÷ (B_HBM · η_m)", "m c_g Q_g N_g B_HBM η_m"}
-                         : Form{said("t = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
-                                "m c_g Q_g B_HBM η_m"};
+        return one_stage
+                   ? OutputFormula{"t = m · c_g · Q_g · N_g ÷ (B_HBM · η_m)", "m c_g Q_g N_g B_HBM η_m"}
+                   : OutputFormula{
+                         translate("t = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
+                         "m c_g Q_g B_HBM η_m"};
     }
-    if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.turn > 1)
-        return Form{
-            said("t = (m · c · parameters gathered + c_g · Q_g · parameters whose gradients are added "
-                 "up) ÷ (B_HBM · η_m)"),
+    if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
+        return OutputFormula{
+            translate("t = (m · c · parameters gathered + c_g · Q_g · parameters whose gradients are added "
+                      "up) ÷ (B_HBM · η_m)"),
             "m c c_g Q_g B_HBM η_m"};
     if (!one_stage)
-        return Form{said("t = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"), "m c B_HBM η_m"};
+        return OutputFormula{translate("t = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
+                             "m c B_HBM η_m"};
     return std::nullopt;
 }
 
-std::optional<Form> optimizer_form(const Answer& answer) {
+std::optional<OutputFormula> optimizer_form(const Answer& answer) {
     if (answer.settings.choice<Offload>(P::offload) != Offload::none)
-        return Form{said("t = 0: the host updates the weights"), {}};
+        return OutputFormula{translate("t = 0: the host updates the weights"), {}};
     if (answer.compiled.stages.count > 1)
-        return Form{said("t = c_o · parameters of the slowest stage ÷ F_o ÷ (B_HBM · η_m)"),
-                    "c_o F_o B_HBM η_m"};
+        return OutputFormula{translate("t = c_o · parameters of the slowest stage ÷ F_o ÷ (B_HBM · η_m)"),
+                             "c_o F_o B_HBM η_m"};
     if (has_experts(answer))
-        return Form{"t = c_o · (N_d ÷ F_o + N_x ÷ X_o) ÷ (B_HBM · η_m)", "c_o N_d F_o N_x X_o B_HBM η_m"};
+        return OutputFormula{"t = c_o · (N_d ÷ F_o + N_x ÷ X_o) ÷ (B_HBM · η_m)",
+                             "c_o N_d F_o N_x X_o B_HBM η_m"};
     return std::nullopt;
 }
 
-std::optional<Form> memory_form(Output id, const Answer& answer) {
+std::optional<OutputFormula> memory_form(Output id, const Answer& answer) {
     const bool experts = has_experts(answer);
     const auto offload = answer.settings.choice<Offload>(P::offload);
     const bool is_zero = output(id).get(answer) == 0;
     if (id == Output::memory_weights) {
-        if (is_zero) return Form{said("M_w = 0: the host holds them"), {}};
-        if (experts) return Form{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
+        if (is_zero) return OutputFormula{translate("M_w = 0: the host holds them"), {}};
+        if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
     }
     if (id == Output::memory_gradients && experts)
-        return Form{said("M_g = Q_g · (1 + copies) · (N_d ÷ F_g + N_x ÷ X_g)"), "Q_g N_d F_g N_x X_g"};
+        return OutputFormula{translate("M_g = Q_g · (1 + copies) · (N_d ÷ F_g + N_x ÷ X_g)"),
+                             "Q_g N_d F_g N_x X_g"};
     if (id == Output::memory_optimizer) {
-        if (offload != Offload::none) return Form{said("M_o = 0: the host holds it"), {}};
-        if (experts) return Form{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o)", "Q_o N_d F_o N_x X_o"};
+        if (offload != Offload::none) return OutputFormula{translate("M_o = 0: the host holds it"), {}};
+        if (experts) return OutputFormula{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o)", "Q_o N_d F_o N_x X_o"};
     }
     // Memory may peak at another moment, or on a stage without the head.
     if (id == Output::memory_logits && is_zero)
-        return Form{
-            said("M_l = 0 at this moment; q_l · E · V ÷ t_l at the end of the last stage's forward pass"),
+        return OutputFormula{
+            translate(
+                "M_l = 0 at this moment; q_l · E · V ÷ t_l at the end of the last stage's forward pass"),
             output(id).symbols};
     if (id == Output::memory_activations && answer.settings[P::recompute] != 0)
-        return Form{"M_a = n_f · L_g · E · a_layer + M_r", "n_f L_g E a_layer M_r"};
+        return OutputFormula{"M_a = n_f · L_g · E · a_layer + M_r", "n_f L_g E a_layer M_r"};
     return std::nullopt;
 }
 
-std::optional<Form> form_here(Output id, const Answer& answer) {
+std::optional<OutputFormula> form_here(Output id, const Answer& answer) {
     switch (id) {
         case Output::critical_batch: return critical_batch_form(answer.settings);
         case Output::mfu: return mfu_form(answer.settings);
@@ -107,7 +114,8 @@ std::optional<Form> form_here(Output id, const Answer& answer) {
         case Output::step_optimizer: return optimizer_form(answer);
         case Output::step_bubble: {  // each schedule has its own rule
             const Schedule& schedule = *answer.compiled.schedule;
-            return Form{said(schedule.title) + ": " + said(schedule.rule), output(id).symbols};
+            return OutputFormula{translate(schedule.title) + ": " + translate(schedule.rule),
+                                 output(id).symbols};
         }
         default: return std::nullopt;
     }
@@ -115,9 +123,9 @@ std::optional<Form> form_here(Output id, const Answer& answer) {
 
 }  // namespace
 
-Form form_of(Output id, const Answer& answer) {
-    if (std::optional<Form> here = form_here(id, answer)) return *here;
-    return {said(output(id).formula), output(id).symbols};
+OutputFormula formula_of(Output id, const Answer& answer) {
+    if (std::optional<OutputFormula> here = form_here(id, answer)) return *here;
+    return {translate(output(id).formula), output(id).symbols};
 }
 
 }  // namespace shardscope

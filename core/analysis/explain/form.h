@@ -8,13 +8,13 @@
 
 namespace shardscope {
 
-struct Form {
+struct OutputFormula {
     std::string formula;       // translated; empty if there is none
     std::string_view symbols;  // of the formula, in its order
 };
 
 // The formula depends on the chosen FLOPs convention, critical-batch law, schedule, sharding and offload, and
 // on the moment of the memory peak. `answer` must be valid.
-Form form_of(Output id, const Answer& answer);
+OutputFormula formula_of(Output id, const Answer& answer);
 
 }  // namespace shardscope

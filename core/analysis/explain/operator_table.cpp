@@ -32,8 +32,8 @@ Rate bound_of(const Time& time) {
 OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work, const Compiled& c) {
     const bool exchange = op.kind == OperatorKind::collective;
     const BlockRates rates = block_rates(c.settings, c.layout, c.gpu, c.network);
-    const Time forward = exchange ? exchange_time(op, rates) : forward_time(op, c.gpu);
-    const Time backward = exchange ? exchange_time(op, rates) : backward_time(op, c.gpu);
+    const Time forward = exchange ? collective_operator_time(op, rates) : forward_time(op, c.gpu);
+    const Time backward = exchange ? collective_operator_time(op, rates) : backward_time(op, c.gpu);
     OperatorRow row{block.name,
                     op.name,
                     name_of(op.kind),

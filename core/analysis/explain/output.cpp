@@ -8,8 +8,8 @@
 #include "evidence/validated.h"
 #include "explain/takeover.h"
 #include "memory/memory.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -35,9 +35,10 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 // translated separately.
 std::string capitalised(Wall wall) {
     constexpr std::array<std::string_view, 7> kNames{
-        phrase("Memory"),     phrase("Compute"), phrase("Memory bandwidth"), phrase("Intra-node"),
-        phrase("Inter-node"), phrase("Latency"), phrase("Balanced")};
-    return said(kNames[static_cast<std::size_t>(wall)]);
+        translatable("Memory"),     translatable("Compute"),    translatable("Memory bandwidth"),
+        translatable("Intra-node"), translatable("Inter-node"), translatable("Latency"),
+        translatable("Balanced")};
+    return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
 // "Inter-node takes over below 150 Gbit/s."
@@ -47,8 +48,8 @@ std::string takeover_sentence(const Answer& answer) {
     // The threshold is not accurate to more than two digits.
     const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
     const std::string value = format(found->rate, std::round(found->value / digit) * digit);
-    return found->below ? said("{1} takes over below {2}.", {capitalised(found->next), value})
-                        : said("{1} takes over above {2}.", {capitalised(found->next), value});
+    return found->below ? translate("{1} takes over below {2}.", {capitalised(found->next), value})
+                        : translate("{1} takes over above {2}.", {capitalised(found->next), value});
 }
 
 // The largest cost besides computing, for shardings that gather no weights.
@@ -58,22 +59,23 @@ std::string worst_cost(const StepTime& step) {
         std::string_view sentence;
     };
     constexpr std::array costs{
-        Cost{StepTerm::network, phrase("{1} of the step waits for gradients, which move once a step.")},
-        Cost{StepTerm::tensor_network, phrase("{1} of the step goes to tensor-parallel exchanges.")},
-        Cost{StepTerm::context_network, phrase("{1} of the step goes to the context-parallel ring.")},
-        Cost{StepTerm::expert_network, phrase("{1} of the step goes to sending tokens to their experts.")},
-        Cost{StepTerm::stage_network, phrase("{1} of the step goes to messages between stages.")},
-        Cost{StepTerm::bubble, phrase("{1} of the step is the pipeline's bubble.")},
+        Cost{StepTerm::network, translatable("{1} of the step waits for gradients, which move once a step.")},
+        Cost{StepTerm::tensor_network, translatable("{1} of the step goes to tensor-parallel exchanges.")},
+        Cost{StepTerm::context_network, translatable("{1} of the step goes to the context-parallel ring.")},
+        Cost{StepTerm::expert_network,
+             translatable("{1} of the step goes to sending tokens to their experts.")},
+        Cost{StepTerm::stage_network, translatable("{1} of the step goes to messages between stages.")},
+        Cost{StepTerm::bubble, translatable("{1} of the step is the pipeline's bubble.")},
     };
     const auto seconds = [&](const Cost& cost) { return step.terms[static_cast<std::size_t>(cost.term)]; };
     const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
-    return said(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
+    return translate(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
 }
 
 std::string latency_sentence(const Estimate& e) {
     const double share = e.elasticity[static_cast<std::size_t>(Rate::latency)];
-    return said("{1} of the step is latency, launch and host time, which no bandwidth shortens.",
-                {format(share, Quantity::percent)});
+    return translate("{1} of the step is latency, launch and host time, which no bandwidth shortens.",
+                     {format(share, Quantity::percent)});
 }
 
 // Compares the tokens per GPU with the number that hides the gathers.
@@ -82,30 +84,31 @@ std::string hiding_sentence(const Answer& answer) {
     const double threshold = answer.estimate.ideal.threshold_tokens;
     const std::string have = format(tokens, Quantity::tokens, false);
     const std::string need =
-        threshold < 1 ? said("less than one") : format(std::round(threshold), Quantity::tokens, false);
+        threshold < 1 ? translate("less than one") : format(std::round(threshold), Quantity::tokens, false);
     if (answer.settings.listed()) {
         return tokens >= threshold
-                   ? said("{1} samples per GPU hide the network, which needs {2} ideally.", {have, need})
-                   : said("{1} samples per GPU do not hide the network, which needs {2} ideally.",
-                          {have, need});
+                   ? translate("{1} samples per GPU hide the network, which needs {2} ideally.", {have, need})
+                   : translate("{1} samples per GPU do not hide the network, which needs {2} ideally.",
+                               {have, need});
     }
     return tokens >= threshold
-               ? said("{1} tokens per GPU hide the network, which needs {2} ideally.", {have, need})
-               : said("{1} tokens per GPU do not hide the network, which needs {2} ideally.", {have, need});
+               ? translate("{1} tokens per GPU hide the network, which needs {2} ideally.", {have, need})
+               : translate("{1} tokens per GPU do not hide the network, which needs {2} ideally.",
+                           {have, need});
 }
 
 std::string risk_sentence(const MemoryUse& memory) {
     const double spare = memory.capacity - memory.peak;
     const std::string away = format(std::fabs(spare), Quantity::bytes);
-    return spare >= 0 ? said("Memory ends {1} below the limit: it may not fit.", {away})
-                      : said("Memory ends {1} above the limit: it may just fit.", {away});
+    return spare >= 0 ? translate("Memory ends {1} below the limit: it may not fit.", {away})
+                      : translate("Memory ends {1} above the limit: it may just fit.", {away});
 }
 
 }  // namespace
 
 std::span<const OutputRow, kOutputs> outputs() { return kTable; }
 const OutputRow& output(Output id) { return kTable[static_cast<std::size_t>(id)]; }
-std::string label_of(Output id) { return said(output(id).label); }
+std::string label_of(Output id) { return translate(output(id).label); }
 
 Output find_output(std::string_view path) {
     for (std::size_t i = 0; i < kOutputs; ++i) {
@@ -208,18 +211,18 @@ std::string wall_sentence(const Answer& answer) {
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         return output(term).label.ends_with('s')
-                   ? said("Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
-                          {label_of(term), need, capacity, over})
-                   : said("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
-                          {label_of(term), need, capacity, over});
+                   ? translate("Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+                               {label_of(term), need, capacity, over})
+                   : translate("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                               {label_of(term), need, capacity, over});
     }
-    std::string wall = said("Wall: {1}.", {label_of(e.wall)}) + " ";
+    std::string wall = translate("Wall: {1}.", {label_of(e.wall)}) + " ";
     if (e.verdict == Verdict::risky) wall += risk_sentence(e.memory) + " ";
     if (s[P::mfu_override] > 0) {
-        return wall + said("The MFU is set by hand; {1} is predicted.",
-                           {format(e.predicted_mfu, Quantity::percent)});
+        return wall + translate("The MFU is set by hand; {1} is predicted.",
+                                {format(e.predicted_mfu, Quantity::percent)});
     }
-    if (s[P::gpus] <= 1) return wall + said("One GPU: there is no communication.");
+    if (s[P::gpus] <= 1) return wall + translate("One GPU: there is no communication.");
     if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
     const std::string takeover = takeover_sentence(answer);
     // The threshold depends on bandwidths only; a latency-bound step may exceed it.
@@ -232,33 +235,33 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     if (s.listed()) {
-        out.push_back(said("The model is a list of operators: a token is one sample."));
+        out.push_back(translate("The model is a list of operators: a token is one sample."));
         if (s[P::pipeline_parallel] > 1)
-            out.push_back(
-                said("A list's layers differ; pipeline stages are told as if each were the average one."));
+            out.push_back(translate(
+                "A list's layers differ; pipeline stages are told as if each were the average one."));
     } else if (std::fmod(s[P::head_size], 8) != 0) {
-        out.push_back(
-            said("Head size {1} is no multiple of 8: tensor cores run such attention far below their peak.",
-                 {format(s[P::head_size], Quantity::count)}));
+        out.push_back(translate(
+            "Head size {1} is no multiple of 8: tensor cores run such attention far below their peak.",
+            {format(s[P::head_size], Quantity::count)}));
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {
-        out.push_back(said("The sequence is longer than the model's {1} learned positions.",
-                           {format(positions, Quantity::count)}));
+        out.push_back(translate("The sequence is longer than the model's {1} learned positions.",
+                                {format(positions, Quantity::count)}));
     }
     if (s[P::mfu_override] > 0) {
         out.push_back(
-            said("The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
-                 "plans are compared as predicted."));
+            translate("The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
+                      "plans are compared as predicted."));
     }
     if (answer.estimate.run.batch > answer.estimate.run.critical_batch) {
         out.push_back(
-            said("The batch of {1} tokens is beyond the critical batch of {2}: larger ones save little "
-                 "time and cost many tokens.",
-                 {format(answer.estimate.run.batch, Quantity::big_count),
-                  format(answer.estimate.run.critical_batch, Quantity::big_count)}));
+            translate("The batch of {1} tokens is beyond the critical batch of {2}: larger ones save little "
+                      "time and cost many tokens.",
+                      {format(answer.estimate.run.batch, Quantity::big_count),
+                       format(answer.estimate.run.critical_batch, Quantity::big_count)}));
     }
-    for (const std::string& note : outside_validated(answer)) out.push_back(note);
+    for (const std::string& note : extrapolation_warnings(answer)) out.push_back(note);
     return out;
 }
 

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 // The label as it is written within a sentence: "Inter-node link" loses its capital, "GPUs" and "MFU
 // convention" do not.
 std::string in_sentence(std::string_view label) {
-    std::string out = said(label);
-    if (!speaks_english()) return out;
+    std::string out = translate(label);
+    if (!is_english()) return out;
     const auto is_upper = [&](std::size_t i) {
         return i < out.size() && std::isupper(static_cast<unsigned char>(out[i])) != 0;
     };
@@ -24,9 +24,9 @@ std::string in_sentence(std::string_view label) {
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 std::string title_of(const Preset* preset) {
-    if (!preset) return said("none");
-    if (!preset->title.empty()) return said(preset->title);
-    return preset->name.empty() ? said("its own") : preset->name;
+    if (!preset) return translate("none");
+    if (!preset->title.empty()) return translate(preset->title);
+    return preset->name.empty() ? translate("its own") : preset->name;
 }
 
 // The preset that sets a parameter which the scenario does not give. Presets of clusters contain a GPU count
@@ -81,8 +81,8 @@ bool differs(const Answer& from, const Answer& to, P id) {
 
 std::string words_of(P id, const std::string& value) {
     // A count comes before its noun.
-    if (id == P::gpus) return said("{1} GPUs", {value});
-    if (id == P::layers) return said("{1} layers", {value});
+    if (id == P::gpus) return translate("{1} GPUs", {value});
+    if (id == P::layers) return translate("{1} layers", {value});
     return in_sentence(parameter(id).label) + " " + value;
 }
 
@@ -99,16 +99,16 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
         if (a == b) return;
         std::string words = title_of(b);
         if (!name_alone) words = in_sentence(label) + " " + words;
-        out.push_back({P::count, words, said(label), title_of(a), title_of(b)});
+        out.push_back({P::count, words, translate(label), title_of(a), title_of(b)});
     };
     const Scenario& a = from.scenario;
     const Scenario& b = to.scenario;
-    preset(phrase("Model"), a.model, b.model, b.model != nullptr);
-    preset(phrase("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
+    preset(translatable("Model"), a.model, b.model, b.model != nullptr);
+    preset(translatable("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
     // A cluster implies its GPU, so that the GPU is compared only if a scenario sets it.
     const bool own_gpu = a.gpu || b.gpu || a.cluster == b.cluster || !b.cluster;
-    if (own_gpu) preset(phrase("GPU"), a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
-    preset(phrase("Calibration"), a.calibration, b.calibration, false);
+    if (own_gpu) preset(translatable("GPU"), a.gpu_preset(), b.gpu_preset(), b.gpu_preset() != nullptr);
+    preset(translatable("Calibration"), a.calibration, b.calibration, false);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (!differs(from, to, id)) continue;
@@ -119,7 +119,7 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
 }
 
 std::string in_words(const std::vector<Difference>& differences) {
-    if (differences.empty()) return said("same settings");
+    if (differences.empty()) return translate("same settings");
     std::string out;
     for (const Difference& difference : differences) {
         if (!out.empty()) out += " · ";

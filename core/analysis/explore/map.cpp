@@ -30,7 +30,7 @@ bool is_better(const MapCell& a, const MapCell& b) {
 }
 
 // How cheap the next search is after a change of this parameter: 2, the cheapest, if it reuses most results.
-int ease(P id) {
+int recompute_cost(P id) {
     switch (id) {
         case P::memory: return 2;
         case P::gpus:
@@ -60,15 +60,15 @@ MapCell map_cell(const Answer& answer, bool valid) {
     return cell;
 }
 
-bool map_axis_stands_apart(P id, const Settings& settings) {
-    return stands_apart(id) || (!parameter(id).logarithmic && !domain(id, settings).stops.empty());
+bool map_axis_is_discrete(P id, const Settings& settings) {
+    return is_discrete(id) || (!parameter(id).logarithmic && !domain(id, settings).stops.empty());
 }
 
 Axis map_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(making_room(scenario, id));
+    const Settings settings = resolve(basis_of_edit(scenario, id));
     const Domain range = domain(id, settings);
     const double now = settings[id];
-    if (map_axis_stands_apart(id, settings)) {
+    if (map_axis_is_discrete(id, settings)) {
         Axis axis{id, range.stops};
         if (std::ranges::find(axis.values, now) == axis.values.end()) axis.values.push_back(now);
         return axis;
@@ -85,7 +85,7 @@ PlannedMap::PlannedMap(Scenario scenario, Axis x, Axis y, std::size_t stride)
     : scenario_(std::move(scenario)),
       stride_(stride),
       map_{std::move(x), std::move(y), {}},
-      x_inner_(ease(map_.x.id) > ease(map_.y.id)),
+      x_inner_(recompute_cost(map_.x.id) > recompute_cost(map_.y.id)),
       nested_(inner().id == P::memory && std::ranges::is_sorted(inner().values) &&
               !(scenario_.automatic[index(P::micro_batch)] && scenario_.hold() == Hold::per_gpu_batch)) {
     map_.cells.resize(map_.x.values.size() * map_.y.values.size());
@@ -171,7 +171,7 @@ void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, c
     plans_[here] = plan_of(scratch.settings);
 }
 
-void PlannedMap::lend_to_line(std::size_t outer, const std::stop_token& stop) {
+void PlannedMap::borrow_plans_for_line(std::size_t outer, const std::stop_token& stop) {
     Answer scratch;
     const auto around = [&](std::size_t i, std::size_t count) {
         const std::size_t low = i / map_.stride * map_.stride;
@@ -202,7 +202,7 @@ WallMap PlannedMap::next(unsigned threads, const std::stop_token& stop) {
     const std::vector<std::size_t> lines = planned(outer().values.size());
     parallel_for(lines.size(), threads, [&](std::size_t i) { plan_line(lines[i], stop); });
     if (map_.stride > 1 && !stop.stop_requested())
-        parallel_for(outer().values.size(), threads, [&](std::size_t i) { lend_to_line(i, stop); });
+        parallel_for(outer().values.size(), threads, [&](std::size_t i) { borrow_plans_for_line(i, stop); });
     if (stop.stop_requested()) return {map_.x, map_.y, {}};
     stride_ /= 2;
     return map_;

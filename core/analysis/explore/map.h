@@ -40,9 +40,9 @@ struct WallMap {
 };
 
 // Whether a map has one row or column for each value. This is the case if the values are discrete
-// (stands_apart), and for inputs with a short list of values. A sweep draws a line through the latter,
+// (is_discrete), and for inputs with a short list of values. A sweep draws a line through the latter,
 // because a sweep's axis may contain any value.
-bool map_axis_stands_apart(P id, const Settings& settings);
+bool map_axis_is_discrete(P id, const Settings& settings);
 // The default values of a map's axis: the slider's range, extended to include the scenario's value.
 Axis map_axis(const Scenario& scenario, P id, int steps);
 
@@ -73,7 +73,7 @@ class PlannedMap {
     void plan_line(std::size_t outer, const std::stop_token& stop);
     void plan_between(std::size_t outer, std::span<const std::size_t> places, const std::stop_token& stop);
     void plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop);
-    void lend_to_line(std::size_t outer, const std::stop_token& stop);
+    void borrow_plans_for_line(std::size_t outer, const std::stop_token& stop);
 
     Scenario scenario_;
     std::size_t stride_;  // of the next round

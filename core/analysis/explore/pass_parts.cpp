@@ -41,7 +41,7 @@ void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
 
 PassSeconds PassParts::seconds() const { return {sum(lead), sum(chain), sum(tail)}; }
 
-StageSeconds PartsOfPasses::OfStage::seconds() const {
+StageSeconds PassBreakdown::StagePasses::seconds() const {
     StageSeconds out;
     for (std::size_t i = 0; i < kPassKinds; ++i) out.pass[i] = pass[i].seconds();
     out.first_forward = first_forward.seconds();
@@ -49,21 +49,21 @@ StageSeconds PartsOfPasses::OfStage::seconds() const {
     return out;
 }
 
-PartsOfPasses::PartsOfPasses(const Compiled& compiled, const Estimate& estimate)
+PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
     : c_(compiled),
       estimate_(estimate),
       layers_(compiled),
       policy_(traffic_policy(compiled.settings)),
       pacing_(&compiled.stages.at(estimate.step.slowest)) {}
 
-StepTime PartsOfPasses::step_of(const Stage& stage) const {
+StepTime PassBreakdown::step_of(const Stage& stage) const {
     const StagePlace place = stage.position == 0                     ? StagePlace::first
                              : stage.position + 1 == c_.stages.count ? StagePlace::last
                                                                      : StagePlace::middle;
     return place == estimate_.step.slowest ? estimate_.step : step_time(c_, place);
 }
 
-LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes,
+LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes,
                                 const LayerTraffic& traffic) const {
     LayerParts out;
     const PassTime& pass = backward ? layer.work.backward : layer.work.forward;
@@ -93,37 +93,39 @@ LayerParts PartsOfPasses::parts(const Layer& layer, bool backward, double passes
     return out;
 }
 
-LayerParts PartsOfPasses::forward(const Layer& layer, bool at_end, bool first_visit) const {
-    return parts(layer, false, c_.passes.turn, forward_traffic(policy_, layer.traffic, at_end, first_visit));
+LayerParts PassBreakdown::forward(const Layer& layer, bool at_end, bool first_visit) const {
+    return parts(layer, false, c_.passes.passes_per_visit,
+                 forward_traffic(policy_, layer.traffic, at_end, first_visit));
 }
 
-LayerParts PartsOfPasses::backward(const Layer& layer, bool at_end, bool last_visit) const {
-    return parts(layer, true, c_.passes.turn, backward_traffic(policy_, layer.traffic, at_end, last_visit));
+LayerParts PassBreakdown::backward(const Layer& layer, bool at_end, bool last_visit) const {
+    return parts(layer, true, c_.passes.passes_per_visit,
+                 backward_traffic(policy_, layer.traffic, at_end, last_visit));
 }
 
-std::vector<Part> PartsOfPasses::end_chain(const PassTime& pass, Activity activity) const {
+std::vector<Part> PassBreakdown::end_chain(const PassTime& pass, Activity activity) const {
     std::vector<Part> out;
     add_pass(out, pass, activity);
     return out;
 }
 
-double PartsOfPasses::first_gather(const Stage& stage, bool first_visit) const {
+double PassBreakdown::first_gather(const Stage& stage, bool first_visit) const {
     return gathers_before(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, first_visit).total();
 }
 
-double PartsOfPasses::last_reduce(const Stage& stage, bool last_visit) const {
+double PassBreakdown::last_reduce(const Stage& stage, bool last_visit) const {
     return reductions_after(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, last_visit).total();
 }
 
 // FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward
 // pass.
-double PartsOfPasses::copies(const StepTime& step, bool forward) const {
-    const double all = term(step, StepTerm::copies) / c_.passes.count;
+double PassBreakdown::copy_seconds(const StepTime& step, bool forward) const {
+    const double all = term(step, StepTerm::memory_copies) / c_.passes.count;
     const double before = is_fsdp(c_.settings) ? all / 2 : 0;
     return forward ? before : all - before;
 }
 
-PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const {
+PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const {
     const bool splits = c_.schedule->splits_backward;
     const bool forwards = kind == PassKind::forward;
     const bool gives_gradients = kind == (splits ? PassKind::weight_gradient : PassKind::backward);
@@ -163,7 +165,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     // Communication and waits for the host.
     const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
-        const double message = c_.pipeline.virtual_stages * c_.stages.copies * c_.message.total();
+        const double message = c_.pipeline.virtual_stages * c_.stages.weight_copies * c_.message.total();
         const double visible = term(step, StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
@@ -171,12 +173,12 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     double wait = 0;
     // The exposed communication of one kind of layers. For layers far from the end of the stage, that of a
     // whole visit is spread over its passes; for those near it, it is part of the visit's first or last pass.
-    const bool alone = c_.passes.turn == 1;  // each visit is one pass
+    const bool alone = c_.passes.passes_per_visit == 1;  // each visit is one pass
     const bool first_visit = alone ? first : true;
     const bool last_visit = alone ? last : true;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
-        const LayerPlaces places = places_of(count, last_kind, c_.passes);
+        const LayerPositions places = layer_positions(count, last_kind, c_.passes);
         const auto add_parts = [&](const LayerParts& with, double times) {
             add(out.tail, with.exposed, times);
             for (const Part& part : with.hidden) {
@@ -186,7 +188,7 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
             wait += times * with.wait;
         };
         for (const bool end : {false, true}) {
-            const double times = (end ? places.at_end : places.inner) / c_.passes.turn;
+            const double times = (end ? places.at_end : places.inner) / c_.passes.passes_per_visit;
             if (times <= 0) continue;
             add_parts(
                 forwards ? this->forward(layer, end, first_visit) : this->backward(layer, end, last_visit),
@@ -205,17 +207,17 @@ PassParts PartsOfPasses::whole_pass(const Stage& stage, PassKind kind, bool firs
     }
     if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
     if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));
-    add(out.tail, Activity::copies, forwards || gives_gradients ? copies(step, forwards) : 0);
+    add(out.tail, Activity::memory_copies, forwards || gives_gradients ? copy_seconds(step, forwards) : 0);
     add(out.tail, Activity::host, wait);
 
     for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {
-        for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages * c_.stages.copies;
+        for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages * c_.stages.weight_copies;
     }
     return out;
 }
 
-PartsOfPasses::OfStage PartsOfPasses::of_stage(const Stage& stage) const {
-    OfStage out;
+PassBreakdown::StagePasses PassBreakdown::stage_passes(const Stage& stage) const {
+    StagePasses out;
     const bool splits = c_.schedule->splits_backward;
     const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
     // With one micro-batch, its forward pass is `first_forward` and its backward pass `last_gradient`.

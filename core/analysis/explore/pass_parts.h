@@ -32,13 +32,13 @@ struct LayerParts {
 };
 
 // Computes the parts of every pass of one scenario.
-class PartsOfPasses {
+class PassBreakdown {
   public:
-    PartsOfPasses(const Compiled& compiled, const Estimate& estimate);
+    PassBreakdown(const Compiled& compiled, const Estimate& estimate);
 
     [[nodiscard]] const Layer& dense() const { return layers_.dense; }
     [[nodiscard]] const Layer& sparse() const { return layers_.sparse; }
-    [[nodiscard]] const Stage& pacing() const { return *pacing_; }
+    [[nodiscard]] const Stage& slowest_stage() const { return *pacing_; }
 
     // One visit of a layer: all its consecutive passes (see Passes), which overlap with one communication.
     [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_visit) const;
@@ -49,15 +49,15 @@ class PartsOfPasses {
     [[nodiscard]] double first_gather(const Stage& stage, bool first_visit) const;
     [[nodiscard]] double last_reduce(const Stage& stage, bool last_visit) const;
     // Seconds of memory copies in one forward or backward pass.
-    [[nodiscard]] double copies(const StepTime& step, bool forward) const;
+    [[nodiscard]] double copy_seconds(const StepTime& step, bool forward) const;
 
     // The passes of one virtual stage of a pipeline stage.
-    struct OfStage {
+    struct StagePasses {
         std::array<PassParts, kPassKinds> pass;
         PassParts first_forward, last_gradient;
         [[nodiscard]] StageSeconds seconds() const;
     };
-    [[nodiscard]] OfStage of_stage(const Stage& stage) const;
+    [[nodiscard]] StagePasses stage_passes(const Stage& stage) const;
 
   private:
     // `passes` consecutive passes of a layer and the communication that overlaps with them.

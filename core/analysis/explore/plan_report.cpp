@@ -7,7 +7,7 @@
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -31,16 +31,16 @@ struct Share {
 const std::vector<Share>& shares() {
     using enum StepTerm;
     static const std::vector<Share> all{
-        {phrase("exposed communication"),
+        {translatable("exposed communication"),
          {network, tensor_network, context_network, expert_network, stage_network},
-         phrase("exposed comm.")},
-        {phrase("bubble"), {bubble}},
-        {phrase("recomputation"), {StepTerm::recompute}},
-        {phrase("matmuls and attention"), {matmul, attention}},
-        {phrase("elementwise"), {elementwise}},
-        {phrase("copies"), {copies}},
-        {phrase("optimizer"), {optimizer}},
-        {phrase("host"), {host_link, host}}};
+         translatable("exposed comm.")},
+        {translatable("bubble"), {bubble}},
+        {translatable("recomputation"), {StepTerm::recompute}},
+        {translatable("matmuls and attention"), {matmul, attention}},
+        {translatable("elementwise"), {elementwise}},
+        {translatable("copies"), {memory_copies}},
+        {translatable("optimizer"), {optimizer}},
+        {translatable("host"), {host_link, host}}};
     return all;
 }
 
@@ -99,7 +99,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
 
 std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
     if (found.space == 0 || !std::isfinite(found.smallest.peak))
-        return said(
+        return translate(
             "no plan is valid for {1} GPUs and the values that are not free: degrees must divide the GPUs, "
             "heads and layers, and the batch must divide among them",
             {format(P::gpus, s[P::gpus])});
@@ -107,7 +107,7 @@ std::string why_none(const PlanQuestion& question, const SearchResult& found, co
     const MemoryUse& memory = least.estimate.memory;
     const auto largest = std::ranges::max_element(memory.terms());
     const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
-    return said(
+    return translate(
         "none of {1} plans fits: the least memory any needs is {2} of {3} usable, {4} of it {5}",
         {format(found.space, Quantity::count), format(memory.peak, Quantity::bytes),
          format(memory.capacity, Quantity::bytes), format(*largest, Quantity::bytes), label_of(term)});
@@ -116,7 +116,7 @@ std::string why_none(const PlanQuestion& question, const SearchResult& found, co
 }  // namespace
 
 ParameterSet free_of(const Scenario& scenario) {
-    return scenario.automatic.any() ? scenario.automatic : usually_free();
+    return scenario.automatic.any() ? scenario.automatic : default_free_parameters();
 }
 
 Objective objective_of(Output id, const Settings& settings) {
@@ -149,13 +149,13 @@ std::string short_plan(const Settings& s) {
     if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
     std::string sharing = format(P::sharding, s[P::sharding]);
     if (s[P::shard_group] > 0)
-        sharing = said("{1} in {2}", {sharing, format(P::shard_group, s[P::shard_group])});
-    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = said("{1} kept", {sharing});
+        sharing = translate("{1} in {2}", {sharing, format(P::shard_group, s[P::shard_group])});
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = translate("{1} kept", {sharing});
     add(sharing);
-    add(said("micro-batch {1} × {2}",
-             {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
-    if (s[P::recompute] != 0) add(said("recompute {1}", {format(P::recompute, s[P::recompute])}));
-    if (s[P::offload] != 0) add(said("offload {1}", {format(P::offload, s[P::offload])}));
+    add(translate("micro-batch {1} × {2}",
+                  {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
+    if (s[P::recompute] != 0) add(translate("recompute {1}", {format(P::recompute, s[P::recompute])}));
+    if (s[P::offload] != 0) add(translate("offload {1}", {format(P::offload, s[P::offload])}));
     return out;
 }
 
@@ -176,17 +176,18 @@ std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
 }
 
 std::string why(const Neighbour& n) {
-    if (!n.valid()) return said("not valid");
+    if (!n.valid()) return translate("not valid");
     if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
-        return said("may not fit: {1} into the margin", {format(n.over, Quantity::bytes)});
-    if (n.over > 0) return said("does not fit by {1}", {format(n.over, Quantity::bytes)});
+        return translate("may not fit: {1} into the margin", {format(n.over, Quantity::bytes)});
+    if (n.over > 0) return translate("does not fit by {1}", {format(n.over, Quantity::bytes)});
     constexpr double kSame = 1e-9;
     const double scale = n.answer.estimate.step.total;
-    if (std::fabs(n.slower) <= kSame * scale) return said("the same step time");
-    if (n.slower < 0) return said("faster by {1}", {format(-n.slower, Quantity::seconds)});
+    if (std::fabs(n.slower) <= kSame * scale) return translate("the same step time");
+    if (n.slower < 0) return translate("faster by {1}", {format(-n.slower, Quantity::seconds)});
     std::string out;
     for (const Neighbour::Part& part : main_losses(n))
-        out += (out.empty() ? "" : ", ") + said(part.label) + " +" + format(part.seconds, Quantity::seconds);
+        out += (out.empty() ? "" : ", ") + translate(part.label) + " +" +
+               format(part.seconds, Quantity::seconds);
     return out;
 }
 

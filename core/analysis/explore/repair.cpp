@@ -8,14 +8,14 @@
 #include "planner/plan.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
 std::string result_text(const Answer& answer) {
-    return said("fits, {1}, MFU {2}", {format(answer.estimate.memory.peak, Quantity::bytes),
-                                       format(answer.estimate.mfu, Quantity::percent)});
+    return translate("fits, {1}, MFU {2}", {format(answer.estimate.memory.peak, Quantity::bytes),
+                                            format(answer.estimate.mfu, Quantity::percent)});
 }
 
 bool fits_well(const Scenario& scenario, Answer& scratch) {
@@ -48,9 +48,10 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
     }
     repair.peak = last_peak;
     repair.label = label_of(id);
-    repair.result = candidates.empty() ? said("nothing left to change")
-                                       : said("{1} still needs {2}", {format(id, repair.value, false),
-                                                                      format(last_peak, Quantity::bytes)});
+    repair.result = candidates.empty()
+                        ? translate("nothing left to change")
+                        : translate("{1} still needs {2}",
+                                    {format(id, repair.value, false), format(last_peak, Quantity::bytes)});
     return repair;
 }
 
@@ -115,7 +116,7 @@ std::vector<double> other_choices(P id, const Settings& s) {
 
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
     Scenario free = scenario;
-    free.automatic |= usually_free();
+    free.automatic |= default_free_parameters();
     if (free.automatic == scenario.automatic) return std::nullopt;
     const auto found = planned(free, threads, stop);
     if (!found || stop.stop_requested()) return std::nullopt;
@@ -123,10 +124,10 @@ std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, con
     repair.scenario = locked(*found);
     repair.scenario.automatic = scenario.automatic;
     const Answer best = answer(locked(repair.scenario));
-    repair.label = said("Other plan");
+    repair.label = translate("Other plan");
     repair.works = best.valid() && best.estimate.verdict == Verdict::fits;
     if (!repair.works) {
-        repair.result = said("no plan fits");
+        repair.result = translate("no plan fits");
         return repair;
     }
     repair.mfu = best.estimate.mfu;
@@ -199,7 +200,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     try_all(P::memory, larger_memories(s));
     try_all(P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus]));
     if (stop.stop_requested()) return {};
-    if (!out.back().works) out.back().label = said("More GPUs");
+    if (!out.back().works) out.back().label = translate("More GPUs");
 
     std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
         if (a.works != b.works) return a.works;

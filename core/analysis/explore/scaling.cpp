@@ -28,7 +28,7 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest, double pe
 // Whether the plan can run unchanged on `gpus`: they must form whole model replicas, and the expert parallel
 // degree must divide replicas × context parallel degree.
 bool keeps_plan(const Settings& s, double gpus) {
-    const double replicas = gpus / model_gpus(s);
+    const double replicas = gpus / gpus_per_replica(s);
     return replicas == std::floor(replicas) &&
            std::fmod(replicas * s[P::context_parallel], s[P::expert_parallel]) == 0;
 }
@@ -49,9 +49,9 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
     out.gpus = settings[P::gpus];
     constexpr double kSmooth = 8;
     Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus),
-                         plans_at_once(scenario) ? kSmooth : 1);
-    const Scenario weak = holding(scenario, Hold::per_gpu_batch);
-    const Scenario strong = holding(scenario, Hold::global_batch);
+                         plans_within_a_frame(scenario) ? kSmooth : 1);
+    const Scenario weak = with_hold(scenario, Hold::per_gpu_batch);
+    const Scenario strong = with_hold(scenario, Hold::global_batch);
     if (scenario.automatic.any()) {
         out.weak = curve(weak, axis, stop);
         out.strong = curve(strong, axis, stop);
@@ -63,7 +63,7 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
         const double batch = settings[P::global_batch];
         Axis divides = axis;
         std::erase_if(divides.values,
-                      [&](double g) { return std::fmod(batch, g / model_gpus(settings)) != 0; });
+                      [&](double g) { return std::fmod(batch, g / gpus_per_replica(settings)) != 0; });
         if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
     }
 

@@ -108,12 +108,12 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
             bar.effect = std::max(bar.effect, std::fabs(end->as_if / out.now - 1));
             changes_fit = changes_fit || end->fits != out.fits;
         }
-        bar.mends = changes_fit && !out.fits;
+        bar.makes_fit = changes_fit && !out.fits;
         if (bar.effect >= kNoEffect || changes_fit) out.bars.push_back(bar);
         else ++out.without_effect;
     }
     std::ranges::stable_sort(out.bars, [](const SensitivityBar& a, const SensitivityBar& b) {
-        return a.mends != b.mends ? a.mends : a.effect > b.effect;
+        return a.makes_fit != b.makes_fit ? a.makes_fit : a.effect > b.effect;
     });
     return out;
 }

@@ -31,8 +31,8 @@ struct SensitivityBar {  // the results for less and more of one input
     double now = 0;  // the input's present value
     // Empty if there is no valid value in that direction, or none that works with the other values.
     std::optional<SensitivityEnd> less, more;
-    double effect = 0;   // the larger |change of the output| ÷ its value
-    bool mends = false;  // the scenario does not fit, but one of the ends does
+    double effect = 0;       // the larger |change of the output| ÷ its value
+    bool makes_fit = false;  // the scenario does not fit, but one of the ends does
 };
 
 struct Sensitivity {
@@ -40,7 +40,7 @@ struct Sensitivity {
     Change change = Change::half_and_double;
     bool fits = false;                 // whether the unchanged scenario fits
     double now = 0;                    // the output of the unchanged scenario, as if it fitted
-    std::vector<SensitivityBar> bars;  // those with `mends` first, then by effect
+    std::vector<SensitivityBar> bars;  // those with `makes_fit` first, then by effect
     std::size_t without_effect = 0;    // inputs left out because their effect is below kNoEffect
 };
 inline constexpr double kNoEffect = 0.001;  // of the output's value

@@ -8,8 +8,8 @@
 
 #include "scenario/domain.h"
 #include "system/jobs.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -228,7 +228,7 @@ std::pair<double, double> Search::edge(double missed, double met) const {
 void Search::find_stretches() {
     for (std::size_t i = 0; i < samples_.size() && !stop_.stop_requested(); ++i) {
         if (!samples_[i].met) continue;
-        MetStretch stretch{samples_[i].x, samples_[i].x, kNone, kNone};
+        MetRange stretch{samples_[i].x, samples_[i].x, kNone, kNone};
         if (i > 0) std::tie(stretch.below, stretch.from) = edge(samples_[i - 1].x, samples_[i].x);
         while (i + 1 < samples_.size() && samples_[i + 1].met) ++i;
         stretch.to = samples_[i].x;
@@ -239,8 +239,8 @@ void Search::find_stretches() {
 }
 
 void Search::choose() {
-    const bool wanted = is_wanted(q_.id);
-    const MetStretch& stretch = wanted ? out_.met.back() : out_.met.front();
+    const bool wanted = is_benefit(q_.id);
+    const MetRange& stretch = wanted ? out_.met.back() : out_.met.front();
     const bool runs_down = std::isnan(stretch.below);
     const bool runs_up = std::isnan(stretch.above);
     out_.largest = runs_down == runs_up ? wanted : runs_down;
@@ -253,9 +253,9 @@ void Search::choose() {
 std::string Search::reason() const {
     std::string range = label_of(q_.id);
     if (samples_.empty())
-        return said("No solution for {1} because none of its values can be used here.", {range});
+        return translate("No solution for {1} because none of its values can be used here.", {range});
     if (!has_list())
-        range = said("{1} from {2} to {3}", {range, text(samples_.front().x), text(samples_.back().x)});
+        range = translate("{1} from {2} to {3}", {range, text(samples_.front().x), text(samples_.back().x)});
     const Sample* nearest = best();
     return nearest ? reason_of_value(range, *nearest) : reason_of_memory(range);
 }
@@ -278,7 +278,7 @@ std::string Search::reason_of_memory(const std::string& range) const {
         return sum;
     }());
     if (least[largest] > capacity) {
-        return said(
+        return translate(
             "No solution for {1} because {2} alone need {3} of {4}; the least in all, at {5}, is {6}.",
             {range, label_of(static_cast<MemoryTerm>(largest)), bytes(least[largest]), bytes(capacity),
              text(nearest.x), bytes(peak)});
@@ -293,14 +293,15 @@ std::string Search::reason_of_memory(const std::string& range) const {
     for (; count < kMemoryTerms && together <= room; ++count) {
         const std::size_t i = order[count];
         const std::string term = label_of(static_cast<MemoryTerm>(i)) + " (" + bytes(nearest.terms[i]) + ")";
-        names = count > 0 ? said("{1} and {2}", {names, term}) : term;
+        names = count > 0 ? translate("{1} and {2}", {names, term}) : term;
         together += nearest.terms[i];
     }
-    return said(count > 1 ? phrase("No solution for {1} because {2} together need {3} of {4}; the least in "
-                                   "all, at {5}, is {6}.")
-                          : phrase("No solution for {1} because {2} need {3} of {4}; the least in all, at "
-                                   "{5}, is {6}."),
-                {range, names, bytes(together), bytes(nearest.capacity), text(nearest.x), bytes(peak)});
+    return translate(
+        count > 1 ? translatable("No solution for {1} because {2} together need {3} of {4}; the least in "
+                                 "all, at {5}, is {6}.")
+                  : translatable("No solution for {1} because {2} need {3} of {4}; the least in all, at "
+                                 "{5}, is {6}."),
+        {range, names, bytes(together), bytes(nearest.capacity), text(nearest.x), bytes(peak)});
 }
 
 std::string Search::reason_of_value(const std::string& range, const Sample& best) const {
@@ -311,24 +312,26 @@ std::string Search::reason_of_value(const std::string& range, const Sample& best
     Answer there;
     answer_into(edited(q_.scenario, q_.id, best.x), there);
     if (row.timed) {
-        return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}; there {5} holds it "
-                                      "back, {6} of the step.")
-                             : phrase("No solution for {1}: {2} is at least {3}, at {4}; there {5} holds it "
-                                      "back, {6} of the step."),
-                    {range, label, reached, text(best.x), label_of(there.estimate.wall),
-                     format(value_of(Output::wall, there), Quantity::percent)});
+        return translate(
+            at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}; there {5} holds it "
+                                    "back, {6} of the step.")
+                     : translatable("No solution for {1}: {2} is at least {3}, at {4}; there {5} holds it "
+                                    "back, {6} of the step."),
+            {range, label, reached, text(best.x), label_of(there.estimate.wall),
+             format(value_of(Output::wall, there), Quantity::percent)});
     }
     if (out_.target.output == Output::peak_memory) {
         const auto largest =
             static_cast<std::size_t>(std::ranges::max_element(best.terms) - best.terms.begin());
-        return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}, of it {5} {6}.")
-                             : phrase("No solution for {1}: {2} is at least {3}, at {4}, of it {5} {6}."),
-                    {range, label, reached, text(best.x), label_of(static_cast<MemoryTerm>(largest)),
-                     format(best.terms[largest], Quantity::bytes)});
+        return translate(
+            at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}, of it {5} {6}.")
+                     : translatable("No solution for {1}: {2} is at least {3}, at {4}, of it {5} {6}."),
+            {range, label, reached, text(best.x), label_of(static_cast<MemoryTerm>(largest)),
+             format(best.terms[largest], Quantity::bytes)});
     }
-    return said(at_least ? phrase("No solution for {1}: {2} is at most {3}, at {4}.")
-                         : phrase("No solution for {1}: {2} is at least {3}, at {4}."),
-                {range, label, reached, text(best.x)});
+    return translate(at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}.")
+                              : translatable("No solution for {1}: {2} is at least {3}, at {4}."),
+                     {range, label, reached, text(best.x)});
 }
 
 Solution Search::run() {
@@ -346,12 +349,12 @@ Solution Search::run() {
 
 Target parse_target(const std::string& text, Problems& problems) {
     const std::string where = "--target " + text;
-    const std::string how = said("write fits, FIELD>=VALUE or FIELD<=VALUE");
+    const std::string how = translate("write fits, FIELD>=VALUE or FIELD<=VALUE");
     Target target;
     if (trim(text) == "fits") return target;
     std::size_t at = text.find_first_of("<>");
     if (at == std::string::npos || at + 1 >= text.size() || text[at + 1] != '=') {
-        problems.push_back({where, said("is no target"), "", how});
+        problems.push_back({where, translate("is no target"), "", how});
         return target;
     }
     target.comparison = text[at] == '>' ? Comparison::at_least : Comparison::at_most;
@@ -364,8 +367,8 @@ Target parse_target(const std::string& text, Problems& problems) {
             known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
         }
         const std::string near = nearest(field, known);
-        problems.push_back({where, said("there is no output “{1}”", {field}), "",
-                            near.empty() ? how : said("did you mean “{1}”?", {near})});
+        problems.push_back({where, translate("there is no output “{1}”", {field}), "",
+                            near.empty() ? how : translate("did you mean “{1}”?", {near})});
         return target;
     }
     std::string number = trim(text.substr(at + 2));
@@ -376,9 +379,9 @@ Target parse_target(const std::string& text, Problems& problems) {
     }
     const Parsed parsed = parse(number, target.of_best ? Quantity::percent : output(target.output).quantity);
     if (!parsed.ok || (target.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
-        problems.push_back({where,
-                            parsed.ok ? said("a share of the best lies between 0 and 1") : parsed.problem, "",
-                            parsed.ok ? said("write {1}", {"95 % of best"}) : parsed.suggestion});
+        problems.push_back(
+            {where, parsed.ok ? translate("a share of the best lies between 0 and 1") : parsed.problem, "",
+             parsed.ok ? translate("write {1}", {"95 % of best"}) : parsed.suggestion});
         return target;
     }
     target.value = parsed.value;
@@ -386,29 +389,29 @@ Target parse_target(const std::string& text, Problems& problems) {
 }
 
 std::string text_of(const Target& target) {
-    if (target.is_fit()) return said("it fits");
+    if (target.is_fit()) return translate("it fits");
     const std::string out =
         label_of(target.output) + (target.comparison == Comparison::at_least ? " ≥ " : " ≤ ");
-    if (target.of_best) return out + said("{1} of the best", {format(target.value, Quantity::percent)});
+    if (target.of_best) return out + translate("{1} of the best", {format(target.value, Quantity::percent)});
     return out + format(target.value, output(target.output).quantity);
 }
 
-std::string text_of(P id, const MetStretch& stretch) {
+std::string text_of(P id, const MetRange& stretch) {
     const auto text = [id](double value) { return format(id, value); };
     const bool runs_down = std::isnan(stretch.below);
     const bool runs_up = std::isnan(stretch.above);
     std::string out;
-    if (stretch.from == stretch.to) out = said("at {1}", {text(stretch.from)});
-    else if (runs_up && !runs_down) out = said("from {1} up", {text(stretch.from)});
-    else if (runs_down && !runs_up) out = said("up to {1}", {text(stretch.to)});
-    else out = said("from {1} to {2}", {text(stretch.from), text(stretch.to)});
+    if (stretch.from == stretch.to) out = translate("at {1}", {text(stretch.from)});
+    else if (runs_up && !runs_down) out = translate("from {1} up", {text(stretch.from)});
+    else if (runs_down && !runs_up) out = translate("up to {1}", {text(stretch.to)});
+    else out = translate("from {1} to {2}", {text(stretch.from), text(stretch.to)});
     // Continuous values have no next value to name.
     const bool below = !runs_down && text(stretch.below) != text(stretch.from);
     const bool above = !runs_up && text(stretch.above) != text(stretch.to);
     if (below && above)
-        return said("{1}, missed at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
+        return translate("{1}, missed at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
     if (!below && !above) return out;
-    return said("{1}, missed at {2}", {out, text(below ? stretch.below : stretch.above)});
+    return translate("{1}, missed at {2}", {out, text(below ? stretch.below : stretch.above)});
 }
 
 Solution solve(const Question& question, const std::stop_token& stop,
@@ -416,9 +419,9 @@ Solution solve(const Question& question, const std::stop_token& stop,
     return Search(question, stop, progress).run();
 }
 
-std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop,
-                             const std::function<void(double)>& progress) {
-    std::vector<WayOut> out;
+std::vector<Alternative> alternatives(const Question& question, const std::stop_token& stop,
+                                      const std::function<void(double)>& progress) {
+    std::vector<Alternative> out;
     constexpr double kAttempts = 2;
     double attempted = 0;
     const auto attempt = [&](const std::string& label, const Scenario& scenario) {
@@ -437,13 +440,13 @@ std::vector<WayOut> ways_out(const Question& question, const std::stop_token& st
         // Offload is not proposed unasked, because it needs memory and time of the host.
         if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
     }
-    attempt(said("with the plan automatic"), planned);
+    attempt(translate("with the plan automatic"), planned);
     if (question.id != P::recompute)
-        attempt(said("with full recompute"), edited(question.scenario, P::recompute, 1));
+        attempt(translate("with full recompute"), edited(question.scenario, P::recompute, 1));
     return out;
 }
 
-bool is_wanted(P id) {
+bool is_benefit(P id) {
     switch (id) {
         case P::sequence_length:
         case P::micro_batch:
@@ -456,25 +459,27 @@ bool is_wanted(P id) {
 
 bool can_solve_for(P id) { return parameter(id).prominence != Prominence::file; }
 
-std::span<const CannedQuestion> canned_questions() {
+std::span<const PredefinedQuestion> predefined_questions() {
     static constexpr Target kFit{};
     static constexpr std::array kQuestions{
-        CannedQuestion{"fewest-gpus", phrase("Fewest GPUs that fit"), P::gpus, kFit},
-        CannedQuestion{"longest-sequence", phrase("Longest sequence that fits"), P::sequence_length, kFit},
-        CannedQuestion{"largest-micro-batch", phrase("Largest micro-batch that fits"), P::micro_batch, kFit},
-        CannedQuestion{"least-memory", phrase("Least memory that fits"), P::memory, kFit},
-        CannedQuestion{"bandwidth",
-                       phrase("Bandwidth for 50 % MFU"),
-                       P::inter_node_bandwidth,
-                       {Output::mfu, Comparison::at_least, 0.5, false}},
-        CannedQuestion{"ceiling",
-                       phrase("95 % of the ceiling"),
-                       P::count,
-                       {Output::mfu, Comparison::at_least, 0.95, true}},
-        CannedQuestion{"days",
-                       phrase("Done in 30 days"),
-                       P::gpus,
-                       {Output::training_days, Comparison::at_most, 30, false}},
+        PredefinedQuestion{"fewest-gpus", translatable("Fewest GPUs that fit"), P::gpus, kFit},
+        PredefinedQuestion{"longest-sequence", translatable("Longest sequence that fits"), P::sequence_length,
+                           kFit},
+        PredefinedQuestion{"largest-micro-batch", translatable("Largest micro-batch that fits"),
+                           P::micro_batch, kFit},
+        PredefinedQuestion{"least-memory", translatable("Least memory that fits"), P::memory, kFit},
+        PredefinedQuestion{"bandwidth",
+                           translatable("Bandwidth for 50 % MFU"),
+                           P::inter_node_bandwidth,
+                           {Output::mfu, Comparison::at_least, 0.5, false}},
+        PredefinedQuestion{"ceiling",
+                           translatable("95 % of the ceiling"),
+                           P::count,
+                           {Output::mfu, Comparison::at_least, 0.95, true}},
+        PredefinedQuestion{"days",
+                           translatable("Done in 30 days"),
+                           P::gpus,
+                           {Output::training_days, Comparison::at_most, 30, false}},
     };
     return kQuestions;
 }

@@ -50,7 +50,7 @@ struct Question {  // asks for the values of an input that meet a target
 };
 
 // A range of values that meet the target, both ends included.
-struct MetStretch {
+struct MetRange {
     double from = 0;
     double to = 0;
     double below = 0;  // the nearest valid values outside, which miss the target;
@@ -58,10 +58,10 @@ struct MetStretch {
 };
 
 // "from 32 GPUs up, missed at 24".
-std::string text_of(P id, const MetStretch& stretch);
+std::string text_of(P id, const MetRange& stretch);
 
 struct Solution {
-    std::vector<MetStretch> met;                              // ascending; choices in the slider's order
+    std::vector<MetRange> met;                                // ascending; choices in the slider's order
     double value = std::numeric_limits<double>::quiet_NaN();  // the answer
     bool largest = false;  // the answer is the upper end of its range, else the lower one
     double low = 0;        // ends of the values tried
@@ -78,27 +78,27 @@ Solution solve(const Question& question, const std::stop_token& stop = {},
                const std::function<void(double)>& progress = {});
 
 // A change of the scenario that makes a question without an answer solvable.
-struct WayOut {
+struct Alternative {
     std::string label;  // "with the plan automatic"
     Solution solution;
 };
 // Tries to choose the plan again at every value, then to recompute all activations, and returns those that
 // give an answer.
-std::vector<WayOut> ways_out(const Question& question, const std::stop_token& stop = {},
-                             const std::function<void(double)>& progress = {});
+std::vector<Alternative> alternatives(const Question& question, const std::stop_token& stop = {},
+                                      const std::function<void(double)>& progress = {});
 
 // Whether a larger value of the input is useful in itself, such as a longer sequence, rather than a cost.
-bool is_wanted(P id);
+bool is_benefit(P id);
 // Whether an input can be solved for: parameters that only files contain cannot.
 bool can_solve_for(P id);
 
 // Predefined frequent questions.
-struct CannedQuestion {
+struct PredefinedQuestion {
     std::string_view name;   // "fewest-gpus"
     std::string_view label;  // "Fewest GPUs that fit", in English
     P id = P::count;         // P::count: the input that is selected at the moment
     Target target;
 };
-std::span<const CannedQuestion> canned_questions();
+std::span<const PredefinedQuestion> predefined_questions();
 
 }  // namespace shardscope

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "scenario/domain.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -18,7 +18,7 @@ void add(Axis& axis, double value) {
 
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic) {
     Axis axis{id, {}};
-    const Settings settings = resolve(making_room(scenario, id));
+    const Settings settings = resolve(basis_of_edit(scenario, id));
     for (int i = 0; i < steps; ++i) {
         const double t = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
         double value = logarithmic ? from * std::pow(to / from, t) : from + (to - from) * t;
@@ -29,7 +29,7 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
     return axis;
 }
 
-bool stands_apart(P id) {
+bool is_discrete(P id) {
     switch (id) {
         case P::tensor_parallel:
         case P::context_parallel:
@@ -40,8 +40,8 @@ bool stands_apart(P id) {
     }
 }
 
-Axis usual_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(making_room(scenario, id));
+Axis default_axis(const Scenario& scenario, P id, int steps) {
+    const Settings settings = resolve(basis_of_edit(scenario, id));
     const Domain range = domain(id, settings);
     if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps))
         return {id, range.stops};
@@ -53,9 +53,9 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         problems.push_back({"", "--axis " + text + ": " + what, "", suggestion});
         return Axis{};
     };
-    const std::string how = said("write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+    const std::string how = translate("write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
     const auto equals = text.find('=');
-    if (equals == std::string::npos) return fail(said("has no ="), how);
+    if (equals == std::string::npos) return fail(translate("has no ="), how);
     const std::string key = trim(text.substr(0, equals));
     const P id = find_parameter(key);
     if (id == P::count) {
@@ -63,9 +63,9 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         for (const Parameter& row : parameters()) known.emplace_back(row.key);
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
         const std::string near = nearest(key, known);
-        return fail(said("there is no parameter “{1}”", {key}),
-                    near.empty() ? said("list them with `shardscope parameters`")
-                                 : said("did you mean “{1}”?", {near}));
+        return fail(translate("there is no parameter “{1}”", {key}),
+                    near.empty() ? translate("list them with `shardscope parameters`")
+                                 : translate("did you mean “{1}”?", {near}));
     }
     const std::string range = text.substr(equals + 1);
     const auto number = [&](const std::string& word, double& out) {
@@ -80,7 +80,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     Axis axis{id, {}};
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() == 1) {
-        const Settings settings = resolve(making_room(scenario, id));
+        const Settings settings = resolve(basis_of_edit(scenario, id));
         for (const std::string& word : split(range, ',')) {
             double value = 0;
             if (!number(word, value)) return {};
@@ -89,7 +89,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         return axis;
     }
     if (parts.size() < 3 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log")) {
-        return fail(said("cannot be read"), how);
+        return fail(translate("cannot be read"), how);
     }
     double from = 0;
     double to = 0;
@@ -97,11 +97,12 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     const Parsed steps = parse(parts[2], Quantity::count);
     constexpr double kMost = 1e6;
     if (!steps.ok || steps.value < 1 || steps.value > kMost || steps.value != std::floor(steps.value)) {
-        return fail(said("STEPS is “{1}”", {parts[2]}), said("use a whole number from 1 to 1,000,000"));
+        return fail(translate("STEPS is “{1}”", {parts[2]}),
+                    translate("use a whole number from 1 to 1,000,000"));
     }
     const bool logarithmic = parts.size() == 4;
     if (logarithmic && (from <= 0 || to <= 0))
-        return fail(said("a logarithmic axis needs ends above zero"), said("drop :log"));
+        return fail(translate("a logarithmic axis needs ends above zero"), translate("drop :log"));
     return make_axis(scenario, id, from, to, static_cast<int>(steps.value), logarithmic);
 }
 
@@ -148,7 +149,7 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     point.peak_memory = e.memory.peak;
     point.ideal_mfu = e.ideal.mfu;
     point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;
-    point.run_tokens = e.run.tokens_with_losses();
+    point.run_tokens = e.run.tokens_at_full_goodput();
     return point;
 }
 

@@ -18,9 +18,9 @@ struct Axis {  // a parameter and the values it takes
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic);
 // Whether an axis is discrete, so that a plot draws no line between its values: choices, and degrees of
 // parallelism.
-bool stands_apart(P id);
+bool is_discrete(P id);
 // The default axis of a plot: the slider's range.
-Axis usual_axis(const Scenario& scenario, P id, int steps);
+Axis default_axis(const Scenario& scenario, P id, int steps);
 // Reads "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". If there is a problem, the axis has no values.
 Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems);
 

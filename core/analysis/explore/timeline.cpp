@@ -8,7 +8,7 @@
 #include "explore/timeline_memory.h"
 #include "memory/memory.h"
 #include "step/step.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -27,13 +27,13 @@ class Lanes {
 
     // The labels of the intervals to be added.
     int micro_batch = 0;
-    int piece = 0;
+    int virtual_stage = 0;
     int layer = 0;
 
     double add(double at, Activity activity, double seconds, bool exposed = true) {
         if (seconds <= 0) return at;
         auto& lane = activity >= Activity::gather ? out_.communication : out_.compute;
-        lane.push_back({at, at + seconds, activity, exposed, false, micro_batch, piece, layer});
+        lane.push_back({at, at + seconds, activity, exposed, false, micro_batch, virtual_stage, layer});
         return at + seconds;
     }
     double add(double at, const std::vector<Part>& parts) {
@@ -52,7 +52,7 @@ class Lanes {
     }
     // Adds the end of a step, which every stage has.
     double add_end(double at, const Compiled& c, const Estimate& estimate) {
-        micro_batch = piece = layer = 0;
+        micro_batch = virtual_stage = layer = 0;
         at = add(at, Activity::optimizer, term(estimate, StepTerm::optimizer));
         at = add(at, Activity::host_link, term(estimate, StepTerm::host_link));
         return add(at, Activity::host, c.settings[P::step_overhead]);
@@ -73,7 +73,7 @@ void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane,
 
 class LayerTimelineBuilder {
   public:
-    LayerTimelineBuilder(const Compiled& c, const Estimate& estimate, Timeline& out)
+    LayerTimelineBuilder(const Compiled& c, const Estimate& estimate, StepTimeline& out)
         : c_(c), estimate_(estimate), out_(out), parts_(c, estimate) {
         out_.stages.emplace_back();
     }
@@ -82,22 +82,22 @@ class LayerTimelineBuilder {
         StageTimeline& stage = out_.stages.front();
         Lanes lanes(stage);
         // If all micro-batches pass through a layer before the next layer, they are drawn as one.
-        visits_ = static_cast<int>(c_.passes.turns());
+        visits_ = static_cast<int>(c_.passes.visits());
         const int micro_batches = visits_;
         const double layers = c_.stages.first.layers();
         constexpr double kPerLayer = 8;
         const int drawn = std::clamp(static_cast<int>(kMostIntervals / (kPerLayer * layers)), 2,
                                      micro_batches < 2 ? 2 : micro_batches);
-        out_.folded = std::max(0, micro_batches - drawn);
+        out_.omitted = std::max(0, micro_batches - drawn);
         const int omit_after = drawn / 2;  // micro-batches
         double at = 0;
         for (int i = 1; i <= micro_batches; ++i) {
-            lanes.micro_batch = c_.passes.turn > 1 ? 0 : i;
-            if (out_.folded > 0 && i == omit_after + 1) {
+            lanes.micro_batch = c_.passes.passes_per_visit > 1 ? 0 : i;
+            if (out_.omitted > 0 && i == omit_after + 1) {
                 // All micro-batches but the first and the last take the same time.
                 const double one = seconds_of_one();
-                at = lanes.add(at, Activity::folded, out_.folded * one);
-                i += out_.folded - 1;
+                at = lanes.add(at, Activity::omitted, out_.omitted * one);
+                i += out_.omitted - 1;
                 continue;
             }
             at = pass(lanes, at, i, false);
@@ -129,8 +129,10 @@ class LayerTimelineBuilder {
 
     [[nodiscard]] MemoryContext context() const {
         const Compiled& c = c_;
-        return {c, c.passes.turn * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300), 0,
-                false};
+        return {
+            c,
+            c.passes.passes_per_visit * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300),
+            0, false};
     }
 
     double seconds_of_one() {
@@ -148,10 +150,10 @@ class LayerTimelineBuilder {
         const double start = at;
         const bool first = micro_batch == 1;
         const bool last = micro_batch == visits_;
-        const double per_visit = c_.passes.turn;
+        const double per_visit = c_.passes.passes_per_visit;
         if (all_.empty()) all_ = layers();
         const double copy_seconds =
-            per_visit * parts_.copies(estimate_.step, !backward) / c_.stages.first.layers();
+            per_visit * parts_.copy_seconds(estimate_.step, !backward) / c_.stages.first.layers();
         const auto end = [&](const BlockWork& work) {
             lanes.layer = 0;
             const PassTime& both = backward ? work.backward : work.forward;
@@ -178,7 +180,7 @@ class LayerTimelineBuilder {
             lanes.add_hidden(from, at, now.hidden);
             at = lanes.add(at, now.exposed);
             at = lanes.add(at, Activity::host, now.wait);
-            at = lanes.add(at, Activity::copies, copy_seconds * entry.count);
+            at = lanes.add(at, Activity::memory_copies, copy_seconds * entry.count);
         };
         lanes.layer = 0;
         if (!backward) {
@@ -205,8 +207,8 @@ class LayerTimelineBuilder {
 
     const Compiled& c_;
     const Estimate& estimate_;
-    Timeline& out_;
-    PartsOfPasses parts_;
+    StepTimeline& out_;
+    PassBreakdown parts_;
     std::vector<LayerEntry> all_;
     std::vector<TimedPass> passes_;
     double forward_chain_ = 0;
@@ -217,7 +219,7 @@ class LayerTimelineBuilder {
 
 class PipelineTimelineBuilder {
   public:
-    PipelineTimelineBuilder(const Compiled& c, const Estimate& estimate, Timeline& out)
+    PipelineTimelineBuilder(const Compiled& c, const Estimate& estimate, StepTimeline& out)
         : c_(c), estimate_(estimate), out_(out), parts_(c, estimate), shape_(c.pipeline) {}
 
     void fill() {
@@ -229,7 +231,7 @@ class PipelineTimelineBuilder {
             // Most stages do the same work as the previous one.
             const bool alike = !seconds.empty() && same_work(stage, stages[seconds.size() - 1]);
             if (alike) contents_.push_back(contents_.back());
-            else contents_.push_back(parts_.of_stage(stage));
+            else contents_.push_back(parts_.stage_passes(stage));
             seconds.push_back(contents_.back().seconds());
         }
         // `stages.middle` is the fullest middle stage; its index is that of the first stage with the same
@@ -238,14 +240,15 @@ class PipelineTimelineBuilder {
         const auto like = std::find_if(stages.begin() + 1, stages.end(), [&](const Stage& stage) {
             return same_work(stage, c_.stages.middle);
         });
-        if (c_.stages.copies <= 1 && like != stages.end()) middle = static_cast<int>(like - stages.begin());
-        const int pacing = &parts_.pacing() == &c_.stages.first    ? 0
-                           : &parts_.pacing() == &c_.stages.middle ? middle
-                                                                   : count - 1;
+        if (c_.stages.weight_copies <= 1 && like != stages.end())
+            middle = static_cast<int>(like - stages.begin());
+        const int pacing = &parts_.slowest_stage() == &c_.stages.first    ? 0
+                           : &parts_.slowest_stage() == &c_.stages.middle ? middle
+                                                                          : count - 1;
         const double end = end_seconds(c_, estimate_);
         omit_micro_batches(seconds[static_cast<std::size_t>(pacing)]);
-        run_ = run_pipeline_within(*c_.schedule, shape_, seconds,
-                                   out_.end - end - omitted_forward_ - omitted_backward_);
+        run_ = simulate_pipeline_within(*c_.schedule, shape_, seconds,
+                                        out_.end - end - omitted_forward_ - omitted_backward_);
         out_.hop = run_.hop;
         find_gaps(pacing);
 
@@ -257,7 +260,7 @@ class PipelineTimelineBuilder {
             if (count > kMostStages && position >= kMostStages / 2 &&
                 position < count - (kMostStages / 2 - 1))
                 continue;
-            if (position == pacing) out_.pacing = out_.stages.size();
+            if (position == pacing) out_.slowest = out_.stages.size();
             const Stage& stage = stages[static_cast<std::size_t>(position)];
             const MemoryUse memory = position == fullest ? estimate_.memory : memory_use(stage, c_);
             // If the fullest stage is not drawn, `fullest` is the fullest one of those drawn.
@@ -276,7 +279,7 @@ class PipelineTimelineBuilder {
 
     // Passes of one kind on each GPU for one micro-batch.
     [[nodiscard]] double passes_per_micro_batch() const {
-        return shape_.virtual_stages * shape_.sequence_pieces;
+        return shape_.virtual_stages * shape_.sequence_chunks;
     }
 
     // Omits micro-batches if there are too many to draw. Their time on the slowest stage is kept.
@@ -289,7 +292,7 @@ class PipelineTimelineBuilder {
         // Only multiples of p micro-batches are omitted, because the order repeats after p of them.
         left_out = std::floor(left_out / shape_.stages) * shape_.stages;
         if (left_out <= 0) return;
-        out_.folded = static_cast<int>(left_out);
+        out_.omitted = static_cast<int>(left_out);
         shape_.micro_batches -= left_out;
         const auto seconds = [&](PassKind kind) {
             return left_out * pacing.pass[static_cast<std::size_t>(kind)].total() * passes_per_micro_batch();
@@ -302,13 +305,13 @@ class PipelineTimelineBuilder {
     // everything that begins after it is shifted by the omitted time. If all micro-batches pass through a
     // virtual stage before the next one, each of these groups of passes has a gap in its middle.
     void find_gaps(int pacing) {
-        if (out_.folded == 0) return;
+        if (out_.omitted == 0) return;
         const auto& passes = run_.stages[static_cast<std::size_t>(pacing)];
         if (!passes_are_grouped()) {
             // The gap must not be where the stage waits, because that wait is part of the bubble.
             std::size_t at = passes.size() / 2;
             while (at + 1 < passes.size() && passes[at].start > passes[at - 1].end()) ++at;
-            gaps_ = {{passes[at].start, omitted_forward_ + omitted_backward_, out_.folded}};
+            gaps_ = {{passes[at].start, omitted_forward_ + omitted_backward_, out_.omitted}};
             return;
         }
         const auto group = static_cast<std::size_t>(shape_.micro_batches);
@@ -321,7 +324,9 @@ class PipelineTimelineBuilder {
         }
     }
     // Whether all forward passes of a virtual stage are consecutive.
-    [[nodiscard]] bool passes_are_grouped() const { return c_.schedule->layered || c_.schedule->in_turns; }
+    [[nodiscard]] bool passes_are_grouped() const {
+        return c_.schedule->layered || c_.schedule->all_forward_first;
+    }
 
     void add_stage(int position, const MemoryUse& memory, bool head) {
         out_.stages.emplace_back();
@@ -336,32 +341,32 @@ class PipelineTimelineBuilder {
         auto gap = gaps_.begin();
         double shift = 0;
         int micro_batches_on = 0;
-        const int chunks = static_cast<int>(shape_.sequence_pieces);
-        const int replicas = c_.schedule->copies;
+        const int chunks = static_cast<int>(shape_.sequence_chunks);
+        const int replicas = c_.schedule->weight_copies;
         // The virtual stage in which a forward pass ends, if it ends on this stage.
-        int head_piece = -1;
+        int head_virtual_stage = -1;
         for (int way = 0; way < replicas; ++way) {
             const int last_step = static_cast<int>(shape_.stages * shape_.virtual_stages) - 1;
-            const Place end = place_of(*c_.schedule, shape_, way, last_step);
-            if (end.stage == position) head_piece = end.piece;
+            const PipelinePosition end = pipeline_position(*c_.schedule, shape_, way, last_step);
+            if (end.stage == position) head_virtual_stage = end.virtual_stage;
         }
         for (TimedPass& pass : passes) {
             while (gap != gaps_.end() && pass.start >= gap->at) {
                 shift += gap->seconds;
                 micro_batches_on += gap->micro_batches;
                 ++gap;
-                lanes.micro_batch = lanes.piece = 0;
-                free = lanes.add(free, Activity::folded, pass.start + shift - free);
+                lanes.micro_batch = lanes.virtual_stage = 0;
+                free = lanes.add(free, Activity::omitted, pass.start + shift - free);
             }
             pass.start += shift;
             pass.micro_batch = pass.micro_batch / chunks + micro_batches_on;
             // In groups of passes, the omitted micro-batches are in the middle of each group.
             if (passes_are_grouped() && pass.micro_batch >= shape_.micro_batches / 2)
-                pass.micro_batch += out_.folded;
-            lanes.micro_batch = lanes.piece = 0;
+                pass.micro_batch += out_.omitted;
+            lanes.micro_batch = lanes.virtual_stage = 0;
             lanes.add(free, Activity::bubble, pass.start - free);
             lanes.micro_batch = pass.micro_batch + 1;
-            lanes.piece = out_.pieces > 1 ? pass.piece + 1 : 0;
+            lanes.virtual_stage = out_.virtual_stages > 1 ? pass.virtual_stage + 1 : 0;
             const PassParts& parts = pass.first  ? contents.first_forward
                                      : pass.last ? contents.last_gradient
                                                  : contents.pass[static_cast<std::size_t>(pass.kind)];
@@ -371,7 +376,7 @@ class PipelineTimelineBuilder {
             free = lanes.add(tail, parts.tail);
         }
         const double done = free;
-        lanes.micro_batch = lanes.piece = 0;
+        lanes.micro_batch = lanes.virtual_stage = 0;
         if (!out_.steps_overlap) free = std::max(free, last), lanes.add(done, Activity::bubble, last - done);
         const double ended = lanes.add_end(free, c_, estimate_);
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
@@ -382,7 +387,7 @@ class PipelineTimelineBuilder {
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
                                         out_.steps_overlap ? begin + out_.end : out_.end,
-                                        {c_, share, head_piece, splits});
+                                        {c_, share, head_virtual_stage, splits});
         if (out_.steps_overlap) wrap(stage);
         sort_by_start(stage.compute);
         sort_by_start(stage.communication);
@@ -414,10 +419,10 @@ class PipelineTimelineBuilder {
 
     const Compiled& c_;
     const Estimate& estimate_;
-    Timeline& out_;
-    PartsOfPasses parts_;
+    StepTimeline& out_;
+    PassBreakdown parts_;
     PipelineShape shape_;
-    std::vector<PartsOfPasses::OfStage> contents_;
+    std::vector<PassBreakdown::StagePasses> contents_;
     PipelineRun run_;
     // Seconds of the omitted micro-batches.
     double omitted_forward_ = 0;
@@ -436,7 +441,7 @@ std::string_view pick(const Names& names, Activity activity) {
 }
 
 // Stretches the timeline of the predicted step to the step time of an MFU set by hand.
-void stretch(Timeline& timeline, double factor) {
+void stretch(StepTimeline& timeline, double factor) {
     timeline.end *= factor;
     timeline.hop *= factor;
     for (StageTimeline& stage : timeline.stages) {
@@ -461,30 +466,32 @@ std::string_view name_of(Activity activity) {
         activity);
 }
 std::string label_of(Activity activity) {
-    return said(pick(
+    return translate(pick(
         std::array<std::string_view, kActivities>{
-            phrase("forward"), phrase("backward"), phrase("weight gradients"), phrase("recompute"),
-            phrase("copies"), phrase("optimizer"), phrase("host link"), phrase("host"), phrase("bubble"),
-            phrase("folded"), phrase("gather weights"), phrase("reduce gradients"), phrase("tensor parallel"),
-            phrase("context parallel"), phrase("expert parallel"), phrase("between stages")},
+            translatable("forward"), translatable("backward"), translatable("weight gradients"),
+            translatable("recompute"), translatable("copies"), translatable("optimizer"),
+            translatable("host link"), translatable("host"), translatable("bubble"), translatable("folded"),
+            translatable("gather weights"), translatable("reduce gradients"), translatable("tensor parallel"),
+            translatable("context parallel"), translatable("expert parallel"),
+            translatable("between stages")},
         activity));
 }
 
-Timeline timeline(const Compiled& c, const Estimate& estimate) {
+StepTimeline step_timeline(const Compiled& c, const Estimate& estimate) {
     if (const double factor = estimate.stretch(); factor != 1) {
         Estimate predicted = estimate;
         predicted.step = step_time(c);
         predicted.mfu = predicted.predicted_mfu;
-        Timeline out = timeline(c, predicted);
+        StepTimeline out = step_timeline(c, predicted);
         stretch(out, factor);
         return out;
     }
-    Timeline out;
+    StepTimeline out;
     out.end = estimate.step.total;
     out.stage_count = static_cast<int>(c.stages.count);
     out.micro_batches = static_cast<int>(c.settings[P::accumulation]);
     if (c.stages.count > 1) {
-        out.pieces = static_cast<int>(c.pipeline.virtual_stages * c.stages.copies);
+        out.virtual_stages = static_cast<int>(c.pipeline.virtual_stages * c.stages.weight_copies);
         out.steps_overlap = c.schedule->steps_overlap;
         PipelineTimelineBuilder(c, estimate, out).fill();
     } else {

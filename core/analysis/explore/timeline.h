@@ -28,12 +28,12 @@ enum class Activity : unsigned char {
     backward,
     weight_gradient,  // of schedules that split the backward pass
     recompute,
-    copies,  // memory copies
+    memory_copies,  // memory copies
     optimizer,
     host_link,
     host,
-    bubble,  // waits for other stages
-    folded,  // micro-batches that are omitted because they are like those around them
+    bubble,   // waits for other stages
+    omitted,  // micro-batches that are omitted because they are like those around them
     // In the communication lane:
     gather,
     reduce,
@@ -54,7 +54,7 @@ struct Interval {
     bool exposed = true;    // communication that overlaps with no compute
     bool previous = false;  // belongs to the previous step, if steps overlap
     int micro_batch = 0;    // from 1; 0: the whole step
-    int piece = 0;          // virtual stage of the GPU, from 1; 0: it has only one
+    int virtual_stage = 0;  // virtual stage of the GPU, from 1; 0: it has only one
     int layer = 0;          // from 1; 0: several layers
     [[nodiscard]] double seconds() const { return end - start; }
 };
@@ -71,20 +71,20 @@ struct StageTimeline {
     std::vector<MemoryPoint> memory;      // points of a piecewise linear curve
 };
 
-struct Timeline {
+struct StepTimeline {
     std::vector<StageTimeline> stages;  // the stages drawn: of long pipelines the first and the last ones
     int stage_count = 1;                // of the pipeline
-    std::size_t pacing = 0;             // index in `stages` of the slowest stage
+    std::size_t slowest = 0;            // index in `stages` of the slowest stage
     std::size_t fullest = 0;            // index in `stages` of the drawn stage with the highest peak memory
     double end = 0;                     // s; the step time
     double hop = 0;                     // s, see above; 0 without a pipeline
     int micro_batches = 1;
-    int pieces = 1;  // virtual stages on each GPU
-    int folded = 0;  // omitted micro-batches
+    int virtual_stages = 1;  // virtual stages on each GPU
+    int omitted = 0;         // omitted micro-batches
     bool steps_overlap = false;
 };
 
-Timeline timeline(const Compiled& compiled, const Estimate& estimate);
+StepTimeline step_timeline(const Compiled& compiled, const Estimate& estimate);
 
 // Of a longer pipeline only the first and the last stages are drawn.
 inline constexpr int kMostStages = 16;

@@ -24,7 +24,7 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const double held = at(Moment::forward_end, MemoryTerm::activations);
     const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
-    const double most = most_in_flight(passes, {}, context.splits_backward);  // passes
+    const double most = max_in_flight(passes, {}, context.splits_backward);  // passes
     const double per_pass = most > 0 ? holes * held / most : 0;
 
     std::vector<MemoryPoint> out;
@@ -40,7 +40,8 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
             case PassKind::forward:
                 level(pass.start, forward + live * per_pass);
                 live += 1;
-                if (logits > 0 && pass.piece == context.head_piece && context.head_share > 0) {
+                if (logits > 0 && pass.virtual_stage == context.head_virtual_stage &&
+                    context.head_share > 0) {
                     const double share = std::min(1.0, context.head_share);
                     level(ended - share * pass.seconds.total(), forward + (live - share) * per_pass);
                     level(ended, forward + live * per_pass + logits);

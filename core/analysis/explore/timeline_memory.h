@@ -12,8 +12,8 @@ namespace shardscope {
 
 struct MemoryContext {
     const Compiled& compiled;
-    double head_share = 0;  // share of a forward pass's time: that of the LM head, at its end
-    int head_piece = 0;     // index of the GPU's virtual stage with the head
+    double head_share = 0;       // share of a forward pass's time: that of the LM head, at its end
+    int head_virtual_stage = 0;  // index of the GPU's virtual stage with the head
     bool splits_backward = false;
 };
 

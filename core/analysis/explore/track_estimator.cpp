@@ -21,7 +21,7 @@ TrackEstimator::TrackEstimator(const Scenario& scenario, P id, const std::stop_t
     : base_(without_texts(scenario)),
       id_(id),
       settings_(resolve(base_)),
-      alone_(!others_may_follow(id)),
+      alone_(!may_change_others(id)),
       edit_(base_),
       stored_(index(id == P::peak_flops ? peak_of(settings_.choice<Precision>(P::precision)) : id)),
       stop_(stop) {

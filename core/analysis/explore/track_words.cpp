@@ -5,7 +5,7 @@
 
 #include "explore/track.h"
 #include "explore/track_estimator.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -45,7 +45,8 @@ class Words {
             most = std::max(most, point.mfu);
         }
         if (least > most) return {};
-        return said("MFU {1} to {2}", {format(least, Quantity::percent), format(most, Quantity::percent)});
+        return translate("MFU {1} to {2}",
+                         {format(least, Quantity::percent), format(most, Quantity::percent)});
     }
 
     void add_cells(std::string& out) const {
@@ -59,9 +60,9 @@ class Words {
             }
         }
         if (!any) {
-            add(out, said("does not fit anywhere"), "; ");
+            add(out, translate("does not fit anywhere"), "; ");
         } else if (!names.empty()) {
-            add(out, said("does not fit with {1}", {names}), "; ");
+            add(out, translate("does not fit with {1}", {names}), "; ");
         }
     }
 
@@ -86,10 +87,10 @@ class Words {
             const std::string low = from_start ? "" : text(edge(points[from - 1], points[from]).first);
             const std::string high = to_end ? "" : text(edge(points[to], points[to + 1]).second);
             add(out,
-                from_start && to_end ? said("does not fit anywhere")
-                : from_start         ? said("does not fit below {1}", {high})
-                : to_end             ? said("does not fit above {1}", {low})
-                                     : said("does not fit between {1} and {2}", {low, high}),
+                from_start && to_end ? translate("does not fit anywhere")
+                : from_start         ? translate("does not fit below {1}", {high})
+                : to_end             ? translate("does not fit above {1}", {low})
+                                     : translate("does not fit between {1} and {2}", {low, high}),
                 "; ");
             from = to;
         }
@@ -122,13 +123,13 @@ class Words {
             const Wall wall = up ? changes[i].after : changes[i].before;
             const std::string here = start_of(changes[i], up);
             const auto between = [&](const std::string& low, const std::string& high) {
-                return said("{1}-bound between {2} and {3}", {label_of(wall), low, high});
+                return translate("{1}-bound between {2} and {3}", {label_of(wall), low, high});
             };
             add(out,
                 up && i + 1 < changes.size() ? between(here, start_of(changes[i + 1], true))
                 : !up && i > 0               ? between(start_of(changes[i - 1], false), here)
-                : up                         ? said("{1}-bound above {2}", {label_of(wall), here})
-                                             : said("{1}-bound below {2}", {label_of(wall), here}),
+                : up                         ? translate("{1}-bound above {2}", {label_of(wall), here})
+                                             : translate("{1}-bound below {2}", {label_of(wall), here}),
                 "; ");
         }
     }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "planner/planner.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 bool answer_into(const Scenario& scenario, Answer& out) {
@@ -14,7 +14,7 @@ bool answer_into(const Scenario& scenario, Answer& out) {
     out.settings = resolve(out.scenario);
     out.problems.clear();
     out.impossible = false;
-    if (!is_valid(out.scenario, out.settings, out.compiled.whole ? &out.compiled.settings : nullptr))
+    if (!is_valid(out.scenario, out.settings, out.compiled.complete ? &out.compiled.settings : nullptr))
         return false;
     compile(out.settings, out.compiled);
     out.estimate = estimate(out.compiled);
@@ -27,17 +27,18 @@ Problem impossible_problem(const Answer& answer) {
     const Estimate& e = answer.estimate;
     const auto percent = [](double share) { return format(share, Quantity::percent); };
     if (s[P::mfu_override] > 0 && e.hfu > 1) {
-        return {"/assumptions/mfu_override",
-                said("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
-                said("the kernels and what is recomputed would execute {1} of the peak", {percent(e.hfu)}),
-                said("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
+        return {
+            "/assumptions/mfu_override",
+            translate("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
+            translate("the kernels and what is recomputed would execute {1} of the peak", {percent(e.hfu)}),
+            translate("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
     }
-    const std::string what = e.hfu > 1
-                                 ? said("the prediction executes {1} of the peak FLOPS", {percent(e.hfu)})
-                                 : said("the prediction has a time, a memory or a share that cannot be");
+    const std::string what =
+        e.hfu > 1 ? translate("the prediction executes {1} of the peak FLOPS", {percent(e.hfu)})
+                  : translate("the prediction has a time, a memory or a share that cannot be");
     return {"", what,
-            said("no hardware can do that: this is an error of Shardscope {1}", {SHARDSCOPE_VERSION}),
-            said("please report it with this scenario")};
+            translate("no hardware can do that: this is an error of Shardscope {1}", {SHARDSCOPE_VERSION}),
+            translate("please report it with this scenario")};
 }
 
 Answer answer(const Scenario& scenario) {
@@ -47,7 +48,7 @@ Answer answer(const Scenario& scenario) {
     if (out.problems.empty() && out.impossible) out.problems.push_back(impossible_problem(out));
     // `check` must find a problem whenever `is_valid` is false.
     if (!valid && out.problems.empty())
-        out.problems.push_back({"", said("the values cannot be used together"), "", {}});
+        out.problems.push_back({"", translate("the values cannot be used together"), "", {}});
     return out;
 }
 

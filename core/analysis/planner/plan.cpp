@@ -2,7 +2,7 @@
 
 namespace shardscope {
 
-ParameterSet usually_free() {
+ParameterSet default_free_parameters() {
     ParameterSet out;
     for (const P id : kPlanParameters) out.set(index(id), id != P::async_tensor_parallel);
     return out;

@@ -29,7 +29,7 @@ inline constexpr std::array kPlanParameters{P::tensor_parallel,
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
 // The parameters that a search varies by default: all except asynchronous tensor parallelism, which is a
 // property of the software rather than a choice.
-ParameterSet usually_free();
+ParameterSet default_free_parameters();
 
 struct Plan {  // a value for every plan parameter
     std::array<double, kPlanSize> value{};

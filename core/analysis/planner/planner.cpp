@@ -71,7 +71,7 @@ Settings without_plan(const Settings& settings) {
     return plain;
 }
 
-bool plans_at_once(const Scenario& scenario) {
+bool plans_within_a_frame(const Scenario& scenario) {
     // Searching that many plans takes a few milliseconds on one core.
     constexpr double kMostPlans = 20000;
     if (scenario.automatic.none()) return true;

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "memory/memory.h"
-#include "planner/folded.h"
+#include "planner/operator_work_cache.h"
 #include "step/bounds.h"
 #include "step/step.h"
 #include "system/jobs.h"
@@ -42,7 +42,7 @@ struct DegreesParts {
     bool made = false;
     Stages stages;
     Layout layout;  // without the sharding
-    std::vector<ShardingParts> sharings;
+    std::vector<ShardingParts> shardings;
 };
 
 bool better(const Candidate& a, const Candidate& b) {
@@ -133,8 +133,8 @@ void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
     set(P::accumulation, cell.accumulation);
     // The first schedule stands for all of the cell: they have the same number of weight copies and gather
     // the weights in the same way.
-    set(P::virtual_stages, d.pieces.front().virtual_stages);
-    set(P::schedule, d.pieces.front().schedule);
+    set(P::virtual_stages, d.schedule_choices.front().virtual_stages);
+    set(P::schedule, d.schedule_choices.front().schedule);
 }
 
 class Search {
@@ -171,7 +171,7 @@ class Search {
     void compute_operator_work();
     [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w) const;
     void make_placements(const Cell& cell, DegreesParts& parts, Compiled& c) const;
-    static void set_sharing(const ShardingParts& parts, const Sharing& values, Compiled& c);
+    static void set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c);
     void visit(std::size_t index, Worker& w);
     void visit_schedule(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
     void judge(Worker& w, Candidate& candidate) const;
@@ -200,7 +200,7 @@ class Search {
     PlanSpace space_;
     Compiled machine_;
     // By cell: its operator times, and an upper bound of its throughput.
-    std::vector<const Folded*> operator_work_;
+    std::vector<const OperatorWork*> operator_work_;
     std::vector<double> cell_bound_;
     std::atomic<double> least_;
 };
@@ -208,26 +208,26 @@ class Search {
 // Computes the operator times once for all plans that split a micro-batch in the same way.
 void Search::compute_operator_work() {
     // Later searches of this thread reuse the cache. The worker threads do not need it.
-    static thread_local FoldedOperators operators;
+    static thread_local OperatorWorkCache operators;
     operators.prepare(base_);
     Compiled c = machine_;
     // Cells are in canonical order, so that equal splits are close together.
-    std::vector<std::pair<Cut, const Folded*>> near;
+    std::vector<std::pair<OperatorSplit, const OperatorWork*>> near;
     const auto& cells = space_.cells();
     operator_work_.resize(cells.size());
     cell_bound_.resize(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const Degrees& d = space_.degrees()[cells[i].degrees];
         set_cell(cells[i], d, c.settings);
-        const Cut cut = cut_of(c.settings);
+        const OperatorSplit cut = operator_split_of(c.settings);
         if (!near.empty()) {
-            const Cut& last = near.back().first;
+            const OperatorSplit& last = near.back().first;
             if (cut.tensor != last.tensor || cut.context != last.context ||
                 cut.sequence_parallel != last.sequence_parallel ||
                 cut.async_tensor_parallel != last.async_tensor_parallel)
                 near.clear();
         }
-        auto found = std::ranges::find(near, cut, &std::pair<Cut, const Folded*>::first);
+        auto found = std::ranges::find(near, cut, &std::pair<OperatorSplit, const OperatorWork*>::first);
         if (found == near.end()) {
             near.emplace_back(cut, &operators.of(c));
             found = near.end() - 1;
@@ -268,11 +268,11 @@ void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c)
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     const auto stages = stage_kinds(c);
     const std::size_t kinds = kinds_of(c);
-    for (const Sharing& sharing : space_.degrees()[cell.degrees].sharings) {
+    for (const StateSharding& sharing : space_.degrees()[cell.degrees].shardings) {
         set(P::sharding, sharing.sharding);
         set(P::shard_group, sharing.group);
-        compile_sharing(c);
-        ShardingParts& made = parts.sharings.emplace_back(ShardingParts{c.layout, c.traffic, {}});
+        compile_sharding(c);
+        ShardingParts& made = parts.shardings.emplace_back(ShardingParts{c.layout, c.traffic, {}});
         for (const double reshard : sharing.reshards) {
             set(P::reshard_after_forward, reshard);
             for (const double offload : sharing.offloads) {
@@ -288,7 +288,7 @@ void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c)
     }
 }
 
-void Search::set_sharing(const ShardingParts& parts, const Sharing& values, Compiled& c) {
+void Search::set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c) {
     c.layout = parts.layout;
     c.traffic = parts.traffic;
     c.settings.set(P::sharding, values.sharding, Origin::given);
@@ -333,12 +333,12 @@ void Search::visit(std::size_t index, Worker& w) {
     double least_unhidden = 0;  // `prepare` sets it
     bool prepared = false;
     const auto prepare = [&] {
-        if (parts.sharings.empty()) make_placements(cell, parts, c);
-        w.unhidden.resize(parts.sharings.size());
+        if (parts.shardings.empty()) make_placements(cell, parts, c);
+        w.unhidden.resize(parts.shardings.size());
         least_unhidden = std::numeric_limits<double>::infinity();
-        for (std::size_t k = 0; k < parts.sharings.size(); ++k) {
+        for (std::size_t k = 0; k < parts.shardings.size(); ++k) {
             w.unhidden[k].clear();
-            for (const StatePlacement& placement : parts.sharings[k].placements) {
+            for (const StatePlacement& placement : parts.shardings[k].placements) {
                 double stage = std::numeric_limits<double>::infinity();
                 for (std::size_t i = 0; i < kinds; ++i) {
                     const UnhiddenFloor& floor = placement.unhidden[i];
@@ -357,13 +357,13 @@ void Search::visit(std::size_t index, Worker& w) {
     };
 
     double number = cell.first;
-    for (const Pieces& pieces : d.pieces) {
-        if (!pieces.micro_batches.allows(cell.accumulation)) continue;
+    for (const ScheduleChoice& choice : d.schedule_choices) {
+        if (!choice.micro_batches.allows(cell.accumulation)) continue;
         const double first_number = number;
-        number += d.shared_plans * static_cast<double>(recomputes.size());
+        number += d.sharding_plans * static_cast<double>(recomputes.size());
         if (number <= options_.from || first_number >= options_.to) continue;
-        set(P::virtual_stages, pieces.virtual_stages);
-        set(P::schedule, pieces.schedule);
+        set(P::virtual_stages, choice.virtual_stages);
+        set(P::schedule, choice.schedule);
         compile_schedule(c);
         const double floor = with_bubble(least, c);
         if (!may_be_wanted(c.tokens_per_gpu / (floor + least_unhidden), w)) continue;
@@ -396,14 +396,14 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
     }
     const double least_floor = *std::ranges::min_element(w.floor);
 
-    for (std::size_t k = 0; k < d.sharings.size(); ++k) {
-        const Sharing& sharing = d.sharings[k];
+    for (std::size_t k = 0; k < d.shardings.size(); ++k) {
+        const StateSharding& sharing = d.shardings[k];
         const std::vector<double>& unhidden = w.unhidden[k];
         const double first = number;
         number += sharing.plans * static_cast<double>(recomputes.size());
         const double least_unhidden = *std::ranges::min_element(unhidden);
         if (!may_be_wanted(c.tokens_per_gpu / (least_floor + least_unhidden), w)) continue;
-        set_sharing(parts.sharings[k], sharing, c);
+        set_sharding(parts.shardings[k], sharing, c);
         double next_number = first;
         for (std::size_t reshard = 0; reshard < sharing.reshards.size(); ++reshard) {
             for (std::size_t r = 0; r < recomputes.size(); ++r) {
@@ -411,10 +411,10 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
                     const double plan_number = next_number++;
                     if (plan_number < options_.from || plan_number >= options_.to) continue;
                     const std::size_t p = reshard * sharing.offloads.size() + o;
-                    const StatePlacement& placement = parts.sharings[k].placements[p];
+                    const StatePlacement& placement = parts.shardings[k].placements[p];
                     double floor = w.floor[r] + unhidden[p];
                     if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
-                    floor += visible_floor(w.floors[r], placement.traffic, c);
+                    floor += exposed_traffic_floor(w.floors[r], placement.traffic, c);
                     const double most = c.tokens_per_gpu / floor;
                     const bool wanted = may_be_best(most) || may_be_best_here(most, w);
                     if (!wanted && !judges_all() && !options_.frontier) continue;
@@ -506,25 +506,25 @@ SearchResult search_plans(const Settings& base, const ParameterSet& free, const 
     return Search(base, free, options).run();
 }
 
-struct Merge::Parts {
+struct CandidateRanking::Parts {
     std::vector<Candidate> all;
     Frontier frontier;
     Candidate smallest;
 };
 
-Merge::Merge() : parts_(std::make_unique<Parts>()) {}
-Merge::~Merge() = default;
+CandidateRanking::CandidateRanking() : parts_(std::make_unique<Parts>()) {}
+CandidateRanking::~CandidateRanking() = default;
 
-void Merge::take(const Candidate& candidate) {
+void CandidateRanking::take(const Candidate& candidate) {
     parts_->all.push_back(candidate);
     parts_->frontier.take(candidate);
 }
 
-void Merge::take_smallest(const Candidate& candidate) {
+void CandidateRanking::add_smallest(const Candidate& candidate) {
     if (smaller(candidate, parts_->smallest)) parts_->smallest = candidate;
 }
 
-SearchResult Merge::result(std::size_t top) const {
+SearchResult CandidateRanking::result(std::size_t top) const {
     SearchResult out;
     out.feasible = static_cast<double>(parts_->all.size());
     out.best = parts_->all;

@@ -73,14 +73,14 @@ struct SearchResult {
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options);
 
 // Ranks fitting plans of other searches, given in any order, as one search would.
-class Merge {
+class CandidateRanking {
   public:
-    Merge();
-    ~Merge();
-    Merge(const Merge&) = delete;
-    Merge& operator=(const Merge&) = delete;
+    CandidateRanking();
+    ~CandidateRanking();
+    CandidateRanking(const CandidateRanking&) = delete;
+    CandidateRanking& operator=(const CandidateRanking&) = delete;
     void take(const Candidate& candidate);
-    void take_smallest(const Candidate& candidate);
+    void add_smallest(const Candidate& candidate);
     // The `top` best plans, the frontier, the smallest plan, and the number of plans given to `take`.
     [[nodiscard]] SearchResult result(std::size_t top) const;
 

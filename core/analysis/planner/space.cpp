@@ -35,16 +35,17 @@ struct PlanSpace::Build {
 
     // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states, and
     // by degrees. The latter serve all values of sequence and asynchronous tensor parallelism.
-    std::map<std::array<double, 2>, std::vector<std::span<const Pieces>>> pieces_of{};
-    std::map<int, std::span<const Sharing>> sharings_of{};
+    std::map<std::array<double, 2>, std::vector<std::span<const ScheduleChoice>>> schedule_choices_of{};
+    std::map<int, std::span<const StateSharding>> shardings_of{};
     std::map<std::array<double, 4>, std::vector<std::uint32_t>> degrees_of{};
 
     void run();
     void with_degrees(double sequence_parallel, double async);
     [[nodiscard]] const std::vector<std::uint32_t>& degrees();
-    [[nodiscard]] std::vector<Pieces> pieces() const;
-    [[nodiscard]] std::vector<std::span<const Pieces>> by_weights(const std::vector<Pieces>& pieces) const;
-    [[nodiscard]] std::vector<Sharing> sharings() const;
+    [[nodiscard]] std::vector<ScheduleChoice> schedule_choices() const;
+    [[nodiscard]] std::vector<std::span<const ScheduleChoice>> by_weights(
+        const std::vector<ScheduleChoice>& schedule_choices) const;
+    [[nodiscard]] std::vector<StateSharding> shardings() const;
     void add_cells(std::uint32_t degrees, double sequence_parallel, double async);
 };
 
@@ -69,7 +70,7 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
         set(P::context_parallel, context);
         for (const double pipeline : values(P::pipeline_parallel)) {
             set(P::pipeline_parallel, pipeline);
-            if (std::fmod(s[P::gpus], model_gpus(s)) != 0) continue;
+            if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
             for (const double expert : values(P::expert_parallel)) {
                 set(P::expert_parallel, expert);
                 for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
@@ -87,41 +88,45 @@ const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
         {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
     std::vector<std::uint32_t>& out = found->second;
     if (!made) return out;
-    const auto [alike, new_stages] = pieces_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
-    if (new_stages) alike->second = by_weights(pieces());
-    const auto [shared, new_sharers] = sharings_of.try_emplace(state_sharers(s));
-    if (new_sharers) shared->second = space.sharings_.emplace_back(sharings());
+    const auto [alike, new_stages] =
+        schedule_choices_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
+    if (new_stages) alike->second = by_weights(schedule_choices());
+    const auto [shared, new_sharers] = shardings_of.try_emplace(max_shard_group(s));
+    if (new_sharers) shared->second = space.shardings_.emplace_back(shardings());
     if (shared->second.empty()) return out;
     double plans = 0;
-    for (const Sharing& sharing : shared->second) plans += sharing.plans;
-    for (const std::span<const Pieces> pieces : alike->second) {
+    for (const StateSharding& sharing : shared->second) plans += sharing.plans;
+    for (const std::span<const ScheduleChoice> schedule_choices : alike->second) {
         out.push_back(static_cast<std::uint32_t>(space.degrees_.size()));
         space.degrees_.push_back({s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel],
-                                  s[P::expert_parallel], static_cast<double>(data_parallel(s)), pieces,
-                                  shared->second, plans});
+                                  s[P::expert_parallel], static_cast<double>(data_parallel(s)),
+                                  schedule_choices, shared->second, plans});
     }
     return out;
 }
 
-std::vector<Pieces> PlanSpace::Build::pieces() const {
+std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
     const double stages = s[P::pipeline_parallel];
     // A scenario that gives no schedule interleaves if it has virtual stages.
     const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
     const double plain = base.origin(P::schedule) == Origin::derived ? kPlain : base[P::schedule];
-    std::vector<Pieces> out;
+    std::vector<ScheduleChoice> out;
     Settings pipeline = s;  // with the schedule and the virtual stages to try
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
             const auto kind = static_cast<double>(schedule->kind);
             const bool cut = virtual_stages > 1;
-            const bool wanted = is_free(P::schedule) ? schedule->common && schedule->interleaves == cut
-                                : follows ? (cut ? schedule->common && schedule->interleaves : kind == plain)
-                                          : kind == base[P::schedule] && (!cut || schedule->interleaves);
+            const bool wanted =
+                is_free(P::schedule) ? schedule->widely_supported && schedule->interleaves == cut
+                : follows ? (cut ? schedule->widely_supported && schedule->interleaves : kind == plain)
+                          : kind == base[P::schedule] && (!cut || schedule->interleaves);
             if (!wanted) continue;
             pipeline.set(P::schedule, kind, Origin::given);
             pipeline.set(P::virtual_stages, virtual_stages, Origin::given);
-            if (!keeps_all(schedule_constraints(), pipeline)) continue;
-            const double held = schedule->pieces ? schedule->pieces(s[P::layers] / stages) : virtual_stages;
+            if (!all_hold(schedule_constraints(), pipeline)) continue;
+            const double held = schedule->fixed_virtual_stages
+                                    ? schedule->fixed_virtual_stages(s[P::layers] / stages)
+                                    : virtual_stages;
             out.push_back(
                 {virtual_stages, kind,
                  schedule->micro_batches ? schedule->micro_batches({stages, held}) : MicroBatchRule{}});
@@ -136,30 +141,32 @@ std::vector<Pieces> PlanSpace::Build::pieces() const {
 }
 
 // Groups of the choices whose weights are placed and gathered in the same way.
-std::vector<std::span<const Pieces>> PlanSpace::Build::by_weights(const std::vector<Pieces>& pieces) const {
-    std::vector<std::vector<Pieces>> alike;
-    for (const Pieces& one : pieces) {
+std::vector<std::span<const ScheduleChoice>> PlanSpace::Build::by_weights(
+    const std::vector<ScheduleChoice>& schedule_choices) const {
+    std::vector<std::vector<ScheduleChoice>> alike;
+    for (const ScheduleChoice& one : schedule_choices) {
         // All common schedules place weights in the same way; another schedule appears only if it is fixed,
         // and then alone.
         const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
         if (alike.empty() || apart) alike.emplace_back();
         alike.back().push_back(one);
     }
-    std::vector<std::span<const Pieces>> out;
+    std::vector<std::span<const ScheduleChoice>> out;
     out.reserve(alike.size());
-    for (std::vector<Pieces>& list : alike) out.emplace_back(space.pieces_.emplace_back(std::move(list)));
+    for (std::vector<ScheduleChoice>& list : alike)
+        out.emplace_back(space.schedule_choices_.emplace_back(std::move(list)));
     return out;
 }
 
-std::vector<Sharing> PlanSpace::Build::sharings() const {
-    const double sharers = state_sharers(s);
+std::vector<StateSharding> PlanSpace::Build::shardings() const {
+    const double sharers = max_shard_group(s);
     const ValidValues groups = valid_values(P::shard_group, s, sharers);
     Settings sharded = s;  // with the sharding to try
-    std::vector<Sharing> out;
+    std::vector<StateSharding> out;
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
         const bool fsdp = kind == Sharding::zero3 || kind == Sharding::hsdp;
-        Sharing one{sharding, base[P::shard_group], 0, {}, {}};
+        StateSharding one{sharding, base[P::shard_group], 0, {}, {}};
         sharded.set(P::sharding, sharding, Origin::given);
         one.reshards = is_free(P::reshard_after_forward) && !fsdp
                            ? std::vector<double>{base[P::reshard_after_forward]}
@@ -170,7 +177,7 @@ std::vector<Sharing> PlanSpace::Build::sharings() const {
         if (one.offloads.empty()) continue;
         one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());
         if (!is_free(P::shard_group)) {
-            if (one.group == 0 || groups.contains(one.group)) out.push_back(std::move(one));
+            if (groups.contains(one.group)) out.push_back(std::move(one));
             continue;
         }
         // Zero means all GPUs. ZeRO-3 within a group is the same as hsdp.
@@ -196,9 +203,10 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
         Cell cell{degrees, sequence_parallel, async, micro_batch, s[P::accumulation], space.size_, 0};
         if (global) cell.accumulation = held / micro_batch;
         if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
-        double pieces = 0;
-        for (const Pieces& one : d.pieces) pieces += one.micro_batches.allows(cell.accumulation) ? 1 : 0;
-        cell.plans = pieces * d.shared_plans * static_cast<double>(space.recomputes_.size());
+        double schedule_choices = 0;
+        for (const ScheduleChoice& one : d.schedule_choices)
+            schedule_choices += one.micro_batches.allows(cell.accumulation) ? 1 : 0;
+        cell.plans = schedule_choices * d.sharding_plans * static_cast<double>(space.recomputes_.size());
         if (cell.plans == 0) continue;
         space.cells_.push_back(cell);
         space.size_ += cell.plans;

@@ -26,14 +26,14 @@
 namespace shardscope {
 
 // How a pipeline's layers are split into virtual stages and scheduled.
-struct Pieces {
+struct ScheduleChoice {
     double virtual_stages = 1;
     double schedule = 0;
     MicroBatchRule micro_batches;
 };
 
 // How the model states are sharded over data-parallel GPUs.
-struct Sharing {
+struct StateSharding {
     double sharding = 0;
     double group = 0;
     double plans = 1;  // reshardings × offloads
@@ -44,9 +44,9 @@ struct Degrees {  // how the GPUs are split
     double tensor = 1, context = 1, pipeline = 1, expert = 1;
     double data = 1;  // data-parallel GPUs
     // The lists belong to the space, because many degrees have the same ones.
-    std::span<const Pieces> pieces;
-    std::span<const Sharing> sharings;
-    double shared_plans = 0;  // sum of `plans` over all sharings
+    std::span<const ScheduleChoice> schedule_choices;
+    std::span<const StateSharding> shardings;
+    double sharding_plans = 0;  // sum of `plans` over all shardings
 };
 
 struct Cell {                   // fixes everything but sharding, schedule and recomputation
@@ -74,8 +74,8 @@ class PlanSpace {  // every valid combination of the free parameters
 
   private:
     struct Build;
-    std::deque<std::vector<Pieces>> pieces_;
-    std::deque<std::vector<Sharing>> sharings_;
+    std::deque<std::vector<ScheduleChoice>> schedule_choices_;
+    std::deque<std::vector<StateSharding>> shardings_;
     std::vector<Degrees> degrees_;
     std::vector<Cell> cells_;
     std::vector<double> recomputes_;

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "system/file_system.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -63,25 +63,26 @@ class Descriptor {
 };
 
 Problem unreadable(const std::string& why, const std::string& suggestion) {
-    return {"", said("the file cannot be read"), why, suggestion};
+    return {"", translate("the file cannot be read"), why, suggestion};
 }
 
 // Returns why a file of this kind is not read; nothing for a regular file.
 std::optional<Problem> wrong_kind(::mode_t mode) {
     if (S_ISREG(mode)) return std::nullopt;
     if (S_ISDIR(mode))
-        return Problem{"", said("this is a folder"), said("a file is expected"), said("name a file in it")};
+        return Problem{"", translate("this is a folder"), translate("a file is expected"),
+                       translate("name a file in it")};
     return Problem{"",
-                   S_ISFIFO(mode)   ? said("this is a named pipe")
-                   : S_ISSOCK(mode) ? said("this is a socket")
-                                    : said("this is a device"),
-                   said("only regular files are read"),
-                   said("save its content in a file, or pass it through standard input")};
+                   S_ISFIFO(mode)   ? translate("this is a named pipe")
+                   : S_ISSOCK(mode) ? translate("this is a socket")
+                                    : translate("this is a device"),
+                   translate("only regular files are read"),
+                   translate("save its content in a file, or pass it through standard input")};
 }
 
 Problem too_large() {
-    return {"", said("the input is larger than 16 MiB"), said("no scenario or table is that large"),
-            said("check the path")};
+    return {"", translate("the input is larger than 16 MiB"), translate("no scenario or table is that large"),
+            translate("check the path")};
 }
 
 // Returns why the file could not be opened, according to errno.
@@ -92,10 +93,10 @@ Problem not_opened(const std::string& path) {
     if (error == ENXIO && file_system().stat(path.c_str(), &status) == 0) {
         if (auto wrong = wrong_kind(status.st_mode)) return *wrong;
     }
-    if (error == ENOENT) return unreadable(said("it does not exist"), said("check the path"));
+    if (error == ENOENT) return unreadable(translate("it does not exist"), translate("check the path"));
     if (error == EACCES || error == EPERM)
-        return unreadable(system_message(error), said("check its permissions"));
-    return unreadable(system_message(error), said("check the path"));
+        return unreadable(system_message(error), translate("check its permissions"));
+    return unreadable(system_message(error), translate("check the path"));
 }
 
 // Reads to the end of the input, but not beyond kLargestInput.
@@ -113,7 +114,7 @@ std::string read_descriptor(int descriptor, std::size_t expected, bool waits, Pr
             uninterrupted([&] { return files.wait_readable(descriptor); }) > 0)
             continue;
         if (count < 0) {
-            problems.push_back(unreadable(system_message(errno), said("check the path")));
+            problems.push_back(unreadable(system_message(errno), translate("check the path")));
             return {};
         }
         if (count == 0) {
@@ -197,9 +198,9 @@ class Replacement {
         if (!find_target(problem) || !make_folder(problem)) return false;
         FileSystem& files = file_system();
         Descriptor descriptor(create());
-        if (descriptor.number() < 0) return fail(said("the file cannot be written"), problem);
+        if (descriptor.number() < 0) return fail(translate("the file cannot be written"), problem);
         written_ = true;
-        const auto failed = [&] { return fail(said("the file cannot be written whole"), problem); };
+        const auto failed = [&] { return fail(translate("the file cannot be written whole"), problem); };
         if (mode_ && uninterrupted([&] { return files.fchmod(descriptor.number(), *mode_); }) < 0)
             return failed();
         std::string_view left = file_.content;
@@ -222,7 +223,7 @@ class Replacement {
         // On a file system without hard links the old file is not kept, so this file cannot be restored.
         if (can_undo && mode_) kept_ = files.link(target_.c_str(), old_.c_str()) == 0;
         if (uninterrupted([&] { return files.rename(temporary_.c_str(), target_.c_str()); }) < 0)
-            return fail(said("the file cannot be put in its place"), problem);
+            return fail(translate("the file cannot be put in its place"), problem);
         written_ = false;
         replaced_ = true;
         return true;
@@ -241,21 +242,21 @@ class Replacement {
 
   private:
     static bool fail(const std::string& what, Problem& problem) {
-        problem = {"", what, system_message(errno), said("choose another place to write to")};
+        problem = {"", what, system_message(errno), translate("choose another place to write to")};
         return false;
     }
 
     bool find_target(Problem& problem) {
         struct ::stat status {};
         const bool is_there = file_system().stat(file_.path.c_str(), &status) == 0;
-        if (!is_there && errno != ENOENT) return fail(said("the file cannot be written"), problem);
+        if (!is_there && errno != ENOENT) return fail(translate("the file cannot be written"), problem);
         if (is_there && !S_ISREG(status.st_mode)) {
-            problem = {"", said("this is no regular file"), said("it would be replaced"),
-                       said("choose another place to write to")};
+            problem = {"", translate("this is no regular file"), translate("it would be replaced"),
+                       translate("choose another place to write to")};
             return false;
         }
         const std::optional<std::string> target = link_target(file_.path);
-        if (!target) return fail(said("the file cannot be written"), problem);
+        if (!target) return fail(translate("the file cannot be written"), problem);
         target_ = *target;
         const auto slash = target_.rfind('/');
         const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
@@ -264,7 +265,7 @@ class Replacement {
         old_ = beside_ + std::string(kOld) + std::to_string(::getpid());
         if (!is_there) return true;
         if (file_system().access(target_.c_str(), W_OK) < 0)
-            return fail(said("the file is write-protected"), problem);
+            return fail(translate("the file is write-protected"), problem);
         constexpr ::mode_t kPermissions = 0777;
         mode_ = status.st_mode & kPermissions;
         return true;
@@ -274,7 +275,7 @@ class Replacement {
         if (!file_.makes_folder || folder_.empty()) return true;
         constexpr ::mode_t kFolder = 0777;  // the user's umask removes some of these
         made_folder_ = file_system().mkdir(folder_.c_str(), kFolder) == 0;
-        return made_folder_ || errno == EEXIST || fail(said("the folder cannot be made"), problem);
+        return made_folder_ || errno == EEXIST || fail(translate("the folder cannot be made"), problem);
     }
 
     // Creates a new file, which therefore is neither somebody else's nor a link.
@@ -356,7 +357,7 @@ std::string read_text(const std::string& path, Problems& problems) {
         const Descriptor descriptor(number);
         struct ::stat status {};
         if (file_system().fstat(number, &status) < 0) {
-            problems.push_back(unreadable(system_message(errno), said("check the path")));
+            problems.push_back(unreadable(system_message(errno), translate("check the path")));
         } else if (auto wrong = wrong_kind(status.st_mode)) {
             problems.push_back(*wrong);
         } else if (status.st_size > static_cast<::off_t>(kLargestInput)) {
@@ -376,8 +377,8 @@ void remove_leftovers(const std::string& path) {
     remove_leftovers_beside(name_beside(link_target(path).value_or(path)));
 }
 
-bool write_all(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
-               Durability durability) {
+bool write_files_atomically(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
+                            Durability durability) {
     Replacements replacements;
     Problem problem;
     const auto stop = [&](const Replacement& at) {
@@ -396,10 +397,10 @@ bool write_all(const std::vector<NewFile>& files, Problems& problems, std::strin
     return true;
 }
 
-bool write_whole(const std::string& path, std::string_view content, Problems& problems,
-                 Durability durability) {
+bool write_file_atomically(const std::string& path, std::string_view content, Problems& problems,
+                           Durability durability) {
     std::string failed;
-    return write_all({{path, content}}, problems, failed, durability);
+    return write_files_atomically({{path, content}}, problems, failed, durability);
 }
 
 bool move_file(const std::string& from, const std::string& to) {

@@ -42,11 +42,11 @@ void remove_leftovers(const std::string& path);
 // renamed when every one is written. On failure the function returns false, adds one problem, sets `failed`
 // to the path that failed, leaves every file as it was and removes the temporary files. Only regular files
 // that are not write-protected are replaced.
-bool write_all(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
-               Durability durability = Durability::power_failure);
+bool write_files_atomically(const std::vector<NewFile>& files, Problems& problems, std::string& failed,
+                            Durability durability = Durability::power_failure);
 // Writes one file in the same way.
-bool write_whole(const std::string& path, std::string_view content, Problems& problems,
-                 Durability durability = Durability::power_failure);
+bool write_file_atomically(const std::string& path, std::string_view content, Problems& problems,
+                           Durability durability = Durability::power_failure);
 
 // Renames a file within its file system and replaces an existing file of the new name. Returns false if the
 // system reports an error.

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -39,11 +39,11 @@ constexpr std::array kSeconds{Unit{"s", 1},     Unit{"ms", 1e-3}, Unit{"us", 1e-
                               Unit{"ns", 1e-9}, Unit{"min", 60},  Unit{"h", 3600}};
 constexpr std::array kWatts{Unit{"W", 1}, Unit{"kW", 1e3}};
 constexpr std::array kPercent{Unit{"%", 0.01}};
-constexpr std::array kSequences{Unit{phrase("tokens"), 1}};
-constexpr std::array kRates{Unit{phrase("tokens/s"), 1}};
+constexpr std::array kSequences{Unit{translatable("tokens"), 1}};
+constexpr std::array kRates{Unit{translatable("tokens/s"), 1}};
 constexpr std::array kJoules{Unit{"J", 1}, Unit{"kWh", 3.6e6}, Unit{"MWh", 3.6e9}};
-constexpr std::array kPerJoule{Unit{phrase("tokens/J"), 1}};
-constexpr std::array kDays{Unit{phrase("days"), 1}};
+constexpr std::array kPerJoule{Unit{translatable("tokens/J"), 1}};
+constexpr std::array kDays{Unit{translatable("days"), 1}};
 constexpr std::array kHours{Unit{"h", 1}};
 constexpr std::array kMoney{Unit{"$", 1}};
 constexpr std::array kByteFactor{Unit{"B", 1}};
@@ -151,12 +151,13 @@ bool count_suffix(std::string_view text, Quantity quantity, double& factor) {
 
 std::string accepted(Quantity quantity) {
     const auto units = units_of(quantity);
-    if (units.empty()) return said("write a number such as 8, 70B or 8k");
-    if (units.size() == 1) return said("write a number, with or without the unit {1}", {units[0].symbol});
+    if (units.empty()) return translate("write a number such as 8, 70B or 8k");
+    if (units.size() == 1)
+        return translate("write a number, with or without the unit {1}", {units[0].symbol});
     std::string all_but_last(units[0].symbol);
     for (const Unit& unit : units.subspan(1, units.size() - 2))
         all_but_last += ", " + std::string(unit.symbol);
-    return said("write a number with one of the units {1} or {2}", {all_but_last, units.back().symbol});
+    return translate("write a number with one of the units {1} or {2}", {all_but_last, units.back().symbol});
 }
 
 }  // namespace
@@ -238,7 +239,7 @@ Shown shown_in_english(double value, Quantity quantity) {
 
 Shown show(double value, Quantity quantity) {
     Shown out = shown_in_english(value, quantity);
-    out.unit = said(out.unit);
+    out.unit = translate(out.unit);
     return out;
 }
 
@@ -264,7 +265,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         return Parsed{false, 0, std::move(problem), std::move(suggestion)};
     };
     std::string_view rest = trimmed(text);
-    if (rest.empty()) return fail(said("the value is empty"));
+    if (rest.empty()) return fail(translate("the value is empty"));
 
     double sign = 1;
     if (rest.starts_with("−")) {
@@ -293,9 +294,9 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
             }
             std::string as_point = number;
             as_point[comma] = '.';
-            return fail(
-                said("“{1}” can be read in two ways", {number}),
-                several ? said("write {1}", {without}) : said("write {1} or {2}", {without, as_point}));
+            return fail(translate("“{1}” can be read in two ways", {number}),
+                        several ? translate("write {1}", {without})
+                                : translate("write {1} or {2}", {without, as_point}));
         }
         number[comma] = '.';
     }
@@ -314,9 +315,9 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error == std::errc::result_out_of_range)
-        return fail(said("“{1}” is too large or too small to hold", {text}));
+        return fail(translate("“{1}” is too large or too small to hold", {text}));
     if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
-        return fail(said("“{1}” is not a number", {trimmed(text)}));
+        return fail(translate("“{1}” is not a number", {trimmed(text)}));
     }
     rest = rest.substr(tail);
     if (rest.starts_with('^')) {
@@ -324,7 +325,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         const auto [power_end, power_error] =
             std::from_chars(rest.data() + 1, rest.data() + rest.size(), exponent);
         if (power_error != std::errc())
-            return fail(said("the exponent after ^ is missing"), said("write for instance 2^13"));
+            return fail(translate("the exponent after ^ is missing"), translate("write for instance 2^13"));
         value = std::pow(value, exponent);
         rest = rest.substr(static_cast<std::size_t>(power_end - rest.data()));
     }
@@ -338,7 +339,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         double factor = 0;
         bool known = false;
         for (const Unit& unit : units) {
-            if (rest == unit.symbol || rest == said(unit.symbol)) {
+            if (rest == unit.symbol || rest == translate(unit.symbol)) {
                 factor = unit.factor;
                 known = true;
                 break;
@@ -346,7 +347,8 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
         }
         if (!known && is_countable(quantity)) {
             std::string_view suffix = rest;
-            for (const std::string& word : {std::string("tokens"), std::string("token"), said("tokens")}) {
+            for (const std::string& word :
+                 {std::string("tokens"), std::string("token"), translate("tokens")}) {
                 if (suffix.ends_with(word)) suffix = trimmed(suffix.substr(0, suffix.size() - word.size()));
             }
             known = suffix.empty() || count_suffix(suffix, quantity, factor);
@@ -357,15 +359,15 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
             // GB differ by a factor of eight.
             for (const Unit& unit : units) {
                 if (lower(unit.symbol) == lower(rest)) {
-                    return fail(said("the unit “{1}” is not known", {rest}),
-                                said("did you mean {1}?", {unit.symbol}));
+                    return fail(translate("the unit “{1}” is not known", {rest}),
+                                translate("did you mean {1}?", {unit.symbol}));
                 }
             }
-            return fail(said("the unit “{1}” is not known here", {rest}));
+            return fail(translate("the unit “{1}” is not known here", {rest}));
         }
         value *= factor;
     }
-    if (!std::isfinite(value)) return fail(said("“{1}” is not a finite number", {text}));
+    if (!std::isfinite(value)) return fail(translate("“{1}” is not a finite number", {text}));
     return {true, value, {}, {}};
 }
 

@@ -18,8 +18,9 @@ class CollectiveTimes {
         // A gather and its mirror image take the same time.
         const Collective kind =
             op.collective == Collective::reduce_scatter ? Collective::all_gather : op.collective;
-        Last& last = last_[static_cast<std::size_t>(op.among)];
-        if (last.bytes != op.bytes || last.kind != kind) last = {kind, op.bytes, exchange_time(op, rates_)};
+        Last& last = last_[static_cast<std::size_t>(op.group)];
+        if (last.bytes != op.bytes || last.kind != kind)
+            last = {kind, op.bytes, collective_operator_time(op, rates_)};
         return last.time;
     }
 
@@ -50,7 +51,7 @@ class PassSum {
             context_parallel_exposure(out_.attention, ring_, rates.context_imbalance, rates.overlap);
         out_.attention *= rates.context_imbalance;
         term_of(out_, StepTerm::attention) *= rates.context_imbalance;
-        term_of(out_, StepTerm::context_network) += ring_exposure.visible;
+        term_of(out_, StepTerm::context_network) += ring_exposure.exposed;
         out_.hidden += ring_exposure.hidden;
         out_.time += ring_exposure.both;
         return out_;
@@ -102,10 +103,10 @@ StepTerm step_term_of(const Operator& op) {
     if (op.multiplies()) return StepTerm::matmul;
     if (op.attention_core) return StepTerm::attention;
     if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
-    switch (op.among) {
-        case Among::tensor: return StepTerm::tensor_network;
-        case Among::context: return StepTerm::context_network;
-        case Among::expert: return StepTerm::expert_network;
+    switch (op.group) {
+        case CommunicationGroup::tensor: return StepTerm::tensor_network;
+        case CommunicationGroup::context: return StepTerm::context_network;
+        case CommunicationGroup::expert: return StepTerm::expert_network;
     }
     return StepTerm::tensor_network;
 }
@@ -134,10 +135,10 @@ Work work_of(const OperatorList& operators, const BlockRates& rates) {
     return out;
 }
 
-Time exchange_time(const Operator& op, const BlockRates& rates) {
-    const RingGroup& group = op.among == Among::tensor    ? rates.tensor
-                             : op.among == Among::context ? rates.context
-                                                          : rates.expert;
+Time collective_operator_time(const Operator& op, const BlockRates& rates) {
+    const RingGroup& group = op.group == CommunicationGroup::tensor    ? rates.tensor
+                             : op.group == CommunicationGroup::context ? rates.context
+                                                                       : rates.expert;
     Time time;
     switch (op.collective) {
         case Collective::none: return {};
@@ -149,7 +150,7 @@ Time exchange_time(const Operator& op, const BlockRates& rates) {
             time = expert_dispatch_time(op.bytes, rates.expert_imbalance, group, rates.network);
             break;
     }
-    return op.among == Among::tensor ? tensor_parallel_time(time, rates.tensor_overlap) : time;
+    return op.group == CommunicationGroup::tensor ? tensor_parallel_time(time, rates.tensor_overlap) : time;
 }
 
 }  // namespace shardscope

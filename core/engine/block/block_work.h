@@ -63,6 +63,6 @@ Work work_of(const OperatorList& operators, const BlockRates& rates);
 StepTerm step_term_of(const Operator& op);
 
 // Returns the time of one collective operator without any overlap.
-Time exchange_time(const Operator& op, const BlockRates& rates);
+Time collective_operator_time(const Operator& op, const BlockRates& rates);
 
 }  // namespace shardscope

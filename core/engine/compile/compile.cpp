@@ -53,7 +53,7 @@ Traffic traffic_of(const Compiled& c) {
         .per_unit = is_fsdp(s),
         .collectives_per_unit = s[P::unit_collectives],
         .bucket_size = s[P::bucket_size],
-        .stage_parameters = c.parameters * c.layout.copies / c.layout.tensor / c.layout.pipeline,
+        .stage_parameters = c.parameters * c.layout.weight_copies / c.layout.tensor / c.layout.pipeline,
         .weight_bytes = c.compute_bytes,
         .gradient_bytes = c.state.gradients};
     BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
@@ -79,7 +79,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
     const double model_gpus = c.layout.tensor * c.layout.pipeline;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const auto factor = [&](Sharding from) {
-        return sharding >= from ? 1.0 : static_cast<double>(sharing_gpus(s));
+        return sharding >= from ? 1.0 : static_cast<double>(data_context_parallel(s));
     };
     IdealInputs in;
     in.layers = s[P::layers];
@@ -94,7 +94,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
         in.kept_bytes = c.operators.dense.repeat * c.work.dense.saved / c.tokens_per_micro_batch;
     }
     in.element_bytes = c.compute_bytes;
-    in.gpus = sharing_gpus(s);
+    in.gpus = data_context_parallel(s);
     const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
     in.nodes = all.nodes;
     in.memory = s[P::memory];
@@ -119,7 +119,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
 
 void compile_machine(Compiled& c) {
     const Settings& s = c.settings;
-    c.whole = false;
+    c.complete = false;
     const auto precision = s.choice<Precision>(P::precision);
     c.width = s.listed() ? s.listed()->width(s[P::image_size]) : s[P::hidden_size];
     c.peak = peak_flops(s);
@@ -151,11 +151,11 @@ void compile_operators(Compiled& c) {
 }
 
 Stages stages_of(const Compiled& c) {
-    return deal_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline,
-                       c.layout.copies, partition_of(c.settings));
+    return partition_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline,
+                            c.layout.weight_copies, partition_of(c.settings));
 }
 
-void compile_sharing(Compiled& c) {
+void compile_sharding(Compiled& c) {
     c.layout = layout_of(c.settings);
     c.stages = stages_of(c);
     c.traffic = traffic_of(c);
@@ -170,7 +170,7 @@ void compile_pipeline(Compiled& c) {
     if (c.stages.count > 1) {
         // The activations of one pass, sharded over the tensor-parallel GPUs.
         const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
-                             c.width / c.layout.tensor / pipeline_shape(s).sequence_pieces;
+                             c.width / c.layout.tensor / pipeline_shape(s).sequence_chunks;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.data_parallel);
     }
 }
@@ -179,12 +179,13 @@ void compile_schedule(Compiled& c) {
     const Settings& s = c.settings;
     c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
     c.pipeline = pipeline_shape(s);
-    c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_pieces / c.layout.copies;
-    c.passes.share = 1 / c.pipeline.sequence_pieces;
-    c.passes.turn = c.schedule->layered ? c.passes.count : 1;
-    c.passes.layers = 1;
+    c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_chunks / c.layout.weight_copies;
+    c.passes.share = 1 / c.pipeline.sequence_chunks;
+    c.passes.passes_per_visit = c.schedule->layered ? c.passes.count : 1;
+    c.passes.layers_per_visit = 1;
     if (c.schedule->layered && c.stages.count > 1) {
-        c.passes.layers = std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+        c.passes.layers_per_visit =
+            std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
     }
 }
 
@@ -198,15 +199,15 @@ void compile_outputs(Compiled& c) {
 }
 
 void compile(const Settings& settings, Compiled& out) {
-    const bool same = out.whole && same_operators(settings, out.settings);
+    const bool same = out.complete && same_operators(settings, out.settings);
     out.settings = settings;
     compile_machine(out);
     if (!same) compile_operators(out);
-    compile_sharing(out);
+    compile_sharding(out);
     compile_pipeline(out);
     compile_schedule(out);
     compile_outputs(out);
-    out.whole = true;
+    out.complete = true;
 }
 
 Compiled compile(const Settings& settings) {

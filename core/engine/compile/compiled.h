@@ -20,11 +20,12 @@ namespace shardscope {
 // The passes of a layer in one step; all of them are alike. They are grouped into visits: a visit is one pass
 // or, with a layered schedule, all passes of the step. FSDP gathers a layer's weights once per visit.
 struct Passes {
-    double count = 1;   // passes of each layer
-    double share = 1;   // share of a micro-batch that one pass processes
-    double turn = 1;    // passes of a layer per visit
-    double layers = 1;  // layers that are visited together: those of one virtual stage of a layered schedule
-    [[nodiscard]] double turns() const { return count / turn; }
+    double count = 1;             // passes of each layer
+    double share = 1;             // share of a micro-batch that one pass processes
+    double passes_per_visit = 1;  // passes of a layer per visit
+    double layers_per_visit =
+        1;  // layers that are visited together: those of one virtual stage of a layered schedule
+    [[nodiscard]] double visits() const { return count / passes_per_visit; }
 };
 
 // Data-parallel traffic of one layer of each kind and of the two ends of the model. The ends are the
@@ -37,7 +38,7 @@ struct Traffic {
 struct Compiled {  // everything that an estimate needs from a scenario
     Settings settings;
     OperatorList operators;
-    bool whole = false;  // whether `compile` has computed every part from these settings
+    bool complete = false;  // whether `compile` has computed every part from these settings
 
     // These values do not depend on the plan.
     GpuRates gpu;
@@ -83,7 +84,7 @@ Stages stages_of(const Compiled& c);
 // the parts before it. The plan parameters that a part depends on come after “from”.
 void compile_machine(Compiled& c);    // rates and state bytes, from no plan parameter
 void compile_operators(Compiled& c);  // layout, operators and their times, from degrees and micro-batch
-void compile_sharing(Compiled& c);    // layout, stages, traffic, from degrees, sharding and shard group
+void compile_sharding(Compiled& c);   // layout, stages, traffic, from degrees, sharding and shard group
 void compile_pipeline(Compiled& c);   // messages and tokens, from stages and micro-batches
 void compile_schedule(Compiled& c);   // schedule and passes, from stages, micro-batches, sequence chunks
 void compile_outputs(Compiled& c);    // values that only outputs need

@@ -20,27 +20,28 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
         time_.reduce = policy_.gradient_bytes == policy_.weight_bytes
                            ? time_.gather
                            : reduce_scatter_time(policy_.gradient_bytes * bucket, shard_, network_);
-        time_.combine = all_reduce_time(policy_.gradient_bytes * bucket / shard_.size(), replica_, network_);
+        time_.replica_reduce =
+            all_reduce_time(policy_.gradient_bytes * bucket / shard_.size(), replica_, network_);
     }
     const double buckets = parameters / bucket;
     out.gather += buckets * time_.gather;
     out.reduce += buckets * time_.reduce;
-    out.combine += buckets * time_.combine;
+    out.replica_reduce += buckets * time_.replica_reduce;
 }
 
 TrafficPolicy traffic_policy(const Settings& s) {
     const auto sharding = s.choice<Sharding>(P::sharding);
     const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
-    return {.gathers_each_turn = fsdp,
+    return {.gathers_each_visit = fsdp,
             .gathers_again = fsdp && s.on(P::reshard_after_forward),
             .gathers_once = !fsdp && sharding != Sharding::ddp,
-            .reduces_each_turn = fsdp || sharding == Sharding::zero2};
+            .reduces_each_visit = fsdp || sharding == Sharding::zero2};
 }
 
 LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                              bool first_visit) {
     LayerTraffic out;
-    if (policy.gathers_each_turn ? !at_end : policy.gathers_once && first_visit) out.gather = layer.gather;
+    if (policy.gathers_each_visit ? !at_end : policy.gathers_once && first_visit) out.gather = layer.gather;
     return out;
 }
 
@@ -48,19 +49,19 @@ LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& la
                               bool last_visit) {
     LayerTraffic out;
     if (policy.gathers_again) out.gather = layer.gather;
-    if (!at_end && (policy.reduces_each_turn || last_visit)) out.reduce = layer.gradients();
+    if (!at_end && (policy.reduces_each_visit || last_visit)) out.reduce = layer.gradients();
     return out;
 }
 
 Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
                     bool first_visit) {
-    if (policy.gathers_each_turn) return ends.gather + layer.gather;
+    if (policy.gathers_each_visit) return ends.gather + layer.gather;
     return policy.gathers_once && first_visit ? ends.gather : Time{};
 }
 
 Time reductions_after(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
                       bool last_visit) {
-    if (!policy.reduces_each_turn && !last_visit) return {};
+    if (!policy.reduces_each_visit && !last_visit) return {};
     return layer.gradients() + ends.gradients();
 }
 

@@ -11,11 +11,11 @@
 
 namespace shardscope {
 
-struct UnitTraffic {  // time of one unit's collectives
-    Time gather;      // all-gather of the weights within the shard group
-    Time reduce;      // reduce-scatter of the gradients within the shard group
-    Time combine;     // all-reduce of the sharded gradients among replicas
-    [[nodiscard]] Time gradients() const { return reduce + combine; }
+struct UnitTraffic {      // time of one unit's collectives
+    Time gather;          // all-gather of the weights within the shard group
+    Time reduce;          // reduce-scatter of the gradients within the shard group
+    Time replica_reduce;  // all-reduce of the sharded gradients among replicas
+    [[nodiscard]] Time gradients() const { return reduce + replica_reduce; }
 };
 
 struct BucketPolicy {                 // how a unit's parameters are grouped into collectives
@@ -49,11 +49,11 @@ class BucketTimes {
 // When weights are gathered and gradients reduced. A visit of a layer is one pass or, with a schedule that
 // runs layer by layer, all of its passes (see Passes in compile/compiled.h).
 struct TrafficPolicy {
-    bool gathers_each_turn = false;  // FSDP: before the layer's forward pass in each visit
-    bool gathers_again = false;      // FSDP that reshards after the forward pass: before the backward pass
-    bool gathers_once = false;       // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
+    bool gathers_each_visit = false;  // FSDP: before the layer's forward pass in each visit
+    bool gathers_again = false;       // FSDP that reshards after the forward pass: before the backward pass
+    bool gathers_once = false;        // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
     // FSDP and ZeRO-2, which do not keep unsharded gradients. Otherwise only the last visit reduces.
-    bool reduces_each_turn = false;
+    bool reduces_each_visit = false;
 };
 TrafficPolicy traffic_policy(const Settings& settings);
 

@@ -25,7 +25,7 @@ inline double gathered_weights(const UnitSizes& units, bool reshards_after_forwa
     const double live = std::min(2 * at_once, units.layers);
     return units.root + (reshards_after_forward ? live * units.layer : units.all_layers);
 }
-inline double whole_gradients(const UnitSizes& units) {
+inline double unsharded_gradients(const UnitSizes& units) {
     return units.root + std::min(units.together, units.layers) * units.layer;
 }
 
@@ -33,7 +33,7 @@ inline double whole_gradients(const UnitSizes& units) {
 // `parameters` on the stage, those that are `whole` on every GPU only accumulate their gradients
 // (`accumulated` bytes per parameter); the weights and gradients of the others are cast and laid out
 // (`copied` bytes per parameter).
-inline double fsdp_copies(double parameters, double whole, double copied, double accumulated) {
+inline double copy_bytes_per_visit(double parameters, double whole, double copied, double accumulated) {
     return copied * (parameters - whole) + accumulated * whole;
 }
 

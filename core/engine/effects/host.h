@@ -7,7 +7,7 @@
 namespace shardscope {
 
 // Returns the time of a pass that takes `device` on the GPU and that the host issues in `host` seconds.
-inline Time with_host(const Time& device, double host) {
+inline Time host_bound_time(const Time& device, double host) {
     return host > device.total() ? Time{Rate::latency, host} : device;
 }
 

@@ -30,7 +30,7 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
     return out;
 }
 
-StateShares state_shares(Sharding sharding, double group) {
+ShardCounts shard_counts(Sharding sharding, double group) {
     switch (sharding) {
         case Sharding::ddp: return {1, 1, 1};
         case Sharding::zero1: return {1, 1, group};

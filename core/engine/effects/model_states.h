@@ -16,11 +16,11 @@ struct StateBytes {  // bytes per parameter
 StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
                        Precision optimizer_precision = Precision::fp32);
 
-struct StateShares {  // GPUs over which each is sharded
+struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;
 };
 // Returns the shares for a shard group of `group` GPUs.
-StateShares state_shares(Sharding sharding, double group);
+ShardCounts shard_counts(Sharding sharding, double group);
 
 struct ModelParameters {  // on one GPU before data-parallel sharding; experts have other shard groups
     double shared = 0;    // all parameters but the experts'

@@ -21,15 +21,15 @@ inline Time overlapped(const Time& a, const Time& b, double omega) {
 // Communication that overlaps with compute, split into its exposed and its hidden part.
 struct Exposure {
     Time both;           // until compute and communication have finished
-    double visible = 0;  // s of exposed communication, the time that it adds to compute
+    double exposed = 0;  // s of exposed communication, the time that it adds to compute
     double hidden = 0;   // s of communication that the compute time hides
 };
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
     const double seconds = communication.total();
     if (seconds == 0) return {busy};
     Exposure out{overlapped(busy, communication, omega)};
-    out.visible = out.both.total() - busy.total();
-    out.hidden = std::max(0.0, seconds - out.visible);
+    out.exposed = out.both.total() - busy.total();
+    out.hidden = std::max(0.0, seconds - out.exposed);
     return out;
 }
 

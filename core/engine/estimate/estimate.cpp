@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hardware/power.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -69,10 +69,11 @@ std::string_view name_of(Wall wall) {
                 wall);
 }
 std::string label_of(Wall wall) {
-    return said(
-        pick(std::array<std::string_view, 7>{phrase("memory"), phrase("compute"), phrase("memory bandwidth"),
-                                             phrase("intra-node"), phrase("inter-node"), phrase("latency"),
-                                             phrase("balanced")},
+    return translate(
+        pick(std::array<std::string_view, 7>{translatable("memory"), translatable("compute"),
+                                             translatable("memory bandwidth"), translatable("intra-node"),
+                                             translatable("inter-node"), translatable("latency"),
+                                             translatable("balanced")},
              wall));
 }
 

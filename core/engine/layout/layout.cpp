@@ -14,8 +14,8 @@ Layout layout_of(const Settings& s) {
     out.expert = s[P::expert_parallel];
     out.pipeline = s[P::pipeline_parallel];
     const double node = s[P::gpus_per_node];
-    out.copies = weight_copies(s);
-    const double same_weights = state_sharers(s);  // GPUs that hold the same weights
+    out.weight_copies = weight_copies(s);
+    const double same_weights = max_shard_group(s);  // GPUs that hold the same weights
     const double group = shard_group(s);
     out.tensor_group = ring_group(out.tensor, 1, node);
     out.context_group = ring_group(out.context, out.tensor, node);
@@ -27,7 +27,7 @@ Layout layout_of(const Settings& s) {
     out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
     out.expert_replica =
         ring_group(same_experts / expert_group, out.tensor * out.expert * expert_group, node);
-    out.stages_cross_nodes = out.tensor * sharing_gpus(s) * out.pipeline > node;
+    out.stages_cross_nodes = out.tensor * data_context_parallel(s) * out.pipeline > node;
     return out;
 }
 

@@ -14,7 +14,8 @@ namespace shardscope {
 
 struct Layout {                                                // how the plan maps the model to the GPUs
     double tensor = 1, context = 1, expert = 1, pipeline = 1;  // degrees
-    double copies = 1;  // weight copies per pipeline; with two, GPUs at opposite places hold the same weights
+    double weight_copies =
+        1;  // weight copies per pipeline; with two, GPUs at opposite places hold the same weights
     RingGroup tensor_group, context_group, expert_group;
     RingGroup shard;                         // GPUs over which one replica of the state is sharded
     RingGroup replica;                       // GPUs that hold the same shard

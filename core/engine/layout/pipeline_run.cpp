@@ -15,20 +15,21 @@ class Simulation {
   public:
     Simulation(const Schedule& schedule, const PipelineShape& shape, const std::vector<StageSeconds>& seconds)
         : stages_(seconds.size()),
-          virtual_stages_(static_cast<std::size_t>(shape.virtual_stages * schedule.copies)),
-          micro_batches_(static_cast<std::size_t>(shape.micro_batches * shape.sequence_pieces)),
+          virtual_stages_(static_cast<std::size_t>(shape.virtual_stages * schedule.weight_copies)),
+          micro_batches_(static_cast<std::size_t>(shape.micro_batches * shape.sequence_chunks)),
           steps_(stages_ * static_cast<std::size_t>(shape.virtual_stages)),
           overlap_(schedule.steps_overlap),
           task_at_(steps_ * micro_batches_ * 2, kNone) {
         out_.stages.resize(stages_);
         // All micro-batches that start on the same GPU take the same route.
-        step_of_.assign(static_cast<std::size_t>(schedule.copies),
+        step_of_.assign(static_cast<std::size_t>(schedule.weight_copies),
                         std::vector<std::size_t>(stages_ * virtual_stages_));
         for (std::size_t route = 0; route < step_of_.size(); ++route) {
             for (std::size_t step = 0; step < steps_; ++step) {
-                const Place at = place_of(schedule, shape, static_cast<int>(route), static_cast<int>(step));
+                const PipelinePosition at =
+                    pipeline_position(schedule, shape, static_cast<int>(route), static_cast<int>(step));
                 step_of_[route][static_cast<std::size_t>(at.stage) * virtual_stages_ +
-                                static_cast<std::size_t>(at.piece)] = step;
+                                static_cast<std::size_t>(at.virtual_stage)] = step;
             }
         }
         // Passes of one virtual stage in one direction.
@@ -40,7 +41,7 @@ class Simulation {
             std::vector<std::size_t> gradients(virtual_stages_, 0);
             for (const Pass& pass : schedule.order(shape, static_cast<int>(i))) {
                 TimedPass timed{pass, 0, seconds[i].pass[static_cast<std::size_t>(pass.kind)], false, false};
-                const auto virtual_stage = static_cast<std::size_t>(pass.piece);
+                const auto virtual_stage = static_cast<std::size_t>(pass.virtual_stage);
                 timed.first = pass.kind == PassKind::forward && forwards[virtual_stage]++ == 0;
                 timed.last = pass.kind == gradient_pass && ++gradients[virtual_stage] == per_virtual_stage;
                 if (timed.first) timed.seconds = seconds[i].first_forward;
@@ -60,7 +61,7 @@ class Simulation {
             const std::size_t stage = tasks_[first].stage;
             double start = ready[stage];
             double hops = hops_before[stage];
-            for (next = first; next == first || tasks_[next - 1].joined; ++next) {
+            for (next = first; next == first || tasks_[next - 1].joined_with_next; ++next) {
                 const Task& task = tasks_[next];
                 if (task.waits_for == kNone) continue;
                 const Task& other = tasks_[task.waits_for];
@@ -107,10 +108,10 @@ class Simulation {
         std::size_t stage = 0;
         std::size_t index = 0;  // of the pass in its stage
         std::size_t waits_for = kNone;
-        bool hops = false;    // it waits for a pass of another stage
-        bool joined = false;  // with the next task
-        double result = 0;    // s, when its result is ready
-        double hops_to = 0;   // hops on the critical path to its start
+        bool hops = false;              // it waits for a pass of another stage
+        bool joined_with_next = false;  // with the next task
+        double result = 0;              // s, when its result is ready
+        double hops_to = 0;             // hops on the critical path to its start
     };
 
     [[nodiscard]] std::size_t& task_at(std::size_t step, int micro_batch, bool backward) {
@@ -119,7 +120,7 @@ class Simulation {
     }
     [[nodiscard]] std::size_t step_of(const Pass& pass, std::size_t stage) const {
         const auto& steps = step_of_[static_cast<std::size_t>(pass.micro_batch) % step_of_.size()];
-        return steps[stage * virtual_stages_ + static_cast<std::size_t>(pass.piece)];
+        return steps[stage * virtual_stages_ + static_cast<std::size_t>(pass.virtual_stage)];
     }
 
     // Sets the task that `task` waits for. Returns false if that task has not been sorted yet.
@@ -144,9 +145,9 @@ class Simulation {
         const auto ready = [&](std::size_t stage, std::size_t from) {
             group.clear();
             const auto& passes = out_.stages[stage];
-            for (std::size_t i = from; i == from || passes[i - 1].joined; ++i) {
+            for (std::size_t i = from; i == from || passes[i - 1].joined_with_next; ++i) {
                 Task task{stage, i};
-                task.joined = passes[i].joined;
+                task.joined_with_next = passes[i].joined_with_next;
                 if (!find_dependency(passes[i], task)) return false;
                 group.push_back(task);
             }
@@ -183,15 +184,15 @@ class Simulation {
 
 }  // namespace
 
-PipelineRun run_pipeline(const Schedule& schedule, const PipelineShape& shape,
-                         const std::vector<StageSeconds>& seconds, double hop) {
+PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& shape,
+                              const std::vector<StageSeconds>& seconds, double hop) {
     Simulation simulation(schedule, shape, seconds);
     simulation.run(hop);
     return simulation.take_result();
 }
 
-PipelineRun run_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
-                                const std::vector<StageSeconds>& seconds, double span) {
+PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
+                                     const std::vector<StageSeconds>& seconds, double span) {
     Simulation simulation(schedule, shape, seconds);
     // The span is a piecewise linear, non-decreasing function of the hop. Newton's method starts from above
     // and steps from corner to corner; a step that would leave the known bracket is replaced by a bisection
@@ -211,8 +212,7 @@ PipelineRun run_pipeline_within(const Schedule& schedule, const PipelineShape& s
     return simulation.take_result();
 }
 
-double most_in_flight(const std::vector<TimedPass>& passes, const PipelineShape& shape,
-                      bool splits_backward) {
+double max_in_flight(const std::vector<TimedPass>& passes, const PipelineShape& shape, bool splits_backward) {
     const PassKind frees = splits_backward ? PassKind::weight_gradient : PassKind::backward;
     int now = 0;
     int most = 0;
@@ -220,7 +220,7 @@ double most_in_flight(const std::vector<TimedPass>& passes, const PipelineShape&
         if (pass.kind == PassKind::forward) most = std::max(most, ++now);
         else if (pass.kind == frees) --now;
     }
-    return most / (shape.virtual_stages * shape.sequence_pieces);
+    return most / (shape.virtual_stages * shape.sequence_chunks);
 }
 
 }  // namespace shardscope

@@ -44,17 +44,17 @@ struct PipelineRun {
 };
 
 // Simulates one step; `seconds` has one element per stage.
-PipelineRun run_pipeline(const Schedule& schedule, const PipelineShape& shape,
-                         const std::vector<StageSeconds>& seconds, double hop);
+PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& shape,
+                              const std::vector<StageSeconds>& seconds, double hop);
 
 // Simulates one step with the longest hop for which it lasts `span` seconds. The hop is negative if the step
 // is longer than `span` even without message times. If the passes of the busiest stage alone take longer than
 // `span`, the result is longer than `span`.
-PipelineRun run_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
-                                const std::vector<StageSeconds>& seconds, double span);
+PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
+                                     const std::vector<StageSeconds>& seconds, double span);
 
 // Returns the largest number of micro-batches whose activations a GPU holds at one time. The unit is all
 // activations that one micro-batch leaves on the GPU.
-double most_in_flight(const std::vector<TimedPass>& passes, const PipelineShape& shape, bool splits_backward);
+double max_in_flight(const std::vector<TimedPass>& passes, const PipelineShape& shape, bool splits_backward);
 
 }  // namespace shardscope

@@ -8,7 +8,7 @@
 #include "effects/loss.h"
 #include "effects/recompute.h"
 #include "scenario/gpu_groups.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -30,8 +30,9 @@ std::string_view name_of(Verdict verdict) {
     return pick(std::array<std::string_view, 3>{"fits", "risky", "does-not-fit"}, verdict);
 }
 std::string label_of(Verdict verdict) {
-    return said(pick(std::array<std::string_view, 3>{phrase("fits"), phrase("risky"), phrase("does not fit")},
-                     verdict));
+    return translate(pick(std::array<std::string_view, 3>{translatable("fits"), translatable("risky"),
+                                                          translatable("does not fit")},
+                          verdict));
 }
 std::string_view name_of(MemoryTerm term) {
     return pick(std::array<std::string_view, kMemoryTerms>{"weights", "gradients", "optimizer", "gathered",
@@ -39,20 +40,21 @@ std::string_view name_of(MemoryTerm term) {
                 term);
 }
 std::string label_of(MemoryTerm term) {
-    return said(pick(
+    return translate(pick(
         std::array<std::string_view, kMemoryTerms>{
-            phrase("weights"), phrase("gradients"), phrase("optimizer state"), phrase("gathered units"),
-            phrase("activations"), phrase("logits + loss"), phrase("CUDA + NCCL"), phrase("allocator")},
+            translatable("weights"), translatable("gradients"), translatable("optimizer state"),
+            translatable("gathered units"), translatable("activations"), translatable("logits + loss"),
+            translatable("CUDA + NCCL"), translatable("allocator")},
         term));
 }
 std::string_view name_of(Moment moment) {
     return pick(std::array<std::string_view, kMoments>{"forward-end", "backward", "optimizer-step"}, moment);
 }
 std::string label_of(Moment moment) {
-    return said(
-        pick(std::array<std::string_view, kMoments>{phrase("end of forward"), phrase("start of backward"),
-                                                    phrase("optimizer step")},
-             moment));
+    return translate(pick(std::array<std::string_view, kMoments>{translatable("end of forward"),
+                                                                 translatable("start of backward"),
+                                                                 translatable("optimizer step")},
+                          moment));
 }
 
 Verdict verdict_of(double peak, const Settings& s) {
@@ -133,8 +135,8 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
     const bool shared = c.layout.shard.size() > 1;
     const bool from_host = s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
     const TrafficPolicy policy = traffic_policy(s);
-    const bool gathers = policy.gathers_each_turn && (shared || from_host);
-    if (!gathers && !(policy.reduces_each_turn && shared)) return {};
+    const bool gathers = policy.gathers_each_visit && (shared || from_host);
+    if (!gathers && !(policy.reduces_each_visit && shared)) return {};
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
@@ -142,9 +144,9 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
                           .layer = std::max(all.dense_layer, all.sparse_layer + experts),
                           .all_layers = all.all.shared - all.root + stage.sparse * experts,
                           .layers = stage.layers(),
-                          .together = c.passes.layers};
+                          .together = c.passes.layers_per_visit};
     GatheredUnits out;
-    out.gradients = whole_gradients(units);
+    out.gradients = unsharded_gradients(units);
     if (gathers) out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
     return out;
 }
@@ -158,8 +160,8 @@ GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const StateShares shares = state_shares(sharding, c.layout.shard.size());
-    const StateShares expert_shares = state_shares(sharding, c.layout.expert_shard.size());
+    const ShardCounts shares = shard_counts(sharding, c.layout.shard.size());
+    const ShardCounts expert_shares = shard_counts(sharding, c.layout.expert_shard.size());
     const auto offload = s.choice<Offload>(P::offload);
     const bool from_host = is_fsdp(s) && offload == Offload::optimizer_and_parameters;
     const StageParameters parameters = stage_parameters(stage, c);
@@ -178,7 +180,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     return out;
 }
 
-double held_micro_batches(const Stage& stage, const Compiled& c) {
+double micro_batches_in_flight(const Stage& stage, const Compiled& c) {
     if (c.stages.count <= 1 && !c.schedule->layered) return 1;
     return c.schedule->in_flight(c.pipeline, stage.position);
 }
@@ -195,8 +197,8 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     WorkMemory out;
     // A micro-batch passes through only one of the weight copies.
     out.resident =
-        held_micro_batches(stage, c) *
-        ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.copies + buffers);
+        micro_batches_in_flight(stage, c) *
+        ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.weight_copies + buffers);
     out.working = c.passes.share * std::max(dense.working, sparse.working);
     if (stage.head)
         out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,

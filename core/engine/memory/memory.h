@@ -15,7 +15,7 @@ enum class Verdict : unsigned char { fits, risky, does_not_fit };
 std::string_view name_of(Verdict verdict);  // "does-not-fit"
 std::string label_of(Verdict verdict);      // "does not fit"
 
-// The uses of memory. The first kSharedMemoryTerms can be sharded over GPUs; the others cannot.
+// The uses of memory. The first kShardableMemoryTerms can be sharded over GPUs; the others cannot.
 enum class MemoryTerm : unsigned char {
     weights,
     gradients,
@@ -28,7 +28,7 @@ enum class MemoryTerm : unsigned char {
     count
 };
 inline constexpr std::size_t kMemoryTerms = static_cast<std::size_t>(MemoryTerm::count);
-inline constexpr std::size_t kSharedMemoryTerms = 3;
+inline constexpr std::size_t kShardableMemoryTerms = 3;
 std::string_view name_of(MemoryTerm term);  // "optimizer"
 std::string label_of(MemoryTerm term);      // "optimizer state"
 
@@ -86,7 +86,7 @@ struct WorkMemory {
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
 // E6: returns the micro-batches whose activations a stage holds at the same time.
-double held_micro_batches(const Stage& stage, const Compiled& compiled);
+double micro_batches_in_flight(const Stage& stage, const Compiled& compiled);
 // Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes.
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/listed_operators.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -117,13 +117,13 @@ Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, dou
     return op;
 }
 
-void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective, Among among,
-                    double bytes) {
+void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,
+                    CommunicationGroup group, double bytes) {
     Operator op;
     op.name = name;
     op.kind = OperatorKind::collective;
     op.collective = collective;
-    op.among = among;
+    op.group = group;
     op.bytes = bytes;
     ops.push_back(op);
 }
@@ -133,12 +133,12 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
 // reduce-scatter of the output, with the same volume.
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1 || x.spread <= 1) return;
-    add_collective(ops, name, Collective::all_gather, Among::tensor, x.q * x.tokens * x.h);
+    add_collective(ops, name, Collective::all_gather, CommunicationGroup::tensor, x.q * x.tokens * x.h);
 }
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1) return;
     add_collective(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce,
-                   Among::tensor, x.q * x.tokens * x.h);
+                   CommunicationGroup::tensor, x.q * x.tokens * x.h);
 }
 
 // PyTorch has one kernel for LayerNorm. RMSNorm consists of several kernels, which keep fp32 copies, unless a
@@ -200,7 +200,7 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
 
     if (x.c > 1) {
         // Keys and values travel around the ring of context-parallel GPUs.
-        add_collective(ops, "attention.ring", Collective::ring_exchange, Among::context,
+        add_collective(ops, "attention.ring", Collective::ring_exchange, CommunicationGroup::context,
                        x.q * x.tokens * x.c * kv / x.t * (key + value));
     }
     Operator core;
@@ -285,12 +285,14 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     // Token copies that the experts of the busiest GPU process.
     const double routed = x.imbalance * x.tokens * x.top;
     const double sent = x.q * rows * x.top * x.h;
-    if (x.e > 1) add_collective(ops, "experts.dispatch", Collective::all_to_all, Among::expert, sent);
+    if (x.e > 1)
+        add_collective(ops, "experts.dispatch", Collective::all_to_all, CommunicationGroup::expert, sent);
     ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
     // With sequence parallelism every GPU routes its own tokens; the experts' matrices need all of them.
     const double routed_bytes = x.q * routed * x.h;
     if (x.t > 1 && x.spread > 1)
-        add_collective(ops, "experts.gather", Collective::all_gather, Among::tensor, routed_bytes);
+        add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::tensor,
+                       routed_bytes);
     const double local_experts = x.experts / x.e;
     const auto add_grouped_matrix = [&](std::string_view name, double n, double k, Cut cut, double saved) {
         Operator op = matrix(x, name, n, k, cut, false, saved);
@@ -313,8 +315,10 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
     if (x.t > 1 && x.spread > 1)
-        add_collective(ops, "experts.reduce", Collective::reduce_scatter, Among::tensor, routed_bytes);
-    if (x.e > 1) add_collective(ops, "experts.combine", Collective::all_to_all, Among::expert, sent);
+        add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::tensor,
+                       routed_bytes);
+    if (x.e > 1)
+        add_collective(ops, "experts.combine", Collective::all_to_all, CommunicationGroup::expert, sent);
     // The experts' outputs are kept because the weights of their sum have gradients, too.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0,
                             x.q * rows * x.top * x.h));
@@ -399,7 +403,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     for (Block* block : {&out.embedding, &out.dense, &out.sparse, &out.head}) block->operators.clear();
     const double rows = x.tokens / x.spread;
 
-    out.embedding.name = phrase("embedding");
+    out.embedding.name = translatable("embedding");
     out.embedding.repeat = 1;
     Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.h,
                                 x.vocab * x.h + x.positions * x.h, x.dropout ? rows * x.h : 0);
@@ -409,15 +413,15 @@ void build_transformer(const Settings& settings, OperatorList& out) {
 
     const double layers = settings[P::layers];
     const double dense = x.experts > 0 ? std::min(layers, settings[P::dense_layers]) : layers;
-    out.dense.name = x.experts > 0 ? phrase("dense layer") : phrase("layer");
+    out.dense.name = x.experts > 0 ? translatable("dense layer") : translatable("layer");
     out.dense.repeat = dense;
     if (dense > 0) build_dense_layer(x, out.dense.operators);
-    out.sparse.name = phrase("expert layer");
+    out.sparse.name = translatable("expert layer");
     out.sparse.repeat = layers - dense;
     if (layers > dense) build_sparse_layer(x, out.sparse.operators);
     out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
 
-    out.head.name = phrase("head");
+    out.head.name = translatable("head");
     out.head.repeat = 1;
     std::vector<Operator>& head = out.head.operators;
     head.push_back(

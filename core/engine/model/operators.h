@@ -31,7 +31,7 @@ enum class Collective : unsigned char {
     all_to_all,
     ring_exchange
 };
-enum class Among : unsigned char { tensor, context, expert };
+enum class CommunicationGroup : unsigned char { tensor, context, expert };
 
 // The forward pass of one operator over one micro-batch on one GPU. Sizes are this GPU's share under tensor,
 // context and expert parallelism. The backward pass is derived from it.
@@ -52,7 +52,7 @@ struct Operator {
     bool low_precision = false;  // runs in fp8 if that is the precision
     bool expert = false;         // has weights of experts, which have shard groups of their own
     Collective collective = Collective::none;
-    Among among = Among::tensor;
+    CommunicationGroup group = CommunicationGroup::tensor;
 
     [[nodiscard]] bool multiplies() const {
         return kind == OperatorKind::gemm || kind == OperatorKind::convolution;

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -21,12 +21,13 @@ std::string_view name_of(StepTerm term) {
                 term);
 }
 std::string label_of(StepTerm term) {
-    return said(pick(
+    return translate(pick(
         std::array<std::string_view, kStepTerms>{
-            phrase("Matmuls"), phrase("Attention"), phrase("Elementwise"), phrase("Recompute"),
-            phrase("Copies"), phrase("Network"), phrase("Tensor parallel"), phrase("Context parallel"),
-            phrase("Expert parallel"), phrase("Between stages"), phrase("Pipeline bubble"),
-            phrase("Optimizer"), phrase("Host link"), phrase("Host, launch")},
+            translatable("Matmuls"), translatable("Attention"), translatable("Elementwise"),
+            translatable("Recompute"), translatable("Copies"), translatable("Network"),
+            translatable("Tensor parallel"), translatable("Context parallel"),
+            translatable("Expert parallel"), translatable("Between stages"), translatable("Pipeline bubble"),
+            translatable("Optimizer"), translatable("Host link"), translatable("Host, launch")},
         term));
 }
 }  // namespace shardscope

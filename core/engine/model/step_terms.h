@@ -15,7 +15,7 @@ enum class StepTerm : unsigned char {
     attention,
     elementwise,
     recompute,
-    copies,
+    memory_copies,
     network,          // of data parallelism
     tensor_network,   // of tensor parallelism
     context_network,  // of context parallelism

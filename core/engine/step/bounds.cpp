@@ -10,7 +10,7 @@ namespace {
 
 // The compute times of one micro-batch on a stage. No pass lengthens the step by more than its compute time.
 StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compiled& c) {
-    const double share = 1 / c.stages.copies;
+    const double share = 1 / c.stages.weight_copies;
     StageTimes out;
     const auto add = [&](const Time& forward, const Time& backward, double blocks) {
         out.forward += share * blocks * forward;
@@ -44,7 +44,7 @@ ComputeFloor compute_floor(const Compiled& c) {
     out.sparse = kind(stage.sparse, layers.sparse);
     if (stage.embedding) out.computing += c.work.embedding.both_passes().total();
     if (stage.head) out.computing += c.work.head.both_passes().total();
-    out.computing *= s[P::accumulation] / c.stages.copies;
+    out.computing *= s[P::accumulation] / c.stages.weight_copies;
     if (c.stages.count > 1) {
         out.average = average_stage(c, layers);
         out.filling = computing_stage(stage, layers, c);
@@ -66,7 +66,7 @@ UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
         const double seconds = term.time.total();
         switch (term.frequency) {
             case Frequency::step: out.once += seconds; break;
-            case Frequency::turn: out.per_turn += seconds; break;
+            case Frequency::visit: out.per_visit += seconds; break;
             case Frequency::pass: out.per_pass += seconds; break;
             case Frequency::further_pass: out.per_further_pass += seconds; break;
         }
@@ -89,25 +89,25 @@ TrafficFloor traffic_floor(const Compiled& c) {
     return {kind(layers.dense), kind(layers.sparse)};
 }
 
-double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
+double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
     const double host = c.settings[P::layer_overhead];
     const double omega = c.settings[P::overlap];
     const Passes& passes = c.passes;
     const auto exposed = [&](double layer, double communication) {
-        const double busy = passes.turn * passes.share * layer;
-        const double launch = passes.turn * host;
+        const double busy = passes.passes_per_visit * passes.share * layer;
+        const double launch = passes.passes_per_visit * host;
         return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
     };
     const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
         // No compute hides the traffic of the layer at the end, which is part of `unhidden_floor`. The layers
         // visited together with it hide less than the others, but the bound may leave them out.
-        const double layers = layer.count - (last ? std::min(passes.layers, layer.count) : 0);
+        const double layers = layer.count - (last ? std::min(passes.layers_per_visit, layer.count) : 0);
         if (layers <= 0) return 0.0;
         const double first_and_last =
             exposed(layer.forward, unit.forward_first) + exposed(layer.backward, unit.backward_last);
         const double other =
             exposed(layer.forward, unit.forward_other) + exposed(layer.backward, unit.backward_other);
-        return layers * (first_and_last + (passes.turns() - 1) * other);
+        return layers * (first_and_last + (passes.visits() - 1) * other);
     };
     return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
            kind(computing.sparse, traffic.sparse, true);

@@ -26,12 +26,12 @@ double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
 // stages.
 struct UnhiddenFloor {
     double once = 0;              // per step
-    double per_turn = 0;          // per visit of a layer
+    double per_visit = 0;         // per visit of a layer
     double per_pass = 0;          // per pass
     double per_further_pass = 0;  // per pass of a visit after its first one
     [[nodiscard]] double total(const Passes& passes) const {
-        return once + passes.turns() * per_turn + passes.count * per_pass +
-               (passes.count - passes.turns()) * per_further_pass;
+        return once + passes.visits() * per_visit + passes.count * per_pass +
+               (passes.count - passes.visits()) * per_further_pass;
     }
 };
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);
@@ -46,6 +46,7 @@ struct TrafficFloor {
 };
 TrafficFloor traffic_floor(const Compiled& compiled);
 // Returns a lower bound of the exposed part of that traffic; s.
-double visible_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& compiled);
+double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
+                             const Compiled& compiled);
 
 }  // namespace shardscope

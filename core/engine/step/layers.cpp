@@ -19,11 +19,11 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     return out;
 }
 
-LayerPlaces places_of(double layers, bool last, const Passes& passes) {
-    LayerPlaces out{layers, 0, 0};
+LayerPositions layer_positions(double layers, bool last, const Passes& passes) {
+    LayerPositions out{layers, 0, 0};
     if (!last) return out;
     out.at_end = std::min(1.0, layers);
-    out.beside_end = std::min(passes.layers - 1, layers - out.at_end);
+    out.beside_end = std::min(passes.layers_per_visit - 1, layers - out.at_end);
     out.inner = layers - out.at_end - out.beside_end;
     return out;
 }

@@ -29,13 +29,13 @@ struct Layers {
 };
 
 // The numbers of layers of a stage by how their communication overlaps with compute.
-struct LayerPlaces {
+struct LayerPositions {
     double inner = 0;       // it overlaps with all passes of a visit
     double beside_end = 0;  // layers visited together with the last one: it overlaps with one of their passes
     double at_end = 0;      // the last layer: nothing is left to hide it
 };
 // Returns the places of `layers` layers of one kind. `last`: the stage ends with this kind.
-LayerPlaces places_of(double layers, bool last, const Passes& passes);
+LayerPositions layer_positions(double layers, bool last, const Passes& passes);
 
 // Returns the stage that computes longest. Another stage may still have the longest step, because stages also
 // communicate and wait.

@@ -28,7 +28,7 @@ class StepSum {
                 1);
         }
         for (const UnhiddenTerm& term : trace.unhidden.items())
-            add(term.term, term.time, count_of(term.frequency, c_.passes));
+            add(term.term, term.time, occurrences(term.frequency, c_.passes));
         for (const double seconds : step_.terms) step_.total += seconds;
         return step_;
     }
@@ -57,7 +57,7 @@ class StepSum {
     void add(const LayerPasses& passes) {
         const double count = passes.count;
         term(StepTerm::recompute) += count * passes.recompute;
-        term(StepTerm::network) += count * passes.exposure.visible;
+        term(StepTerm::network) += count * passes.exposure.exposed;
         term(StepTerm::host) += count * passes.waits_for_host();
         step_.hidden_communication += count * passes.exposure.hidden;
         step_.attribution += count * passes.time;
@@ -71,12 +71,12 @@ class StepSum {
     }
     // Returns the time by which `part` of the compute lengthens the passes.
     [[nodiscard]] Time added_by(const Time& part, const LayerPasses& passes) const {
-        return passes.time + -1.0 * time_of(passes, passes.busy + -1.0 * part, c_);
+        return passes.time + -1.0 * passes_time(passes, passes.busy + -1.0 * part, c_);
     }
     // Adds the messages between stages, which overlap with all compute.
     void add_messages(const Time& messages) {
         const Exposure below = exposure(step_.attribution, messages, c_.settings[P::overlap]);
-        term(StepTerm::stage_network) += below.visible;
+        term(StepTerm::stage_network) += below.exposed;
         step_.hidden_communication += below.hidden;
         step_.attribution = below.both;
     }

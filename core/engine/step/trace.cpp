@@ -28,14 +28,14 @@ void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count,
     }
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
-    out.time = with_host(out.exposure.both, together * c.settings[P::layer_overhead]);
+    out.time = host_bound_time(out.exposure.both, together * c.settings[P::layer_overhead]);
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
     if (count <= 0) return;
     const TrafficPolicy policy = traffic_policy(c.settings);
     const Passes& passes = c.passes;
-    const LayerPlaces places = places_of(count, last, passes);
+    const LayerPositions places = layer_positions(count, last, passes);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const auto traffic = [&](bool at_end, bool first_or_last) {
@@ -50,39 +50,39 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
             else add_passes(trace, layer, phase, times, together, overlapping, c);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
-        const bool end_alike = forwards && !policy.gathers_each_turn;
+        const bool end_alike = forwards && !policy.gathers_each_visit;
         const double inner = places.inner + (end_alike ? places.at_end : 0);
         const double at_end = end_alike ? 0 : places.at_end;
         const auto add_visits = [&](double visits, bool first_or_last) {
             if (visits <= 0) return;
             const Time overlapping = traffic(false, first_or_last);
-            add(visits * inner, passes.turn, overlapping);
+            add(visits * inner, passes.passes_per_visit, overlapping);
             add(visits * places.beside_end, 1, overlapping);
-            if (at_end > 0) add(visits * at_end, passes.turn, traffic(true, first_or_last));
+            if (at_end > 0) add(visits * at_end, passes.passes_per_visit, traffic(true, first_or_last));
         };
         // One visit of the step, the first or the last, may have traffic that the others do not have.
-        const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_turn;
-        add_visits(alike ? passes.turns() : 1, true);
-        if (!alike) add_visits(passes.turns() - 1, false);
+        const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_visit;
+        add_visits(alike ? passes.visits() : 1, true);
+        if (!alike) add_visits(passes.visits() - 1, false);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
-        without_traffic += (passes.count - passes.turns()) * places.beside_end;
+        without_traffic += (passes.count - passes.visits()) * places.beside_end;
         if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, {}, c);
     }
 }
 
 }  // namespace
 
-Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c) {
-    return with_host(overlapped(busy, passes.traffic, c.settings[P::overlap]),
-                     passes.together * c.settings[P::layer_overhead]);
+Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
+    return host_bound_time(overlapped(busy, passes.traffic, c.settings[P::overlap]),
+                           passes.together * c.settings[P::layer_overhead]);
 }
 
-double count_of(Frequency frequency, const Passes& passes) {
+double occurrences(Frequency frequency, const Passes& passes) {
     switch (frequency) {
         case Frequency::step: return 1;
-        case Frequency::turn: return passes.turns();
+        case Frequency::visit: return passes.visits();
         case Frequency::pass: return passes.count;
-        case Frequency::further_pass: return passes.count - passes.turns();
+        case Frequency::further_pass: return passes.count - passes.visits();
     }
     return 1;
 }
@@ -102,9 +102,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
     const UnitTraffic ends = end_traffic(stage, c);
     const UnitTraffic& layer = layers.last(stage).traffic;
-    out.add({StepTerm::network, policy.gathers_each_turn ? Frequency::turn : Frequency::step,
+    out.add({StepTerm::network, policy.gathers_each_visit ? Frequency::visit : Frequency::step,
              gathers_before(policy, ends, layer, true)});
-    out.add({StepTerm::network, policy.reduces_each_turn ? Frequency::turn : Frequency::step,
+    out.add({StepTerm::network, policy.reduces_each_visit ? Frequency::visit : Frequency::step,
              reductions_after(policy, ends, layer, true)});
     if (is_fsdp(s)) {
         // Experts that are not sharded are neither gathered nor copied.
@@ -112,12 +112,12 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         const double whole = c.layout.shard.size() <= 1 ? parameters
                              : experts_whole            ? stage.sparse * c.work.sparse.experts
                                                         : 0;
-        out.add({StepTerm::copies, Frequency::turn,
-                 copy_time(fsdp_copies(parameters, whole, s[P::copy_traffic], accumulated))});
-        if (c.passes.turn > 1)
-            out.add({StepTerm::copies, Frequency::further_pass, copy_time(accumulated * parameters)});
+        out.add({StepTerm::memory_copies, Frequency::visit,
+                 copy_time(copy_bytes_per_visit(parameters, whole, s[P::copy_traffic], accumulated))});
+        if (c.passes.passes_per_visit > 1)
+            out.add({StepTerm::memory_copies, Frequency::further_pass, copy_time(accumulated * parameters)});
     } else {
-        out.add({StepTerm::copies, Frequency::pass, copy_time(accumulated * parameters)});
+        out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
     const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
@@ -152,7 +152,7 @@ StageTimes average_stage(const Compiled& c, const Layers& layers) {
 }
 
 StageTimes with_messages(StageTimes stage, const Compiled& c) {
-    const double messages = c.pipeline.virtual_stages * c.pipeline.sequence_pieces;
+    const double messages = c.pipeline.virtual_stages * c.pipeline.sequence_chunks;
     stage.forward += messages * c.message;
     stage.backward += messages * c.message;
     return stage;
@@ -165,7 +165,7 @@ StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     if (c.stages.count > 1) {
         // Every virtual stage sends one message forward and one backward for each sequence chunk.
         const double per_micro_batch =
-            c.pipeline.virtual_stages * c.stages.copies * c.pipeline.sequence_pieces;
+            c.pipeline.virtual_stages * c.stages.weight_copies * c.pipeline.sequence_chunks;
         messages = 2 * per_micro_batch * c.passes.count * c.passes.share * c.message;
     }
 }

@@ -33,12 +33,12 @@ struct LayerPasses {
 };
 
 // Returns the time that the passes would take if their compute took `busy`.
-Time time_of(const LayerPasses& passes, const Time& busy, const Compiled& c);
+Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
 // The frequency of a term: once per step, per visit of a layer (see Passes), per pass, or per pass of a visit
 // after its first one.
-enum class Frequency : unsigned char { step, turn, pass, further_pass };
-double count_of(Frequency frequency, const Passes& passes);
+enum class Frequency : unsigned char { step, visit, pass, further_pass };
+double occurrences(Frequency frequency, const Passes& passes);
 
 // A term that no compute hides.
 struct UnhiddenTerm {

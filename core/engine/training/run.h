@@ -26,7 +26,7 @@ struct TrainingRun {            // the whole run, not one step
     double energy = 0;     // J
 
     // Returns the tokens that could be trained in the time of the run if no time were lost.
-    [[nodiscard]] double tokens_with_losses() const { return tokens / goodput; }
+    [[nodiscard]] double tokens_at_full_goodput() const { return tokens / goodput; }
 };
 
 // Computes the run from the throughput of all GPUs and the power of one GPU (W).

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace names {
@@ -92,20 +92,20 @@ std::string_view name_of(Group group) {
 
 std::string title(Group group) {
     switch (group) {
-        case Group::cluster: return said("Cluster");
-        case Group::gpu: return said("GPU");
-        case Group::model: return said("Model");
-        case Group::training: return said("Training");
-        case Group::plan: return said("Plan");
-        case Group::assumptions: return said("Assumptions");
+        case Group::cluster: return translate("Cluster");
+        case Group::gpu: return translate("GPU");
+        case Group::model: return translate("Model");
+        case Group::training: return translate("Training");
+        case Group::plan: return translate("Plan");
+        case Group::assumptions: return translate("Assumptions");
     }
     return {};
 }
 
 std::span<const Parameter, kParameters> parameters() { return kTable; }
 const Parameter& parameter(P id) { return kTable[index(id)]; }
-std::string label_of(P id) { return said(parameter(id).label); }
-std::string help_of(P id) { return said(parameter(id).help); }
+std::string label_of(P id) { return translate(parameter(id).label); }
+std::string help_of(P id) { return translate(parameter(id).help); }
 
 P find_parameter(std::string_view key) {
     // A map, because reading a file looks up each of its fields.
@@ -156,21 +156,21 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
         std::vector<std::string> known;
         for (const Named& named : row.names) known.emplace_back(named.name);
         const std::string near = nearest(word, known);
-        return {
-            false, 0, said("“{1}” is not one of its values", {word}),
-            near.empty() ? said("use one of {1}", {quoted_names(row)}) : said("did you mean “{1}”?", {near})};
+        return {false, 0, translate("“{1}” is not one of its values", {word}),
+                near.empty() ? translate("use one of {1}", {quoted_names(row)})
+                             : translate("did you mean “{1}”?", {near})};
     }
     Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
     // The internal number of a named value ("selective" is −1) is not accepted as text.
     for (const Named& named : row.names) {
         if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {
-            return {false, 0, said("“{1}” is below {2}", {word, format(id, row.minimum)}),
-                    said("use a value from {1} to {2}, or one of {3}",
-                         {format(id, row.minimum), format(id, row.maximum), quoted_names(row)})};
+            return {false, 0, translate("“{1}” is below {2}", {word, format(id, row.minimum)}),
+                    translate("use a value from {1} to {2}, or one of {3}",
+                              {format(id, row.minimum), format(id, row.maximum), quoted_names(row)})};
         }
     }
     if (!parsed.ok && !row.names.empty())
-        parsed.suggestion = said("{1}, or one of {2}", {parsed.suggestion, quoted_names(row)});
+        parsed.suggestion = translate("{1}, or one of {2}", {parsed.suggestion, quoted_names(row)});
     return parsed;
 }
 

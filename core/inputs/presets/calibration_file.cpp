@@ -7,7 +7,7 @@
 
 #include "presets/json_values.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -24,7 +24,8 @@ std::string field_name(P id) { return std::string(field_of(id)); }
 void read_part(const json& values, const std::string& part, const std::string& pointer, Problems& problems,
                std::vector<PartValues>& out) {
     if (!values.is_object()) {
-        problems.push_back({pointer, said("is no object"), "", said("write {\"overlap\": 0.3, …}")});
+        problems.push_back(
+            {pointer, translate("is no object"), "", translate("write {\"overlap\": 0.3, …}")});
         return;
     }
     PartValues read{part, {}};
@@ -46,8 +47,8 @@ void read_part(const json& values, const std::string& part, const std::string& p
         if (number < row.minimum || number > row.maximum) {
             problems.push_back(
                 {where,
-                 said("{1} is {2}", {field, format(id, number)}),
-                 said("must be from {1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
+                 translate("{1} is {2}", {field, format(id, number)}),
+                 translate("must be from {1} to {2}", {format(id, row.minimum), format(id, row.maximum)}),
                  {}});
             continue;
         }
@@ -63,7 +64,7 @@ bool is_constant(P id) {
     return parameter(id).group == Group::assumptions || std::ranges::find(kLatencies, id) != kLatencies.end();
 }
 
-double four_digits(double value) {
+double round_to_four_digits(double value) {
     if (value == 0 || !std::isfinite(value)) return value;
     const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::fabs(value))));
     return std::round(value * scale) / scale;
@@ -74,22 +75,25 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object() || file.value("format", json()) != kFormat) {
-        problems.push_back({"/format", said("this is no calibration file"),
-                            said("its format must be “shardscope-calibration”"),
-                            said("write one with `shardscope calibrate`")});
+        problems.push_back({"/format", translate("this is no calibration file"),
+                            translate("its format must be “shardscope-calibration”"),
+                            translate("write one with `shardscope calibrate`")});
         return {};
     }
     if (file.value("version", json()) != 1) {
-        problems.push_back(
-            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
+        problems.push_back({"/version",
+                            translate("this version of the format is not known"),
+                            translate("version 1 is"),
+                            {}});
         return {};
     }
     std::vector<PartValues> out;
     if (file.contains("everywhere")) read_part(file["everywhere"], "", "/everywhere", problems, out);
-    if (file.contains("values")) read_part(file["values"], kOverAll, "/values", problems, out);
+    if (file.contains("values")) read_part(file["values"], kAllParts, "/values", problems, out);
     if (file.contains("parts")) {
         if (!file["parts"].is_object()) {
-            problems.push_back({"/parts", said("is no object"), "", said("write {\"stack-fsdp2\": {…}, …}")});
+            problems.push_back(
+                {"/parts", translate("is no object"), "", translate("write {\"stack-fsdp2\": {…}, …}")});
         } else {
             for (const auto& [part, values] : file["parts"].items())
                 read_part(values, part, child_pointer("/parts", part), problems, out);
@@ -104,13 +108,13 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
     out["everywhere"] = ordered_json::object();
     out["parts"] = ordered_json::object();
     for (const PartValues& part : parts) {
-        ordered_json& object = part.part.empty()       ? out["everywhere"]
-                               : part.part == kOverAll ? out["values"]
-                                                       : out["parts"][part.part];
+        ordered_json& object = part.part.empty()        ? out["everywhere"]
+                               : part.part == kAllParts ? out["values"]
+                                                        : out["parts"][part.part];
         if (object.is_null()) object = ordered_json::object();  // also for a part without values
         for (const auto& [id, value] : part.values) {
             const json written = write_value(id, value);
-            if (written.is_number()) object[field_name(id)] = four_digits(value);
+            if (written.is_number()) object[field_name(id)] = round_to_four_digits(value);
             else object[field_name(id)] = written;  // a flag or a name
         }
     }

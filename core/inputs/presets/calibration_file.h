@@ -27,6 +27,6 @@ std::string write_calibration(const std::vector<PartValues>& parts, const std::s
                               const std::string& source);
 
 // Rounds a fitted constant for a file to four significant digits, which is more than any fit determines.
-double four_digits(double value);
+double round_to_four_digits(double value);
 
 }  // namespace shardscope

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -18,29 +18,29 @@ using nlohmann::ordered_json;
 
 std::string kind_of(const json& value) {
     switch (value.type()) {
-        case json::value_t::object: return said("an object");
-        case json::value_t::array: return said("a list");
-        case json::value_t::string: return said("a text");
-        case json::value_t::boolean: return said("true or false");
+        case json::value_t::object: return translate("an object");
+        case json::value_t::array: return translate("a list");
+        case json::value_t::string: return translate("a text");
+        case json::value_t::boolean: return translate("true or false");
         case json::value_t::null: return "null";
-        default: return said("a number");
+        default: return translate("a number");
     }
 }
 
 std::string what_is_expected(P id) {
     const Parameter& row = parameter(id);
-    if (row.quantity == Quantity::flag) return said("write true or false");
+    if (row.quantity == Quantity::flag) return translate("write true or false");
     if (!row.names.empty()) {
         std::string names;
         for (const Named& named : row.names) {
             if (&named != row.names.data()) names += ", ";
             names += named.name;
         }
-        return row.named_only ? said("use one of {1}", {names})
-                              : said("write a number or one of {1}", {names});
+        return row.named_only ? translate("use one of {1}", {names})
+                              : translate("write a number or one of {1}", {names});
     }
     const double example = std::isnan(row.fallback) ? row.slider_low : row.fallback;
-    return said("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
+    return translate("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
 }
 
 // The size of a text that is read as JSON. A deep tree could exhaust the stack of the code that walks it, and
@@ -100,26 +100,26 @@ std::vector<std::string> fields_of(const std::string& section) {
 
 json parse_json(std::string_view text, Problems& problems) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        problems.push_back({"", said("the input is empty"), said("a JSON object is expected"),
-                            said("write {} for the first-launch scenario")});
+        problems.push_back({"", translate("the input is empty"), translate("a JSON object is expected"),
+                            translate("write {} for the first-launch scenario")});
         return {};
     }
     if (text.find('\0') != std::string_view::npos) {
-        problems.push_back(
-            {"", said("the input is not text"), said("it holds zero bytes"), said("give a JSON file")});
+        problems.push_back({"", translate("the input is not text"), translate("it holds zero bytes"),
+                            translate("give a JSON file")});
         return {};
     }
     const Extent extent = extent_of(text);
     if (extent.deep_line > 0) {
-        problems.push_back({"", said("the JSON is nested too deeply"),
-                            said("no scenario needs more than 64 levels"), said("flatten it"),
+        problems.push_back({"", translate("the JSON is nested too deeply"),
+                            translate("no scenario needs more than 64 levels"), translate("flatten it"),
                             extent.deep_line});
         return {};
     }
     constexpr std::size_t kMostValues = 1'000'000;
     if (extent.values > kMostValues) {
-        problems.push_back({"", said("the JSON has more than 1,000,000 values"),
-                            said("no scenario needs that many"), said("divide it")});
+        problems.push_back({"", translate("the JSON has more than 1,000,000 values"),
+                            translate("no scenario needs that many"), translate("divide it")});
         return {};
     }
     try {
@@ -132,13 +132,13 @@ json parse_json(std::string_view text, Problems& problems) {
         std::string why = error.what();
         if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
         why = clean_title(why);
-        problems.push_back({"", said("not valid JSON"), why,
-                            said("mend the text near line {1}", {std::to_string(line)}), line});
+        problems.push_back({"", translate("not valid JSON"), why,
+                            translate("mend the text near line {1}", {std::to_string(line)}), line});
     } catch (const json::out_of_range&) {
-        problems.push_back({"", said("a number is too large to hold"), said("the largest is about 1.8e308"),
-                            said("write a smaller one")});
+        problems.push_back({"", translate("a number is too large to hold"),
+                            translate("the largest is about 1.8e308"), translate("write a smaller one")});
     } catch (const json::exception& error) {
-        problems.push_back({"", said("not usable JSON"), error.what(), {}});
+        problems.push_back({"", translate("not usable JSON"), error.what(), {}});
     }
     return {};
 }
@@ -158,13 +158,13 @@ Problem unknown_field(const std::string& pointer, const std::string& field,
     const std::string near = nearest(field, known);
     std::string suggestion;
     if (!near.empty()) {
-        suggestion = said("did you mean \"{1}\"?", {near});
+        suggestion = translate("did you mean \"{1}\"?", {near});
     } else {
         std::string names;
         for (std::size_t i = 0; i < known.size(); ++i) (names += i > 0 ? ", " : "") += known[i];
-        suggestion = said("known are {1}", {names});
+        suggestion = translate("known are {1}", {names});
     }
-    return {child_pointer(pointer, field), said("the field is not known"), "", suggestion};
+    return {child_pointer(pointer, field), translate("the field is not known"), "", suggestion};
 }
 
 double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
@@ -179,8 +179,8 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         const bool code =
             std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number && number < 0; });
         if (!code) return number;
-        problems.push_back({pointer, said("{1} is {2}", {said(row.label), exact(number)}),
-                            said("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
+        problems.push_back({pointer, translate("{1} is {2}", {translate(row.label), exact(number)}),
+                            translate("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
         return kNone;
     }
     if (value.is_string()) {
@@ -190,7 +190,7 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         return kNone;
     }
     problems.push_back(
-        {pointer, said("{1} where a value is expected", {kind_of(value)}), "", what_is_expected(id)});
+        {pointer, translate("{1} where a value is expected", {kind_of(value)}), "", what_is_expected(id)});
     return kNone;
 }
 
@@ -232,8 +232,8 @@ void read_section(const json& object, const std::string& section, const std::str
                   Problems& problems, const std::function<void(P, double)>& take,
                   const std::function<bool(const std::string&, const json&)>& other) {
     if (!object.is_object()) {
-        problems.push_back(
-            {pointer, said("{1} where an object is expected", {kind_of(object)}), "", said("write {…}")});
+        problems.push_back({pointer, translate("{1} where an object is expected", {kind_of(object)}), "",
+                            translate("write {…}")});
         return;
     }
     const std::string prefix = section + ".";

@@ -7,8 +7,8 @@
 
 #include "presets/json_values.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -70,9 +70,9 @@ class Reader {
 
     void read(const json& list, const std::string& pointer, ListedModel& out) {
         if (!list.is_array() || list.empty() || list.size() > kMostBlocks) {
-            problems_.push_back({pointer, said("operators is a list of blocks"),
-                                 said("it has to have 1 to {1}", {std::to_string(kMostBlocks)}),
-                                 said("write [{\"name\": …, \"repeat\": …, \"operators\": […]}, …]")});
+            problems_.push_back({pointer, translate("operators is a list of blocks"),
+                                 translate("it has to have 1 to {1}", {std::to_string(kMostBlocks)}),
+                                 translate("write [{\"name\": …, \"repeat\": …, \"operators\": […]}, …]")});
             return;
         }
         for (std::size_t i = 0; i < list.size(); ++i)
@@ -84,7 +84,7 @@ class Reader {
         ListedBlock out;
         if (!from.is_object()) {
             problems_.push_back(
-                {pointer, said("a block is an object"), "", said("write {\"operators\": […]}")});
+                {pointer, translate("a block is an object"), "", translate("write {\"operators\": […]}")});
             return out;
         }
         static const std::vector<std::string> known{"name", "repeat", "operators"};
@@ -97,9 +97,10 @@ class Reader {
         const auto operators = from.find("operators");
         if (operators == from.end() || !operators->is_array() || operators->empty() ||
             operators->size() > kMostOperators) {
-            problems_.push_back({child_pointer(pointer, "operators"), said("a block has a list of operators"),
-                                 said("it has to have 1 to {1}", {std::to_string(kMostOperators)}),
-                                 said("give them")});
+            problems_.push_back({child_pointer(pointer, "operators"),
+                                 translate("a block has a list of operators"),
+                                 translate("it has to have 1 to {1}", {std::to_string(kMostOperators)}),
+                                 translate("give them")});
             return out;
         }
         for (std::size_t i = 0; i < operators->size(); ++i) {
@@ -111,8 +112,8 @@ class Reader {
     ListedOperator listed(const json& from, const std::string& pointer) {
         ListedOperator out;
         if (!from.is_object()) {
-            problems_.push_back(
-                {pointer, said("an operator is an object"), "", said("write {\"kind\": \"gemm\", …}")});
+            problems_.push_back({pointer, translate("an operator is an object"), "",
+                                 translate("write {\"kind\": \"gemm\", …}")});
             return out;
         }
         out.name = name(from, pointer, "operator");
@@ -124,11 +125,12 @@ class Reader {
             kinds.reserve(kKinds.size());
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
             const std::string near = nearest(kind, kinds);
-            problems_.push_back({child_pointer(pointer, "kind"), said("“{1}” is no kind of operator", {kind}),
-                                 kind == "attention" ? said("models with attention are transformers") : "",
-                                 !near.empty() && kind != "attention"
-                                     ? said("did you mean “{1}”?", {near})
-                                     : said("use gemm, convolution, norm, elementwise, softmax or gather")});
+            problems_.push_back(
+                {child_pointer(pointer, "kind"), translate("“{1}” is no kind of operator", {kind}),
+                 kind == "attention" ? translate("models with attention are transformers") : "",
+                 !near.empty() && kind != "attention"
+                     ? translate("did you mean “{1}”?", {near})
+                     : translate("use gemm, convolution, norm, elementwise, softmax or gather")});
             return out;
         }
         out.kind = found->kind;
@@ -142,8 +144,9 @@ class Reader {
         out.rows = number(from, kRows, pointer, 1);
         out.reduction = number(from, kReduction, pointer, 0);
         if (from.contains("rows") && from.contains("reduction")) {
-            problems_.push_back({child_pointer(pointer, "rows"), said("rows and reduction are both given"),
-                                 said("each says how many rows there are"), said("leave one out")});
+            problems_.push_back({child_pointer(pointer, "rows"),
+                                 translate("rows and reduction are both given"),
+                                 translate("each says how many rows there are"), translate("leave one out")});
         }
         if (out.multiplies()) {
             sizes(from, pointer, out);
@@ -168,13 +171,15 @@ class Reader {
             out.groups = number(from, kGroups, pointer, 1);
             if (std::fmod(out.in, out.groups) != 0 || std::fmod(out.out, out.groups) != 0) {
                 problems_.push_back(
-                    {child_pointer(pointer, "groups"), said("the groups do not divide the channels"),
-                     said("in and out are shared out among them"), said("use a divisor of both")});
+                    {child_pointer(pointer, "groups"), translate("the groups do not divide the channels"),
+                     translate("in and out are shared out among them"), translate("use a divisor of both")});
             }
         }
         if (const auto bias = from.find("bias"); bias != from.end()) {
             if (bias->is_boolean()) out.bias = bias->get<bool>();
-            else problems_.push_back({child_pointer(pointer, "bias"), said("bias is true or false"), "", {}});
+            else
+                problems_.push_back(
+                    {child_pointer(pointer, "bias"), translate("bias is true or false"), "", {}});
         }
         out.weights = out.kernel * out.kernel * out.in / out.groups * out.out + (out.bias ? out.out : 0);
     }
@@ -184,7 +189,7 @@ class Reader {
         if (found == from.end()) return otherwise;
         if (found->is_string() && !found->get<std::string>().empty())
             return clean_title(found->get_ref<const std::string&>());
-        problems_.push_back({child_pointer(pointer, "name"), said("a name is a text"), "", {}});
+        problems_.push_back({child_pointer(pointer, "name"), translate("a name is a text"), "", {}});
         return otherwise;
     }
     // Returns `fallback` where an optional field is missing.
@@ -193,16 +198,18 @@ class Reader {
         if (found == from.end() && !field.required) return fallback;
         const double value = found != from.end() && found->is_number() ? found->get<double>() : NAN;
         if (!(value >= field.least && value <= kLargest)) {
-            problems_.push_back({child_pointer(pointer, field.name), said("{1} is a number", {field.name}),
-                                 said("from {1} to 1e12", {format(field.least, Quantity::count)}),
-                                 said("give one")});
+            problems_.push_back({child_pointer(pointer, field.name),
+                                 translate("{1} is a number", {field.name}),
+                                 translate("from {1} to 1e12", {format(field.least, Quantity::count)}),
+                                 translate("give one")});
             return field.least;
         }
         if (!field.whole || (value == std::floor(value) && value <= field.most)) return value;
-        problems_.push_back({child_pointer(pointer, field.name), said("{1} is a whole number", {field.name}),
-                             said("at most {1}", {format(field.most, Quantity::count)}),
-                             said("use {1}", {format(std::clamp(std::round(value), field.least, field.most),
-                                                     Quantity::count)})});
+        problems_.push_back(
+            {child_pointer(pointer, field.name), translate("{1} is a whole number", {field.name}),
+             translate("at most {1}", {format(field.most, Quantity::count)}),
+             translate("use {1}",
+                       {format(std::clamp(std::round(value), field.least, field.most), Quantity::count)})});
         return field.least;
     }
 

@@ -14,8 +14,8 @@
 #include "system/embedded.h"
 #include "system/file_io.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -79,7 +79,7 @@ std::string name_by_path(const std::string& path) {
 
 // Returns the rule for preset names, for messages.
 std::string names_allowed() {
-    return said(
+    return translate(
         "a name has letters, digits and . _ + -, begins with a letter or a digit, and has {1} characters "
         "at most",
         {std::to_string(kLongestPresetName)});
@@ -94,13 +94,13 @@ void read_calibration_form(const json& file, const Catalogue& catalogue, Preset&
     preset.parts = read_calibration(preset.text, problems);
     const std::vector<std::string> known = catalogue.names(PresetKind::calibration);
     for (const PartValues& part : preset.parts) {
-        if (part.part.empty() || part.part == kOverAll || catalogue.find(PresetKind::calibration, part.part))
+        if (part.part.empty() || part.part == kAllParts || catalogue.find(PresetKind::calibration, part.part))
             continue;
         const std::string near = nearest(part.part, known);
-        problems.push_back({"/parts/" + part.part, said("there is no part of this name"), "",
-                            near.empty() ? said("see `shardscope presets list --kind {1}`",
-                                                {name_of(PresetKind::calibration)})
-                                         : said("did you mean “{1}”?", {near})});
+        problems.push_back({"/parts/" + part.part, translate("there is no part of this name"), "",
+                            near.empty() ? translate("see `shardscope presets list --kind {1}`",
+                                                     {name_of(PresetKind::calibration)})
+                                         : translate("did you mean “{1}”?", {near})});
     }
 }
 
@@ -146,8 +146,8 @@ void read_preset_values(const json& values, const Catalogue& catalogue, Preset& 
                      const std::string gpu = value.is_string() ? value.get<std::string>() : std::string();
                      preset.gpu = catalogue.find(PresetKind::gpu, gpu);
                      if (!preset.gpu) {
-                         problems.push_back({"/values/gpu", said("there is no GPU preset “{1}”", {gpu}), "",
-                                             nearest(gpu, catalogue.names(PresetKind::gpu))});
+                         problems.push_back({"/values/gpu", translate("there is no GPU preset “{1}”", {gpu}),
+                                             "", nearest(gpu, catalogue.names(PresetKind::gpu))});
                      }
                      return true;
                  });
@@ -174,15 +174,17 @@ void read_evidence(const json& file, Preset& preset) {
 // Reads any other preset: values under a kind and a name. The values of a study are read when it is opened.
 void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     if (const auto version = file.find("version"); version == file.end() || *version != 1) {
-        problems.push_back(
-            {"/version", said("this version of the format is not known"), said("version 1 is"), {}});
+        problems.push_back({"/version",
+                            translate("this version of the format is not known"),
+                            translate("version 1 is"),
+                            {}});
         return;
     }
     const std::string kind = text_at(file, "kind");
     const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
     if (known == kKinds.end()) {
-        problems.push_back({"/kind", said("“{1}” is no kind of preset", {kind}), "",
-                            said("use gpu, cluster, model, study or calibration")});
+        problems.push_back({"/kind", translate("“{1}” is no kind of preset", {kind}), "",
+                            translate("use gpu, cluster, model, study or calibration")});
         return;
     }
     preset.kind = *known;
@@ -192,11 +194,11 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
     preset.title = title_at(file, "title");
     preset.source = text_at(file, "source");
     if (preset.name.empty())
-        problems.push_back(
-            {"/name", said("the preset has no name"), "", said("give one, lower case with hyphens")});
+        problems.push_back({"/name", translate("the preset has no name"), "",
+                            translate("give one, lower case with hyphens")});
     else if (!is_preset_name(preset.name))
-        problems.push_back({"/name", said("“{1}” is no name of a preset", {preset.name}), names_allowed(),
-                            said("write one such as \"my-cluster\"")});
+        problems.push_back({"/name", translate("“{1}” is no name of a preset", {preset.name}),
+                            names_allowed(), translate("write one such as \"my-cluster\"")});
     if (file.contains("values")) read_preset_values(file["values"], catalogue, preset, problems);
     if (file.contains("node")) {
         read_section(file["node"], "cluster", "/node", problems,
@@ -205,7 +207,7 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
     if (const std::string calibration = text_at(file, "calibration"); !calibration.empty()) {
         preset.calibration = catalogue.find(PresetKind::calibration, calibration);
         if (!preset.calibration) {
-            problems.push_back({"/calibration", said("there is no calibration “{1}”", {calibration}), "",
+            problems.push_back({"/calibration", translate("there is no calibration “{1}”", {calibration}), "",
                                 nearest(calibration, catalogue.names(PresetKind::calibration))});
         }
     }
@@ -243,16 +245,16 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
                 folders.push_back(it->path().string());
             if (it->path().extension() == ".json") files.push_back(it->path().string());
             if (++entries <= kMostPresetEntries && files.size() <= kMostPresets) continue;
-            problems.push_back({top, said("this is no folder of presets, and nothing in it is read"),
-                                said("it has more than 1,000 JSON files or 10,000 entries"),
-                                said("move other files out of it")});
+            problems.push_back({top, translate("this is no folder of presets, and nothing in it is read"),
+                                translate("it has more than 1,000 JSON files or 10,000 entries"),
+                                translate("move other files out of it")});
             return {};
         }
         // A user without presets has no such folder, which is not an error.
         const bool none = folder == top && error == std::errc::no_such_file_or_directory;
         if (error && !none)
-            unreadable.push_back({folder, said("the folder of presets cannot be read"), error.message(),
-                                  said("check its permissions")});
+            unreadable.push_back({folder, translate("the folder of presets cannot be read"), error.message(),
+                                  translate("check its permissions")});
     }
     problems.insert(problems.end(), unreadable.begin(), unreadable.end());
     std::ranges::sort(files);
@@ -288,7 +290,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     const json file = parse_json(preset.text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {
-        problems.push_back({"", said("a preset is a JSON object"), "", said("write {…}")});
+        problems.push_back({"", translate("a preset is a JSON object"), "", translate("write {…}")});
         return nullptr;
     }
     const std::string form = text_at(file, "format");
@@ -300,17 +302,17 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
         read_values_form(file, *this, preset, problems);
     } else {
         problems.push_back(
-            {"/format", said("format is “{1}”", {form}), said("must be “shardscope-preset”"), {}});
+            {"/format", translate("format is “{1}”", {form}), translate("must be “shardscope-preset”"), {}});
     }
     if (problems.size() > before) return nullptr;
-    tell_apart(preset);
+    make_distinct(preset);
     presets_.push_back(std::move(preset));
     const Preset* added = &presets_.back();
     if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
     return added;
 }
 
-void Catalogue::tell_apart(Preset& own) const {
+void Catalogue::make_distinct(Preset& own) const {
     // A preset without a file is found only by its text.
     if (own.path.empty()) own.name.clear();
     if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += "-own";
@@ -329,7 +331,7 @@ const Preset* Catalogue::add_operators(std::shared_ptr<const ListedModel> operat
     Preset& preset = presets_.emplace_back();
     preset.kind = PresetKind::model;
     preset.title = "Own operators";  // in every language, because launch files contain it too
-    preset.source = said("the scenario");
+    preset.source = translate("the scenario");
     preset.operators = std::move(operators);
     return &preset;
 }
@@ -465,16 +467,17 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, 
         const std::string text = read_text(file, own);
         bytes += text.size();
         if (bytes > kLargestPresetFolder) {
-            problems.push_back({folder, said("the presets in this folder are larger than 64 MiB together"),
-                                said("those from {1} on are left out", {file}),
-                                said("move other files out of it")});
+            problems.push_back({folder,
+                                translate("the presets in this folder are larger than 64 MiB together"),
+                                translate("those from {1} on are left out", {file}),
+                                translate("move other files out of it")});
             break;
         }
         const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
         // A preset of this folder can only be found by its name.
         if (added && added->name.empty())
-            own.push_back({"", said("the file's name is no name of a preset"), names_allowed(),
-                           said("rename the file")});
+            own.push_back({"", translate("the file's name is no name of a preset"), names_allowed(),
+                           translate("rename the file")});
         if (added && check) check(*added, catalogue, own);
         for (Problem& problem : own) {
             problem.where = file + ":" + problem.where;

@@ -61,7 +61,7 @@ class Catalogue {  // presets by kind and name
     // Returns a copy whose presets refer to each other and not to those of this catalogue.
     [[nodiscard]] Catalogue copy() const;
     // Changes the name and the title of a preset that equal those of a shipped one.
-    void tell_apart(Preset& own) const;
+    void make_distinct(Preset& own) const;
     void load_shipped();
     void load_fits();
     void link_stacks();

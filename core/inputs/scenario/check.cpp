@@ -6,9 +6,9 @@
 
 #include "scenario/constraint.h"
 #include "scenario/domain.h"
-#include "scenario/problem_words.h"
+#include "scenario/problem_text.h"
 #include "scenario/scenario.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // Returns whether the scenario sets a parameter that has no meaning for its list of operators. A sequence
 // length of one and switches that are off are accepted.
 bool is_meaningless(P id, const Scenario& scenario, const Settings& s) {
-    if (!s.listed() || !scenario.given[index(id)] || bears(id, s)) return false;
+    if (!s.listed() || !scenario.given[index(id)] || applies_to(id, s)) return false;
     return parameter(id).group == Group::model ||
            (id == P::sequence_length && scenario.value[index(id)] != 1) ||
            ((id == P::sequence_parallel || id == P::async_tensor_parallel) && s.on(id));
@@ -55,34 +55,34 @@ void values_in_range(const Settings& s, Report&& report) {
         const Parameter& row = parameter(id);
         if (std::isnan(value)) {
             report(id, [&] {
-                return Problem{pointer_to(id), said("{1} is missing", {field_of(id)}),
-                               said("no preset gives it"), said("set {1}", {row.key})};
+                return Problem{pointer_to(id), translate("{1} is missing", {field_of(id)}),
+                               translate("no preset gives it"), translate("set {1}", {row.key})};
             });
         } else if (row.named_only) {
             report(id, [&] {
                 std::string names;
                 for (const Named& entry : row.names)
                     names += std::string(names.empty() ? "" : ", ") + std::string(entry.name);
-                return Problem{pointer_to(id), value_in_words(id, s), said("there is no such choice"),
-                               said("use one of {1}", {names})};
+                return Problem{pointer_to(id), value_description(id, s), translate("there is no such choice"),
+                               translate("use one of {1}", {names})};
             });
         } else if (!std::isfinite(value) || value < row.minimum || value > row.maximum) {
             report(id, [&] {
                 const std::string least = format(id, row.minimum);
                 const std::string most = format(id, row.maximum);
                 return Problem{
-                    pointer_to(id), value_in_words(id, s),
-                    value < row.minimum ? said("must be at least {1}", {least})
-                                        : said("must be at most {1}", {most}),
+                    pointer_to(id), value_description(id, s),
+                    value < row.minimum ? translate("must be at least {1}", {least})
+                                        : translate("must be at most {1}", {most}),
                     units_of(row.quantity).empty()
-                        ? said("use a value from {1} to {2}", {least, most})
-                        : said("use a value from {1} to {2}; a number without a unit is in SI units",
-                               {least, most})};
+                        ? translate("use a value from {1} to {2}", {least, most})
+                        : translate("use a value from {1} to {2}; a number without a unit is in SI units",
+                                    {least, most})};
             });
         } else if (row.whole && value != std::floor(value)) {
             report(id, [&] {
-                return Problem{pointer_to(id), value_in_words(id, s), said("must be a whole number"),
-                               use_neighbours(value, 1)};
+                return Problem{pointer_to(id), value_description(id, s), translate("must be a whole number"),
+                               suggest_multiples(value, 1)};
             });
         }
     }
@@ -97,19 +97,20 @@ void check_scenario(const Scenario& scenario, const Settings& settings, Report&&
         const P id = static_cast<P>(i);
         if (is_meaningless(id, scenario, settings)) {
             report(id, [&] {
-                return Problem{pointer_to(id), said("{1} is given", {field_of(id)}),
-                               said("the model is a list of operators"), said("leave it out")};
+                return Problem{pointer_to(id), translate("{1} is given", {field_of(id)}),
+                               translate("the model is a list of operators"), translate("leave it out")};
             });
-        } else if (id == P::image_size && scenario.given[i] && !bears(id, settings)) {
+        } else if (id == P::image_size && scenario.given[i] && !applies_to(id, settings)) {
             report(id, [&] {
-                return Problem{pointer_to(id), said("{1} is given", {field_of(id)}),
-                               said("no feature map of the model follows an image"), said("leave it out")};
+                return Problem{pointer_to(id), translate("{1} is given", {field_of(id)}),
+                               translate("no feature map of the model follows an image"),
+                               translate("leave it out")};
             });
         }
         if (scenario.automatic[i] && !parameter(id).plan) {
             report(id, [&] {
-                return Problem{"/training/auto", said("“{1}” cannot be automatic", {field_of(id)}),
-                               said("it is no choice of the training plan"), said("leave it out")};
+                return Problem{"/training/auto", translate("“{1}” cannot be automatic", {field_of(id)}),
+                               translate("it is no choice of the training plan"), translate("leave it out")};
             });
         }
     }
@@ -148,7 +149,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
         return is_in_range(id, settings[id]);
     });
     if (!known) values_in_range(settings, note);
-    if (valid) valid = keeps_all(constraints(), settings);
+    if (valid) valid = all_hold(constraints(), settings);
     if (valid) check_scenario(scenario, settings, note);
     return valid;
 }
@@ -156,7 +157,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
 bool is_valid(const Settings& settings) {
     bool valid = true;
     values_in_range(settings, [&](P, auto&&) { valid = false; });
-    return valid && keeps_all(constraints(), settings);
+    return valid && all_hold(constraints(), settings);
 }
 
 }  // namespace shardscope

@@ -34,7 +34,7 @@ std::span<const Constraint> constraints() {
     return list;
 }
 
-bool keeps_all(std::span<const Constraint> constraints, const Settings& s) {
+bool all_hold(std::span<const Constraint> constraints, const Settings& s) {
     return std::ranges::all_of(constraints, [&](const Constraint& one) { return one.holds(s); });
 }
 

@@ -47,7 +47,7 @@ std::span<const Constraint> schedule_constraints();     // pipelines and their s
 std::span<const Constraint> batch_constraints();        // how the batch is split
 
 // Returns whether the settings satisfy all of these constraints.
-bool keeps_all(std::span<const Constraint> constraints, const Settings& settings);
+bool all_hold(std::span<const Constraint> constraints, const Settings& settings);
 
 // Returns all constraints in the order of their messages.
 std::span<const Constraint> constraints();

@@ -3,9 +3,9 @@
 
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
-#include "scenario/problem_words.h"
+#include "scenario/problem_text.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -24,20 +24,21 @@ bool micro_batches_are_whole(const Settings& s) {
 }
 
 Problem micro_batches_not_whole(const Settings& s) {
-    if (!global_batch_is_held(s)) return wrong_value(P::accumulation, s, said("must be a whole number"), {});
+    if (!global_batch_is_held(s))
+        return value_problem(P::accumulation, s, translate("must be a whole number"), {});
     const double gpus = data_parallel(s);
     const double group = micro_batch_rule(s).multiple;
     const std::string_view product =
-        group <= 1 ? phrase("not a multiple of data-parallel GPUs × micro-batch = {1} × {2}")
+        group <= 1 ? translatable("not a multiple of data-parallel GPUs × micro-batch = {1} × {2}")
         : group == s[P::pipeline_parallel]
-            ? phrase("not a multiple of data-parallel GPUs × micro-batch × stages = {1} × {2} × {3}")
-            : phrase(
+            ? translatable("not a multiple of data-parallel GPUs × micro-batch × stages = {1} × {2} × {3}")
+            : translatable(
                   "not a multiple of data-parallel GPUs × micro-batch × the schedule’s group = "
                   "{1} × {2} × {3}");
-    return wrong_value(
+    return value_problem(
         P::global_batch, s,
-        said(product, {count_text(gpus), format(P::micro_batch, s[P::micro_batch]), count_text(group)}),
-        use_neighbours(s[P::global_batch], gpus * s[P::micro_batch] * group));
+        translate(product, {count_text(gpus), format(P::micro_batch, s[P::micro_batch]), count_text(group)}),
+        suggest_multiples(s[P::global_batch], gpus * s[P::micro_batch] * group));
 }
 
 // ---- Numbers of micro-batches that the schedule supports
@@ -50,20 +51,22 @@ bool schedule_supports_micro_batches(const Settings& s) {
 Problem schedule_does_not_support_micro_batches(const Settings& s) {
     const MicroBatchRule rule = micro_batch_rule(s);
     const std::string there_are = format(P::accumulation, s[P::accumulation]);
-    const std::string instead = s[P::virtual_stages] > 1 ? said("1 for virtual_stages") : std::string("1f1b");
+    const std::string instead =
+        s[P::virtual_stages] > 1 ? translate("1 for virtual_stages") : std::string("1f1b");
     if (s[P::accumulation] < rule.least) {
-        return wrong_value(P::schedule, s,
-                           said("the {1} micro-batches of a step are fewer than the {2} it needs",
-                                {there_are, count_text(rule.least)}),
-                           said("use {1} or more of them, or {2}", {count_text(rule.least), instead}));
+        return value_problem(P::schedule, s,
+                             translate("the {1} micro-batches of a step are fewer than the {2} it needs",
+                                       {there_are, count_text(rule.least)}),
+                             translate("use {1} or more of them, or {2}", {count_text(rule.least), instead}));
     }
-    return wrong_value(P::schedule, s,
-                       rule.multiple == s[P::pipeline_parallel]
-                           ? said("the {1} micro-batches of a step are not a multiple of the {2} stages",
-                                  {there_are, count_text(rule.multiple)})
-                           : said("the {1} micro-batches of a step are not a multiple of {2}",
-                                  {there_are, count_text(rule.multiple)}),
-                       use_neighbours_or(s[P::accumulation], rule.multiple, instead));
+    return value_problem(
+        P::schedule, s,
+        rule.multiple == s[P::pipeline_parallel]
+            ? translate("the {1} micro-batches of a step are not a multiple of the {2} stages",
+                        {there_are, count_text(rule.multiple)})
+            : translate("the {1} micro-batches of a step are not a multiple of {2}",
+                        {there_are, count_text(rule.multiple)}),
+        suggest_multiples_or(s[P::accumulation], rule.multiple, instead));
 }
 
 // Narrows the values by both rules: the micro-batches come in whole groups, and there is a least number of
@@ -80,7 +83,7 @@ void keep_batch_split(P id, const Settings& s, ValidValues& values) {
     } else if (!global_batch_is_held(s)) {
         return;  // the global batch follows
     } else if (id == P::gpus) {
-        const double model = model_gpus(s);
+        const double model = gpus_per_replica(s);
         std::vector<double> gpus = divisors(s[P::global_batch] / rule.multiple, values.most() / model);
         for (double& count : gpus) count *= model;
         values.among(std::move(gpus));

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "scenario/constraint.h"
-#include "scenario/problem_words.h"
-#include "text/said.h"
+#include "scenario/problem_text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -21,10 +21,10 @@ bool nodes_are_full(const Settings& s) {
 }
 
 Problem nodes_not_full(const Settings& s) {
-    return wrong_value(
-        P::gpus, s,
-        said("not a multiple of the {1} GPUs of a node", {format(P::gpus_per_node, s[P::gpus_per_node])}),
-        use_neighbours(s[P::gpus], s[P::gpus_per_node]));
+    return value_problem(P::gpus, s,
+                         translate("not a multiple of the {1} GPUs of a node",
+                                   {format(P::gpus_per_node, s[P::gpus_per_node])}),
+                         suggest_multiples(s[P::gpus], s[P::gpus_per_node]));
 }
 
 // ---- Precisions that the GPU supports
@@ -36,9 +36,9 @@ bool has_peak(const Settings& s, Precision precision) { return !std::isnan(s[pea
 
 Problem precision_without_peak(const Settings& s) {
     return {pointer_to(P::precision),
-            said("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
-            said("its data sheet names none"),
-            said("choose another precision or give cluster.gpu.peak_flops")};
+            translate("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
+            translate("its data sheet names none"),
+            translate("choose another precision or give cluster.gpu.peak_flops")};
 }
 
 constexpr Constraint kConstraints[] = {

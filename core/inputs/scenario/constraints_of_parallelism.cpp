@@ -4,8 +4,8 @@
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
-#include "scenario/problem_words.h"
-#include "text/said.h"
+#include "scenario/problem_text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -28,10 +28,11 @@ constexpr Constraint kIsOneForListedModels{
     .holds = [](const Settings& s) { return !s.listed() || s[id] <= 1; },
     .problem =
         [](const Settings& s) {
-            return wrong_value(
+            return value_problem(
                 id, s,
-                said("the model is a list of operators, which only data and pipeline parallelism share out"),
-                said("use {1}", {"1"}));
+                translate(
+                    "the model is a list of operators, which only data and pipeline parallelism share out"),
+                translate("use {1}", {"1"}));
         }};
 
 bool image_has_a_size(const Settings& s) {
@@ -43,20 +44,21 @@ bool image_has_a_size(const Settings& s) {
 
 constexpr P kModelParameters[] = {P::gpus, P::tensor_parallel, P::context_parallel, P::pipeline_parallel};
 
-bool replicas_are_whole(const Settings& s) { return divides(model_gpus(s), s[P::gpus]); }
+bool replicas_are_whole(const Settings& s) { return divides(gpus_per_replica(s), s[P::gpus]); }
 
 Problem replicas_not_whole(const Settings& s) {
-    const double model = model_gpus(s);
+    const double model = gpus_per_replica(s);
     const double step =
         s[P::gpus] > s[P::gpus_per_node] ? least_common_multiple(model, s[P::gpus_per_node]) : model;
-    return wrong_value(
-        P::gpus, s, said("not a multiple of tensor × context × pipeline parallel = {1}", {count_text(model)}),
-        use_neighbours(s[P::gpus], step));
+    return value_problem(
+        P::gpus, s,
+        translate("not a multiple of tensor × context × pipeline parallel = {1}", {count_text(model)}),
+        suggest_multiples(s[P::gpus], step));
 }
 
 void keep_replicas_whole(P id, const Settings& s, ValidValues& values) {
-    if (id == P::gpus) values.multiples_of(model_gpus(s));
-    else values.divisors_of(s[P::gpus] * s[id] / model_gpus(s));
+    if (id == P::gpus) values.multiples_of(gpus_per_replica(s));
+    else values.divisors_of(s[P::gpus] * s[id] / gpus_per_replica(s));
 }
 
 // ---- Tensor parallelism splits the matrices
@@ -70,11 +72,11 @@ bool tensor_divides_matrices(const Settings& s) {
 
 Problem tensor_does_not_divide(const Settings& s) {
     const bool heads = divides(s[P::tensor_parallel], s[P::heads]);
-    return wrong_value(
+    return value_problem(
         P::tensor_parallel, s,
-        heads ? said("does not divide the feed-forward size {1}", {format(P::ffn_size, s[P::ffn_size])})
-              : said("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
-        use_nearest(P::tensor_parallel, s));
+        heads ? translate("does not divide the feed-forward size {1}", {format(P::ffn_size, s[P::ffn_size])})
+              : translate("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
+        suggest_nearest(P::tensor_parallel, s));
 }
 
 void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
@@ -96,9 +98,10 @@ bool tensor_divides_experts(const Settings& s) {
 
 Problem tensor_does_not_divide_experts(const Settings& s) {
     const double tensor = s[P::tensor_parallel];
-    return wrong_value(P::expert_ffn_size, s,
-                       said("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)}),
-                       use_neighbours(s[P::expert_ffn_size], tensor));
+    return value_problem(
+        P::expert_ffn_size, s,
+        translate("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)}),
+        suggest_multiples(s[P::expert_ffn_size], tensor));
 }
 
 void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
@@ -117,10 +120,10 @@ bool context_divides_sequence(const Settings& s) {
 }
 
 Problem context_does_not_divide(const Settings& s) {
-    return wrong_value(
+    return value_problem(
         P::context_parallel, s,
-        said("does not divide the sequence of {1}", {format(P::sequence_length, s[P::sequence_length])}),
-        use_nearest(P::context_parallel, s));
+        translate("does not divide the sequence of {1}", {format(P::sequence_length, s[P::sequence_length])}),
+        suggest_nearest(P::context_parallel, s));
 }
 
 void keep_sequence_divided(P id, const Settings& s, ValidValues& values) {
@@ -136,21 +139,22 @@ constexpr P kExpertParallel[] = {P::expert_parallel};
 bool expert_parallel_divides(const Settings& s) {
     const double degree = s[P::expert_parallel];
     if (degree <= 1) return true;
-    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, sharing_gpus(s));
+    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, data_context_parallel(s));
 }
 
 Problem expert_parallel_does_not_divide(const Settings& s) {
     if (s[P::experts] <= 0)
-        return wrong_value(P::expert_parallel, s, said("the model has no experts"), said("use {1}", {"1"}));
-    return wrong_value(P::expert_parallel, s,
-                       said("must divide the {1} experts and the {2} GPUs that hold the same weights",
-                            {format(P::experts, s[P::experts]), count_text(sharing_gpus(s))}),
-                       use_nearest(P::expert_parallel, s));
+        return value_problem(P::expert_parallel, s, translate("the model has no experts"),
+                             translate("use {1}", {"1"}));
+    return value_problem(P::expert_parallel, s,
+                         translate("must divide the {1} experts and the {2} GPUs that hold the same weights",
+                                   {format(P::experts, s[P::experts]), count_text(data_context_parallel(s))}),
+                         suggest_nearest(P::expert_parallel, s));
 }
 
 void keep_experts_split(P, const Settings& s, ValidValues& values) {
     values.divisors_of(s[P::experts] > 0 ? s[P::experts] : 1);
-    values.divisors_of(sharing_gpus(s));
+    values.divisors_of(data_context_parallel(s));
 }
 
 // ---- The model states
@@ -159,14 +163,14 @@ void keep_experts_split(P, const Settings& s, ValidValues& values) {
 constexpr P kShardGroup[] = {P::shard_group};
 
 bool shard_group_divides(const Settings& s) {
-    return s[P::shard_group] <= 0 || divides(s[P::shard_group], state_sharers(s));
+    return s[P::shard_group] <= 0 || divides(s[P::shard_group], max_shard_group(s));
 }
 
 Problem shard_group_does_not_divide(const Settings& s) {
-    return wrong_value(
-        P::shard_group, s,
-        said("does not divide the {1} GPUs that hold the same weights", {count_text(state_sharers(s))}),
-        use_nearest(P::shard_group, s));
+    return value_problem(P::shard_group, s,
+                         translate("does not divide the {1} GPUs that hold the same weights",
+                                   {count_text(max_shard_group(s))}),
+                         suggest_nearest(P::shard_group, s));
 }
 
 constexpr P kOffload[] = {P::offload};
@@ -176,8 +180,9 @@ bool offloaded_weights_are_sharded(const Settings& s) {
 }
 
 Problem offloaded_weights_not_sharded(const Settings& s) {
-    return wrong_value(P::offload, s, said("only zero3 and hsdp bring weights from the host layer by layer"),
-                       said("use optimizer, or sharding zero3"));
+    return value_problem(P::offload, s,
+                         translate("only zero3 and hsdp bring weights from the host layer by layer"),
+                         translate("use optimizer, or sharding zero3"));
 }
 
 void keep_offload_possible(P, const Settings& s, ValidValues& values) {
@@ -192,8 +197,8 @@ constexpr Constraint kConstraints[] = {
      .holds = image_has_a_size,
      .problem =
          [](const Settings& s) {
-             return wrong_value(P::image_size, s, said("the model's feature maps follow it"),
-                                said("use the side of an image in pixels, such as 224"));
+             return value_problem(P::image_size, s, translate("the model's feature maps follow it"),
+                                  translate("use the side of an image in pixels, such as 224"));
          }},
     {.level = Level::gpus,
      .parameters = kModelParameters,
@@ -224,7 +229,11 @@ constexpr Constraint kConstraints[] = {
      .parameters = kShardGroup,
      .holds = shard_group_divides,
      .problem = shard_group_does_not_divide,
-     .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(state_sharers(s)); }},
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             values.divisors_of(max_shard_group(s));
+             values.add(0);  // all of them
+         }},
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include "scenario/constraint.h"
 #include "scenario/domain.h"
-#include "scenario/problem_words.h"
+#include "scenario/problem_text.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -26,8 +26,9 @@ bool stages_have_layers(const Settings& s) {
 
 Problem stages_without_layers(const Settings& s) {
     const P id = s[P::virtual_stages] > 1 ? P::virtual_stages : P::pipeline_parallel;
-    return wrong_value(id, s, said("more stages than the {1} layers", {format(P::layers, s[P::layers])}),
-                       use_nearest(id, s));
+    return value_problem(id, s,
+                         translate("more stages than the {1} layers", {format(P::layers, s[P::layers])}),
+                         suggest_nearest(id, s));
 }
 
 void keep_layers_for_stages(P id, const Settings& s, ValidValues& values) {
@@ -53,10 +54,10 @@ bool schedule_has_virtual_stages(const Settings& s) {
 }
 
 Problem schedule_without_virtual_stages(const Settings& s) {
-    return wrong_value(
-        P::schedule, s,
-        schedule_in(s).pieces ? said("it cuts the layers by itself") : said("it has no virtual stages"),
-        said("use interleaved, or 1 for virtual_stages"));
+    return value_problem(P::schedule, s,
+                         schedule_in(s).fixed_virtual_stages ? translate("it cuts the layers by itself")
+                                                             : translate("it has no virtual stages"),
+                         translate("use interleaved, or 1 for virtual_stages"));
 }
 
 // ---- Schedules with a fixed number of virtual stages
@@ -66,45 +67,46 @@ constexpr P kPipelineParallel[] = {P::pipeline_parallel};
 
 bool schedule_cuts_layers(const Settings& s) {
     return s[P::pipeline_parallel] <= 1 || !schedule_has_virtual_stages(s) ||
-           schedule_in(s).suits(s[P::pipeline_parallel], s[P::layers]);
+           schedule_in(s).can_split(s[P::pipeline_parallel], s[P::layers]);
 }
 
 Problem schedule_does_not_cut_layers(const Settings& s) {
     const std::string stages = count_text(s[P::pipeline_parallel]);
-    const bool odd = schedule_in(s).copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
-    return wrong_value(
+    const bool odd = schedule_in(s).weight_copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
+    return value_problem(
         P::schedule, s,
-        odd ? said("it takes an even number of stages, not {1}", {stages})
-            : said("{1} stages do not cut {2} layers as it does", {stages, format(P::layers, s[P::layers])}),
-        said(
+        odd ? translate("it takes an even number of stages, not {1}", {stages})
+            : translate("{1} stages do not cut {2} layers as it does",
+                        {stages, format(P::layers, s[P::layers])}),
+        translate(
             "use {1} for pipeline_parallel",
             {format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, s[P::pipeline_parallel], s))}));
 }
 
 void keep_layers_cut(P, const Settings& s, ValidValues& values) {
     const Schedule& schedule = schedule_in(s);
-    values.keep_if([&](double stages) { return stages <= 1 || schedule.suits(stages, s[P::layers]); });
+    values.keep_if([&](double stages) { return stages <= 1 || schedule.can_split(stages, s[P::layers]); });
 }
 
 // ---- Sequence chunks of the schedule
 // ------------------------------------------------------------------------
 
 bool listed_model_has_no_sequence(const Settings& s) {
-    return !s.listed() || s[P::pipeline_parallel] <= 1 || !schedule_in(s).cuts_sequences;
+    return !s.listed() || s[P::pipeline_parallel] <= 1 || !schedule_in(s).splits_sequences;
 }
 
-bool schedule_cuts_sequence(const Settings& s) { return cuts_whole_pieces(s, schedule_in(s)); }
+bool schedule_cuts_sequence(const Settings& s) { return splits_sequences_evenly(s, schedule_in(s)); }
 
 Problem schedule_does_not_cut_sequence(const Settings& s) {
     if (!s.on(P::causal)) {
-        return wrong_value(P::schedule, s, said("it cuts sequences, and attention is not causal"),
-                           said("use {1}", {"1f1b"}));
+        return value_problem(P::schedule, s, translate("it cuts sequences, and attention is not causal"),
+                             translate("use {1}", {"1f1b"}));
     }
-    return wrong_value(P::sequence_pieces, s,
-                       said("with context_parallel {1} they do not divide the sequence of {2}",
-                            {format(P::context_parallel, s[P::context_parallel]),
-                             format(P::sequence_length, s[P::sequence_length])}),
-                       said("use a divisor of it"));
+    return value_problem(P::sequence_pieces, s,
+                         translate("with context_parallel {1} they do not divide the sequence of {2}",
+                                   {format(P::context_parallel, s[P::context_parallel]),
+                                    format(P::sequence_length, s[P::sequence_length])}),
+                         translate("use a divisor of it"));
 }
 
 // ---- Layers of the first and the last stage
@@ -115,7 +117,7 @@ constexpr P kEnds[] = {P::first_stage_layers, P::last_stage_layers};
 P other_end(P end) { return end == P::first_stage_layers ? P::last_stage_layers : P::first_stage_layers; }
 
 bool schedule_supports_partition(const Settings& s) {
-    return takes_partition(schedule_in(s), s[P::virtual_stages], s);
+    return supports_partition(schedule_in(s), s[P::virtual_stages], s);
 }
 
 Problem schedule_does_not_support_partition(const Settings& s) {
@@ -123,23 +125,25 @@ Problem schedule_does_not_support_partition(const Settings& s) {
     const Partition partition = partition_of(s);
     const P end = partition.first > 0 ? P::first_stage_layers : P::last_stage_layers;
     const std::string why =
-        !partition.deals(s[P::layers], stages)
-            ? said("does not leave a layer for each of the {1} stages of {2} layers, or leaves some over",
-                   {count_text(stages), format(P::layers, s[P::layers])})
-        : s[P::virtual_stages] > 1 ? said("virtual stages are all alike")
-                                   : said("the schedule needs stages alike");
+        !partition.is_feasible(s[P::layers], stages)
+            ? translate(
+                  "does not leave a layer for each of the {1} stages of {2} layers, or leaves some over",
+                  {count_text(stages), format(P::layers, s[P::layers])})
+        : s[P::virtual_stages] > 1 ? translate("virtual stages are all alike")
+                                   : translate("the schedule needs stages alike");
     if (stages == 2 && partition.first > 0 && partition.last > 0)
-        return wrong_value(end, s, why, said("use 0 for one of the two ends"));
+        return value_problem(end, s, why, translate("use 0 for one of the two ends"));
     const double near = nearest_valid(end, s[end], s);
-    return wrong_value(end, s, why,
-                       near > 0 ? said("use {1}, or 0", {format(end, near)})
-                                : said("use 0, or 1f1b without virtual stages"));
+    return value_problem(end, s, why,
+                         near > 0 ? translate("use {1}, or 0", {format(end, near)})
+                                  : translate("use 0, or 1f1b without virtual stages"));
 }
 
 void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
     const Schedule& schedule = schedule_in(s);
     const double stages = s[P::pipeline_parallel];
-    if (stages <= 1 || s[P::virtual_stages] > 1 || schedule.pieces || schedule.copies > 1) {
+    if (stages <= 1 || s[P::virtual_stages] > 1 || schedule.fixed_virtual_stages ||
+        schedule.weight_copies > 1) {
         values.at_most(0);
         return;
     }
@@ -154,9 +158,9 @@ constexpr Constraint kConstraints[] = {
      .holds = listed_model_has_no_sequence,
      .problem =
          [](const Settings& s) {
-             return wrong_value(P::schedule, s,
-                                said("the model is a list of operators: there is no sequence to cut"),
-                                said("use {1}", {"1f1b"}));
+             return value_problem(P::schedule, s,
+                                  translate("the model is a list of operators: there is no sequence to cut"),
+                                  translate("use {1}", {"1f1b"}));
          }},
     {.parameters = kStageParameters,
      .holds = stages_have_layers,
@@ -166,8 +170,8 @@ constexpr Constraint kConstraints[] = {
      .holds = virtual_stages_have_a_pipeline,
      .problem =
          [](const Settings& s) {
-             return wrong_value(P::virtual_stages, s, said("there is one pipeline stage only"),
-                                said("use 1, or more pipeline_parallel"));
+             return value_problem(P::virtual_stages, s, translate("there is one pipeline stage only"),
+                                  translate("use 1, or more pipeline_parallel"));
          },
      .narrow =
          [](P, const Settings& s, ValidValues& values) {

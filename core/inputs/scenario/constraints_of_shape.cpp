@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "scenario/constraint.h"
-#include "scenario/problem_words.h"
-#include "text/said.h"
+#include "scenario/problem_text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -24,14 +24,15 @@ bool heads_are_whole(const Settings& s) {
 // The number of heads or their size is derived from the width; the message names the value that was set.
 Problem heads_not_whole(const Settings& s) {
     if (!is_whole_and_positive(s[P::heads])) {
-        return wrong_value(
+        return value_problem(
             P::hidden_size, s,
-            said("heads of size {1} do not divide it", {format(P::head_size, s[P::head_size])}),
-            use_neighbours(s[P::hidden_size], s[P::head_size]));
+            translate("heads of size {1} do not divide it", {format(P::head_size, s[P::head_size])}),
+            suggest_multiples(s[P::hidden_size], s[P::head_size]));
     }
-    return wrong_value(P::heads, s,
-                       said("does not divide hidden_size {1}", {format(P::hidden_size, s[P::hidden_size])}),
-                       said("use a divisor of it, or give head_size"));
+    return value_problem(
+        P::heads, s,
+        translate("does not divide hidden_size {1}", {format(P::hidden_size, s[P::hidden_size])}),
+        translate("use a divisor of it, or give head_size"));
 }
 
 // Returns the step of valid widths. If the number of heads is derived, it is the width of as many heads as
@@ -95,9 +96,9 @@ constexpr Constraint kConstraints[] = {
      .holds = kv_heads_divide_heads,
      .problem =
          [](const Settings& s) {
-             return wrong_value(P::kv_heads, s,
-                                said("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
-                                use_nearest(P::kv_heads, s));
+             return value_problem(P::kv_heads, s,
+                                  translate("does not divide the {1} heads", {format(P::heads, s[P::heads])}),
+                                  suggest_nearest(P::kv_heads, s));
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(s[P::heads]); }},
     {.parameters = kDenseLayers,
@@ -105,8 +106,8 @@ constexpr Constraint kConstraints[] = {
      .problem =
          [](const Settings& s) {
              const std::string layers = format(P::layers, s[P::layers]);
-             return wrong_value(P::dense_layers, s, said("there are {1} layers", {layers}),
-                                said("use at most {1}", {layers}));
+             return value_problem(P::dense_layers, s, translate("there are {1} layers", {layers}),
+                                  translate("use at most {1}", {layers}));
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::layers]); }},
     {.holds = latent_attention_has_a_rank,
@@ -115,16 +116,16 @@ constexpr Constraint kConstraints[] = {
              const P id = s[P::q_lora_rank] > 0      ? P::q_lora_rank
                           : s[P::rope_head_size] > 0 ? P::rope_head_size
                                                      : P::value_head_size;
-             return wrong_value(id, s, said("it belongs to latent attention, and kv_lora_rank is 0"),
-                                said("give kv_lora_rank, or leave it out"));
+             return value_problem(id, s, translate("it belongs to latent attention, and kv_lora_rank is 0"),
+                                  translate("give kv_lora_rank, or leave it out"));
          }},
     {.parameters = kExpertsPerToken,
      .holds = experts_per_token_exist,
      .problem =
          [](const Settings& s) {
              const std::string experts = format(P::experts, s[P::experts]);
-             return wrong_value(P::experts_per_token, s, said("there are {1} experts", {experts}),
-                                said("use 1 to {1}", {experts}));
+             return value_problem(P::experts_per_token, s, translate("there are {1} experts", {experts}),
+                                  translate("use 1 to {1}", {experts}));
          },
      .narrow =
          [](P, const Settings& s, ValidValues& values) {

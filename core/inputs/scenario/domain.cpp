@@ -63,7 +63,7 @@ std::vector<double> usual_values(P id, const Settings& s, const ValidValues& val
 
 }  // namespace
 
-bool bears(P id, const Settings& s) {
+bool applies_to(P id, const Settings& s) {
     const ListedModel* listed = s.listed();
     if (id == P::image_size) return listed && listed->has_image();
     if (!listed) return true;
@@ -82,7 +82,7 @@ bool bears(P id, const Settings& s) {
 
 Domain domain(P id, const Settings& s) {
     const Parameter& row = parameter(id);
-    if (!bears(id, s)) return {s[id], s[id], 0, {s[id]}};
+    if (!applies_to(id, s)) return {s[id], s[id], 0, {s[id]}};
     // The current number of GPUs can always be chosen.
     const double most = id == P::gpus ? std::max(row.slider_high, s[id]) : row.slider_high;
     const ValidValues valid = valid_values(id, s, most);
@@ -101,7 +101,6 @@ Domain domain(P id, const Settings& s) {
             d.low = d.step;
             d.high = std::max(d.step * 256, s[id]);
             break;
-        case P::shard_group: d.stops.insert(d.stops.begin(), 0); break;
         case P::first_stage_layers:
         case P::last_stage_layers:
             if (d.high == 0) d.stops = {0};
@@ -117,7 +116,7 @@ Domain domain(P id, const Settings& s) {
 
 double nearest_valid(P id, double value, const Settings& s) {
     const Parameter& row = parameter(id);
-    if (std::isnan(value) || !bears(id, s)) return s[id];
+    if (std::isnan(value) || !applies_to(id, s)) return s[id];
     if (!row.named_only && is_named(row, value)) return value;
     return valid_values(id, s, row.maximum).nearest(value);
 }

@@ -9,7 +9,7 @@ namespace shardscope {
 
 // Returns whether the parameter has an effect. A transformer's shape has none if the model is a list of
 // operators, and the image size has none if the model has no images.
-bool bears(P id, const Settings& settings);
+bool applies_to(P id, const Settings& settings);
 
 // The values that a slider offers for a parameter.
 struct Domain {

@@ -6,25 +6,27 @@
 
 namespace shardscope {
 
-double model_gpus(const Settings& s) {
+double gpus_per_replica(const Settings& s) {
     return s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
 }
 
 int data_parallel(const Settings& s) {
     // The values may be unchecked.
-    const double replicas = s[P::gpus] / model_gpus(s);
+    const double replicas = s[P::gpus] / gpus_per_replica(s);
     return replicas >= 1 && replicas <= parameter(P::gpus).maximum ? static_cast<int>(replicas) : 1;
 }
 
-int sharing_gpus(const Settings& s) {
+int data_context_parallel(const Settings& s) {
     const double gpus = static_cast<double>(data_parallel(s)) * s.whole(P::context_parallel);
     return static_cast<int>(std::min(gpus, parameter(P::gpus).maximum));
 }
 
-int state_sharers(const Settings& s) { return sharing_gpus(s) * static_cast<int>(weight_copies(s)); }
+int max_shard_group(const Settings& s) {
+    return data_context_parallel(s) * static_cast<int>(weight_copies(s));
+}
 
 int shard_group(const Settings& s) {
-    const int sharers = state_sharers(s);
+    const int sharers = max_shard_group(s);
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return 1;
     const int requested = s.whole(P::shard_group);

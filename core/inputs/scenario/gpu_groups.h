@@ -8,12 +8,12 @@ namespace shardscope {
 // Returns the data-parallel degree: GPUs that process different samples.
 int data_parallel(const Settings& settings);
 // Returns the GPUs of one model replica: tensor × context × pipeline parallel.
-double model_gpus(const Settings& settings);
+double gpus_per_replica(const Settings& settings);
 // Returns the GPUs that hold the same weights of one stage: data × context parallel.
-int sharing_gpus(const Settings& settings);
+int data_context_parallel(const Settings& settings);
 // Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
 // the weight copies of the pipeline.
-int state_sharers(const Settings& settings);
+int max_shard_group(const Settings& settings);
 // Returns whether weights are sharded and gathered layer by layer: zero3 and hsdp.
 inline bool is_fsdp(const Settings& settings) {
     const auto sharding = settings.choice<Sharding>(P::sharding);

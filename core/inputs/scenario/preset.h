@@ -20,9 +20,9 @@ std::string_view name_of(PresetKind kind);
 using Values = std::vector<std::pair<P, double>>;
 
 // The part whose values replace those of all other parts of a calibration.
-inline constexpr const char* kOverAll = "*";
+inline constexpr const char* kAllParts = "*";
 // Values of one part of a calibration. A part is the name of a calibration preset, "" for defaults that other
-// parts may replace, or kOverAll.
+// parts may replace, or kAllParts.
 struct PartValues {
     std::string part;
     Values values;

@@ -7,7 +7,7 @@
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -128,7 +128,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
     move(P::tensor_parallel);
     move(P::context_parallel);
     const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
-    if (s[P::pipeline_parallel] > 1 && !schedule.suits(s[P::pipeline_parallel], s[P::layers])) {
+    if (s[P::pipeline_parallel] > 1 && !schedule.can_split(s[P::pipeline_parallel], s[P::layers])) {
         move(P::pipeline_parallel);
     } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
         if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
@@ -143,7 +143,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
             give(P::schedule, ScheduleKind::interleaved);
         }
     }
-    if (!takes_partition(schedule_of(s.choice<ScheduleKind>(P::schedule)), s[P::virtual_stages], s)) {
+    if (!supports_partition(schedule_of(s.choice<ScheduleKind>(P::schedule)), s[P::virtual_stages], s)) {
         for (const P end : {P::first_stage_layers, P::last_stage_layers}) out.withdraw(end);
         s = resolve(out);
     }
@@ -197,9 +197,9 @@ void Scenario::withdraw(P id) {
 std::string Scenario::title() const {
     if (!name.empty()) return name;
     const Preset* of = gpu_preset();
-    return said("{1} on {2} {3}",
-                {model ? model->title : said("Model"), format(resolve(*this)[P::gpus], Quantity::count),
-                 of ? of->title : said("GPUs")});
+    return translate("{1} on {2} {3}",
+                     {model ? model->title : translate("Model"),
+                      format(resolve(*this)[P::gpus], Quantity::count), of ? of->title : translate("GPUs")});
 }
 
 bool Scenario::operator==(const Scenario& other) const {
@@ -248,7 +248,7 @@ Settings resolve(const Scenario& scenario) {
             if (part) apply_own(part->name);
         }
         apply(s, scenario.calibration->values, Origin::calibration);
-        apply_own(kOverAll);
+        apply_own(kAllParts);
     }
     if (scenario.model) apply(s, scenario.model->values, Origin::model);
     // A head size that no preset gives is derived from the width.
@@ -277,7 +277,7 @@ Settings resolve(const Scenario& scenario) {
     return s;
 }
 
-bool others_may_follow(P id) {
+bool may_change_others(P id) {
     switch (parameter(id).group) {
         case Group::gpu:
         case Group::assumptions: return false;
@@ -289,7 +289,7 @@ bool others_may_follow(P id) {
     return true;
 }
 
-Scenario making_room(const Scenario& scenario, P id) {
+Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
     for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
@@ -303,9 +303,9 @@ Scenario making_room(const Scenario& scenario, P id) {
 }
 
 Scenario edited(const Scenario& scenario, P id, Value value) {
-    Scenario out = making_room(scenario, id);
+    Scenario out = basis_of_edit(scenario, id);
     const Settings before = resolve(out);
-    if (!bears(id, before)) return scenario;
+    if (!applies_to(id, before)) return scenario;
     value = nearest_valid(id, value, before);
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));
@@ -322,7 +322,7 @@ Scenario edited(const Scenario& scenario, P id, Value value) {
         // The number of heads is set and stays; the head size is derived.
         out.withdraw(P::head_size);
     }
-    if (!others_may_follow(id) || repair_others(out, id, before[P::micro_batch])) return out;
+    if (!may_change_others(id) || repair_others(out, id, before[P::micro_batch])) return out;
     // An edit that cannot be made valid is discarded, unless the scenario was not valid before.
     return is_valid(before) ? scenario : out;
 }
@@ -334,7 +334,7 @@ Scenario assigned(const Scenario& scenario, P id, Value value) {
     return out;
 }
 
-Scenario holding(const Scenario& scenario, Hold hold) {
+Scenario with_hold(const Scenario& scenario, Hold hold) {
     if (scenario.hold() == hold) return scenario;
     Scenario out = scenario;
     const Settings s = resolve(scenario);
@@ -376,7 +376,7 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
     if (model.operators) {
         const Settings s = resolve(out);
         for (std::size_t i = 0; i < kParameters; ++i) {
-            if (out.given[i] && !bears(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
+            if (out.given[i] && !applies_to(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
         }
     }
     repair_others(out, P::layers, resolve(out)[P::micro_batch]);
@@ -395,7 +395,7 @@ Scenario locked(const Scenario& scenario) {
     return out;
 }
 
-Scenario as_predicted(const Scenario& scenario) {
+Scenario without_mfu_override(const Scenario& scenario) {
     Scenario out = scenario;
     out.withdraw(P::mfu_override);
     return out;
@@ -408,8 +408,8 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
         for (const Values* values : {&preset->values, &preset->node}) {
             for (const auto& entry : *values) {
                 if (entry.first == id) {
-                    const std::string source = said(preset->source_of(id));
-                    return preset->is_unverified(id) ? said("{1} (unverified)", {source}) : source;
+                    const std::string source = translate(preset->source_of(id));
+                    return preset->is_unverified(id) ? translate("{1} (unverified)", {source}) : source;
                 }
             }
         }
@@ -417,8 +417,8 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
     };
     const Preset* gpu = scenario.gpu_preset();
     switch (settings.origin(id)) {
-        case Origin::given: return said("set in this scenario");
-        case Origin::derived: return said("follows from other inputs");
+        case Origin::given: return translate("set in this scenario");
+        case Origin::derived: return translate("follows from other inputs");
         case Origin::model: return from(scenario.model);
         case Origin::cluster: return from(scenario.cluster);
         case Origin::gpu: return from(gpu);
@@ -431,7 +431,8 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
                 const bool part =
                     std::ranges::any_of(own->parts, [&](const PartValues& p) { return holds(p.values); });
                 if (part || holds(own->values))
-                    return own->source.empty() ? said("this scenario's calibration") : said(own->source);
+                    return own->source.empty() ? translate("this scenario's calibration")
+                                               : translate(own->source);
             }
             if (const Preset* stack =
                     scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
@@ -440,11 +441,11 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
             }
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
             if (found.empty() && gpu) found = from(gpu->calibration);
-            return found.empty() ? said("fitted to the public runs in presets/runs") : found;
+            return found.empty() ? translate("fitted to the public runs in presets/runs") : found;
         }
         case Origin::fallback: {
             const auto source = parameter(id).source;
-            return source.empty() ? said("default") : said("default: {1}", {said(source)});
+            return source.empty() ? translate("default") : translate("default: {1}", {translate(source)});
         }
     }
     return {};

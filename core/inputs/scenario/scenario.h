@@ -63,21 +63,21 @@ Scenario assigned(const Scenario& scenario, P id, Value value);
 // parameters that depend on it are adapted (the batch that is not held, heads, the shard group).
 Scenario edited(const Scenario& scenario, P id, Value value);
 // Returns whether an edit of this parameter may change others; an edit of a rate or an assumption never does.
-bool others_may_follow(P id);
+bool may_change_others(P id);
 // Returns the scenario on which an edit of `id` and its valid values are based. The other automatic degrees
 // of parallelism, and an automatic micro-batch if the global batch is held, are set to one if that is valid,
 // because the planner will choose them again. Otherwise a new GPU count would have to be a multiple of their
 // current values.
-Scenario making_room(const Scenario& scenario, P id);
+Scenario basis_of_edit(const Scenario& scenario, P id);
 // Returns the scenario that holds this batch from now on; the values do not change.
-Scenario holding(const Scenario& scenario, Hold hold);
+Scenario with_hold(const Scenario& scenario, Hold hold);
 // Return the scenario with another preset; overrides of the fields of that preset are removed.
 Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
 // Returns the scenario in which the planner chooses this plan parameter, or no longer does.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
 // Returns the scenario without the MFU that was set by hand, so that plans can be compared.
-Scenario as_predicted(const Scenario& scenario);
+Scenario without_mfu_override(const Scenario& scenario);
 // Returns the scenario without automatic parameters: every plan parameter keeps its value. The scenario of an
 // answer then keeps the plan that was found.
 Scenario locked(const Scenario& scenario);

@@ -85,6 +85,10 @@ void ValidValues::among(std::vector<double> values) {
     list_ = std::move(values);
 }
 
+void ValidValues::add(double value) {
+    if (list_) list_->insert(std::ranges::lower_bound(*list_, value), value);
+}
+
 double ValidValues::step_near(double value) const {
     return value > threshold_ ? least_common_multiple(std::max(step_, 1.0), step_above_) : step_;
 }

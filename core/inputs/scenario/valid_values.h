@@ -33,6 +33,8 @@ class ValidValues {
     void keep_if(Keep&& keep) {
         if (list_) std::erase_if(*list_, [&](double value) { return !keep(value); });
     }
+    // Adds a value to a list.
+    void add(double value);
 
     [[nodiscard]] bool contains(double value) const;
     // Returns the valid value nearest to `value`, or `value` itself if a list has none left.

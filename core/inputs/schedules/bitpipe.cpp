@@ -15,7 +15,7 @@
 #include <array>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -82,24 +82,26 @@ int warm_up_of(int stages, int position) {
 const Schedule kBitPipe{
     .kind = ScheduleKind::bitpipe,
     .title = "BitPipe",
-    .rule = phrase("bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) "
-                   "+ 1) ÷ 2 micro-batches and two copies of its weights in two pieces each; twice the "
-                   "messages; p even, m a multiple of p"),
-    .source = phrase("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
-                     "Megatron-LM; bubble by running the order"),
+    .rule = translatable(
+        "bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) "
+        "+ 1) ÷ 2 micro-batches and two copies of its weights in two pieces each; twice the "
+        "messages; p even, m a multiple of p"),
+    .source = translatable("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
+                           "Megatron-LM; bubble by running the order"),
     .fills_gaps = true,
-    .copies = 2,
-    .pieces = [](double) { return static_cast<double>(kPieces); },
+    .weight_copies = 2,
+    .fixed_virtual_stages = [](double) { return static_cast<double>(kPieces); },
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{shape.stages, shape.stages};
         },
-    .place =
+    .position =
         [](const PipelineShape& shape, int micro_batch, int step) {
             const int stages = static_cast<int>(shape.stages);
             const int direction = micro_batch % 2;
             const int down = step < stages ? step : 2 * stages - 1 - step;
-            return Place{direction == 0 ? down : stages - 1 - down, piece_of(direction, step / stages)};
+            return PipelinePosition{direction == 0 ? down : stages - 1 - down,
+                                    piece_of(direction, step / stages)};
         },
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {

@@ -10,18 +10,19 @@
 // the logits of one are in memory. Splitting the micro-batches into several groups, as in depth-first order,
 // is not modelled.
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kBreadthFirst{
     .kind = ScheduleKind::breadth_first,
-    .title = phrase("breadth-first"),
-    .rule = phrase("bubble (p − 1)·(F + B) ÷ v with m ≥ p; every GPU holds all m micro-batches; v times the "
-                   "messages; FSDP gathers once a step"),
-    .source = phrase("Lamy-Poirier 2022, arXiv 2211.05953 (reconstructed); without a pipeline layered "
-                     "gradient accumulation, 2021, arXiv 2106.02679 (reconstructed); order: "
-                     "torch.distributed.pipelining, ScheduleLoopedBFS"),
+    .title = translatable("breadth-first"),
+    .rule = translatable(
+        "bubble (p − 1)·(F + B) ÷ v with m ≥ p; every GPU holds all m micro-batches; v times the "
+        "messages; FSDP gathers once a step"),
+    .source = translatable("Lamy-Poirier 2022, arXiv 2211.05953 (reconstructed); without a pipeline layered "
+                           "gradient accumulation, 2021, arXiv 2106.02679 (reconstructed); order: "
+                           "torch.distributed.pipelining, ScheduleLoopedBFS"),
     .interleaves = true,
     .layered = true,
     .micro_batches =
@@ -40,12 +41,12 @@ const Schedule kBreadthFirst{
             const int pieces = static_cast<int>(shape.virtual_stages);
             for (int piece = 0; piece < pieces; ++piece) {
                 for (Pass pass : all_of(PassKind::forward, shape)) {
-                    pass.piece = piece;
+                    pass.virtual_stage = piece;
                     out.push_back(pass);
                 }
             }
             for (std::size_t i = out.size(); i-- > 0;)
-                out.push_back({PassKind::backward, out[i].micro_batch, out[i].piece});
+                out.push_back({PassKind::backward, out[i].micro_batch, out[i].virtual_stage});
             return out;
         }};
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -27,9 +27,9 @@ class Order {
     Order(const PipelineShape& shape, int own) : own_(own) {
         out_.reserve(3 * static_cast<std::size_t>(shape.micro_batches));
     }
-    void forward(bool own_direction, bool joined = false) {
+    void forward(bool own_direction, bool joined_with_next = false) {
         const int direction = own_direction ? own_ : 1 - own_;
-        add(PassKind::forward, direction, forwards_[direction]++, joined);
+        add(PassKind::forward, direction, forwards_[direction]++, joined_with_next);
     }
     void backward(bool own_direction, bool split) {
         const int direction = own_direction ? own_ : 1 - own_;
@@ -58,22 +58,24 @@ class Order {
 const Schedule kDualPipe{
     .kind = ScheduleKind::dualpipe,
     .title = "DualPipe",
-    .rule = phrase("bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the "
-                   "weight gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p "
-                   "even, m even and at least 2·p"),
-    .source = phrase("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
+    .rule = translatable(
+        "bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the "
+        "weight gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p "
+        "even, m even and at least 2·p"),
+    .source =
+        translatable("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
                      "deepseek-ai/DualPipe; bubble by running the order"),
     .splits_backward = true,
     .fills_gaps = true,
-    .copies = 2,
+    .weight_copies = 2,
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{2 * shape.stages, 2};
         },
-    .place =
+    .position =
         [](const PipelineShape& shape, int micro_batch, int step) {
             const int stages = static_cast<int>(shape.stages);
-            return micro_batch % 2 == 0 ? Place{step, 0} : Place{stages - 1 - step, 1};
+            return micro_batch % 2 == 0 ? PipelinePosition{step, 0} : PipelinePosition{stages - 1 - step, 1};
         },
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {

@@ -1,17 +1,17 @@
 // GPipe: all forward passes come before all backward passes. The bubble is that of 1F1B, but the activations
 // of every micro-batch are in memory.
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kGpipe{
     .kind = ScheduleKind::gpipe,
     .title = "GPipe",
-    .rule = phrase("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
+    .rule = translatable("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
     .source = "Huang et al. 2019, arXiv 1811.06965",
-    .in_turns = true,
-    .common = true,
+    .all_forward_first = true,
+    .widely_supported = true,
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },

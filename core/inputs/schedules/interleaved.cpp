@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -30,13 +30,15 @@ std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
 
 const Schedule kInterleaved{
     .kind = ScheduleKind::interleaved,
-    .title = phrase("interleaved 1F1B"),
-    .rule = phrase("bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v "
-                   "times the messages"),
-    .source = phrase("Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. "
+    .title = translatable("interleaved 1F1B"),
+    .rule =
+        translatable("bubble (p − 1)·(F + B) ÷ v; the first GPU holds p·(1 + (p − 1)/(p·v)) micro-batches; v "
+                     "times the messages"),
+    .source =
+        translatable("Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. "
                      "2022, arXiv 2205.05198, section 4.2.3"),
     .interleaves = true,
-    .common = true,
+    .widely_supported = true,
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{1, shape.virtual_stages > 1 ? shape.stages : 1};

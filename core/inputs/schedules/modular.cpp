@@ -6,18 +6,19 @@
 // Uncertain: the paper's text was not available. Every layer ends in a message, so slow links between stages
 // cost more; the share of the messages that overlaps with compute is that of any other schedule here.
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kModular{
     .kind = ScheduleKind::modular,
-    .title = phrase("modular"),
-    .rule = phrase("every layer is a stage, v = L ÷ p: bubble (p − 1)·(F + B)·p ÷ L with m ≥ p; every GPU "
-                   "holds all m micro-batches; v times the messages; FSDP gathers once a step"),
-    .source = phrase("Lamy-Poirier 2021, arXiv 2106.02679 (reconstructed)"),
+    .title = translatable("modular"),
+    .rule =
+        translatable("every layer is a stage, v = L ÷ p: bubble (p − 1)·(F + B)·p ÷ L with m ≥ p; every GPU "
+                     "holds all m micro-batches; v times the messages; FSDP gathers once a step"),
+    .source = translatable("Lamy-Poirier 2021, arXiv 2106.02679 (reconstructed)"),
     .layered = true,
-    .pieces = [](double layers_per_gpu) { return layers_per_gpu; },
+    .fixed_virtual_stages = [](double layers_per_gpu) { return layers_per_gpu; },
     .micro_batches = [](const PipelineShape& shape) { return kBreadthFirst.micro_batches(shape); },
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes& filling) { return kBreadthFirst.bubble(shape, t, filling); },

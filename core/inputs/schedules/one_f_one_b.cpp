@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kOneFOneB{
     .kind = ScheduleKind::one_f_one_b,
     .title = "1F1B",
-    .rule = phrase("bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches"),
-    .source = phrase("Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv "
-                     "2104.04473, section 2.2.1"),
-    .common = true,
+    .rule = translatable("bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches"),
+    .source = translatable("Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv "
+                           "2104.04473, section 2.2.1"),
+    .widely_supported = true,
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape,

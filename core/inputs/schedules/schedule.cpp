@@ -24,8 +24,9 @@ PipelineShape pipeline_shape(const Settings& s) {
     const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
     PipelineShape shape{s[P::pipeline_parallel], s[P::virtual_stages], s[P::accumulation]};
     if (shape.stages <= 1) return shape;
-    if (schedule.pieces) shape.virtual_stages = schedule.pieces(s[P::layers] / shape.stages);
-    if (schedule.cuts_sequences) shape.sequence_pieces = s[P::sequence_pieces];
+    if (schedule.fixed_virtual_stages)
+        shape.virtual_stages = schedule.fixed_virtual_stages(s[P::layers] / shape.stages);
+    if (schedule.splits_sequences) shape.sequence_chunks = s[P::sequence_pieces];
     return shape;
 }
 
@@ -35,34 +36,35 @@ MicroBatchRule micro_batch_rule(const Settings& s) {
     return schedule.micro_batches ? schedule.micro_batches(pipeline_shape(s)) : MicroBatchRule{};
 }
 
-bool cuts_whole_pieces(const Settings& s, const Schedule& schedule) {
-    if (!schedule.cuts_sequences || s[P::pipeline_parallel] <= 1) return true;
+bool splits_sequences_evenly(const Settings& s, const Schedule& schedule) {
+    if (!schedule.splits_sequences || s[P::pipeline_parallel] <= 1) return true;
     return s.on(P::causal) &&
            std::fmod(s[P::sequence_length], s[P::sequence_pieces] * s[P::context_parallel]) == 0;
 }
 
 Partition partition_of(const Settings& s) { return {s[P::first_stage_layers], s[P::last_stage_layers]}; }
 
-bool takes_partition(const Schedule& schedule, double virtual_stages, const Settings& s) {
+bool supports_partition(const Schedule& schedule, double virtual_stages, const Settings& s) {
     const Partition partition = partition_of(s);
     if (s[P::pipeline_parallel] <= 1 || partition.even()) return true;
-    return partition.deals(s[P::layers], s[P::pipeline_parallel]) && virtual_stages <= 1 &&
-           !schedule.pieces && schedule.copies <= 1;
+    return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && virtual_stages <= 1 &&
+           !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
 }
 
 double weight_copies(const Settings& s) {
-    return s[P::pipeline_parallel] > 1 ? schedule_of(s.choice<ScheduleKind>(P::schedule)).copies : 1;
+    return s[P::pipeline_parallel] > 1 ? schedule_of(s.choice<ScheduleKind>(P::schedule)).weight_copies : 1;
 }
 
-Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step) {
-    if (schedule.place) return schedule.place(shape, micro_batch, step);
+PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,
+                                   int step) {
+    if (schedule.position) return schedule.position(shape, micro_batch, step);
     const int stages = static_cast<int>(shape.stages);
     return {step % stages, step / stages};
 }
 
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape) {
     std::vector<Pass> out;
-    const int micro_batches = static_cast<int>(shape.micro_batches * shape.sequence_pieces);
+    const int micro_batches = static_cast<int>(shape.micro_batches * shape.sequence_chunks);
     out.reserve(static_cast<std::size_t>(micro_batches));
     for (int i = 0; i < micro_batches; ++i) out.push_back({kind, i, 0});
     return out;

@@ -20,7 +20,7 @@ struct PipelineShape {           // the sizes that a schedule depends on
     double stages = 1;           // p, GPUs of one pipeline
     double virtual_stages = 1;   // v, virtual stages on each GPU
     double micro_batches = 1;    // m, of one optimizer step
-    double sequence_pieces = 1;  // k, sequence chunks; each is one pass of its micro-batch
+    double sequence_chunks = 1;  // k, sequence chunks; each is one pass of its micro-batch
 };
 
 // The numbers of micro-batches that a schedule supports.
@@ -49,17 +49,17 @@ enum class PassKind : unsigned char {
 inline constexpr std::size_t kPassKinds = static_cast<std::size_t>(PassKind::count);
 struct Pass {  // one GPU's work on one micro-batch in one direction
     PassKind kind = PassKind::forward;
-    int micro_batch = 0;  // from 0; with sequence chunks: micro-batch · k + index of the chunk
-    int piece = 0;        // virtual stage of the GPU, from 0
+    int micro_batch = 0;    // from 0; with sequence chunks: micro-batch · k + index of the chunk
+    int virtual_stage = 0;  // virtual stage of the GPU, from 0
     // Runs as one unit with the next pass: joined passes start when all of them can start, and their outputs
     // are available when the last one ends.
-    bool joined = false;
+    bool joined_with_next = false;
     bool operator==(const Pass&) const = default;
 };
 // Where a pass runs.
-struct Place {
+struct PipelinePosition {
     int stage = 0;
-    int piece = 0;  // virtual stage of that GPU
+    int virtual_stage = 0;  // virtual stage of that GPU
 };
 
 struct Schedule {
@@ -76,24 +76,24 @@ struct Schedule {
     bool layered = false;
     // All forward passes come before the first backward pass. This also holds for layered schedules, which do
     // not set it.
-    bool in_turns = false;
-    bool cuts_sequences = false;  // each pass processes one chunk of every sequence
+    bool all_forward_first = false;
+    bool splits_sequences = false;  // each pass processes one chunk of every sequence
     // Weight copies in one pipeline. With two, half of the micro-batches travel in the opposite direction.
-    int copies = 1;
+    int weight_copies = 1;
     // Public training stacks support it. An automatic schedule is always one of these.
-    bool common = false;
+    bool widely_supported = false;
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
     bool steps_overlap = false;
 
     // The fixed number of virtual stages per GPU and weight copy. Null: the parameter `virtual_stages`
     // decides if `interleaves` is set, else there is one.
-    double (*pieces)(double layers_per_gpu) = nullptr;
+    double (*fixed_virtual_stages)(double layers_per_gpu) = nullptr;
     // Null: any number is supported.
     MicroBatchRule (*micro_batches)(const PipelineShape&) = nullptr;
     // Where a micro-batch is processed at step `step` of `stages` · `virtual_stages` steps. Null: it travels
     // from the first GPU to the last, once per virtual stage.
-    Place (*place)(const PipelineShape&, int micro_batch, int step) = nullptr;
+    PipelinePosition (*position)(const PipelineShape&, int micro_batch, int step) = nullptr;
 
     // The idle time of a GPU in a step; zero with one stage. Passes of the `average` stage determine how long
     // the pipeline fills and drains, and passes of the slowest stage fill some of the gaps. `filling` is the
@@ -109,10 +109,10 @@ struct Schedule {
     std::vector<Pass> (*order)(const PipelineShape&, int position) = nullptr;
 
     // Returns whether the schedule can split `layers` into `stages` stages; `stages` is more than one.
-    [[nodiscard]] bool suits(double stages, double layers) const {
-        if (copies > 1 && std::fmod(stages, 2) != 0) return false;
-        if (!pieces) return true;
-        const double held = pieces(layers / stages);
+    [[nodiscard]] bool can_split(double stages, double layers) const {
+        if (weight_copies > 1 && std::fmod(stages, 2) != 0) return false;
+        if (!fixed_virtual_stages) return true;
+        const double held = fixed_virtual_stages(layers / stages);
         return held == std::floor(held) && held >= 1 && stages * held <= layers;
     }
 };
@@ -134,15 +134,16 @@ PipelineShape pipeline_shape(const Settings& settings);
 MicroBatchRule micro_batch_rule(const Settings& settings);
 // Returns whether the schedule can split the sequences into equal chunks on every context-parallel GPU; true
 // if it does not split sequences.
-bool cuts_whole_pieces(const Settings& settings, const Schedule& schedule);
+bool splits_sequences_evenly(const Settings& settings, const Schedule& schedule);
 // Returns the partition of the layers that the settings request.
 Partition partition_of(const Settings& settings);
 // Returns whether the schedule supports that partition. Virtual stages, schedules with a fixed number of them
 // and schedules with two weight copies require equal stages.
-bool takes_partition(const Schedule& schedule, double virtual_stages, const Settings& settings);
+bool supports_partition(const Schedule& schedule, double virtual_stages, const Settings& settings);
 // Returns the number of weight copies in one pipeline.
 double weight_copies(const Settings& settings);
-Place place_of(const Schedule& schedule, const PipelineShape& shape, int micro_batch, int step);
+PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,
+                                   int step);
 
 extern const Schedule kOneFOneB, kGpipe, kInterleaved, kBreadthFirst, kModular, kZbH1, kZbH2, kDualPipe,
     kBitPipe, kSeq1f1b;

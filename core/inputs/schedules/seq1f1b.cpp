@@ -10,34 +10,36 @@
 #include <algorithm>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kSeq1f1b{
     .kind = ScheduleKind::seq1f1b,
     .title = "Seq1F1B",
-    .rule = phrase("bubble (p − 1)·(F + B) ÷ k with k pieces of each sequence; stage i holds min(m, (p − i + "
-                   "k − 1) ÷ k) micro-batches; k times the messages, each a k-th"),
-    .source = phrase("Sun et al. 2024, arXiv 2406.03488 (reconstructed); in-flight count as MindSpeed's "
+    .rule = translatable(
+        "bubble (p − 1)·(F + B) ÷ k with k pieces of each sequence; stage i holds min(m, (p − i + "
+        "k − 1) ÷ k) micro-batches; k times the messages, each a k-th"),
+    .source =
+        translatable("Sun et al. 2024, arXiv 2406.03488 (reconstructed); in-flight count as MindSpeed's "
                      "documentation gives it, (p + k − 1) ÷ k on the first stage"),
-    .cuts_sequences = true,
+    .splits_sequences = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
-            return (shape.stages - 1) / shape.sequence_pieces * (t.forward + t.backward);
+            return (shape.stages - 1) / shape.sequence_chunks * (t.forward + t.backward);
         },
     .in_flight =
         [](const PipelineShape& shape, double position) {
-            const double pieces = shape.stages - position + shape.sequence_pieces - 1;
-            return std::min(shape.micro_batches, pieces / shape.sequence_pieces);
+            const double pieces = shape.stages - position + shape.sequence_chunks - 1;
+            return std::min(shape.micro_batches, pieces / shape.sequence_chunks);
         },
     .order =
         [](const PipelineShape& shape, int position) {
-            const int pieces = static_cast<int>(shape.sequence_pieces);
+            const int pieces = static_cast<int>(shape.sequence_chunks);
             std::vector<Pass> back = all_of(PassKind::backward, shape);
             for (auto from = back.begin(); from != back.end(); from += pieces)
                 std::reverse(from, from + pieces);
-            const double ahead = shape.stages - 1 - position + shape.sequence_pieces - 1;
+            const double ahead = shape.stages - 1 - position + shape.sequence_chunks - 1;
             return alternating(all_of(PassKind::forward, shape), back, static_cast<std::size_t>(ahead));
         }};
 

@@ -27,7 +27,7 @@ Stages bidirectional(const Stages& one, double dense, double sparse) {
     const std::vector<Stage> stages = every_stage(one, dense, sparse);
     Stages out;
     out.count = one.count;
-    out.copies = 2;
+    out.weight_copies = 2;
     out.first = merged(stages.front(), stages.back());
     out.last = merged(stages.back(), stages.front());
     out.middle = out.last;
@@ -45,14 +45,14 @@ Stages bidirectional(const Stages& one, double dense, double sparse) {
 
 }  // namespace
 
-bool Partition::deals(double layers, double gpus) const {
+bool Partition::is_feasible(double layers, double gpus) const {
     const double left = layers - first - last;
     const double others = gpus - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
     return others > 0 ? left >= others : left == 0;
 }
 
-Stages deal_layers(double dense, double sparse, double gpus, double copies, Partition partition) {
-    if (copies > 1 && gpus > 1) return bidirectional(deal_layers(dense, sparse, gpus), dense, sparse);
+Stages partition_layers(double dense, double sparse, double gpus, double copies, Partition partition) {
+    if (copies > 1 && gpus > 1) return bidirectional(partition_layers(dense, sparse, gpus), dense, sparse);
     const double layers = dense + sparse;
     Stages out;
     out.count = gpus;
@@ -99,8 +99,9 @@ Stages deal_layers(double dense, double sparse, double gpus, double copies, Part
 }
 
 std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse) {
-    if (stages.copies > 1) {
-        const std::vector<Stage> one = every_stage(deal_layers(dense, sparse, stages.count), dense, sparse);
+    if (stages.weight_copies > 1) {
+        const std::vector<Stage> one =
+            every_stage(partition_layers(dense, sparse, stages.count), dense, sparse);
         std::vector<Stage> out;
         for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
         return out;

@@ -34,7 +34,7 @@ struct Stages {
     double count = 1;  // GPUs; with one, `first` is the whole model
     // Weight copies. With two, every GPU holds its own stage and that of the opposite GPU of the pipeline,
     // and each of the two stages processes half of the micro-batches.
-    double copies = 1;
+    double weight_copies = 1;
     [[nodiscard]] const Stage& at(StagePlace place) const {
         return place == StagePlace::first ? first : place == StagePlace::middle ? middle : last;
     }
@@ -46,12 +46,13 @@ struct Partition {
     double last = 0;
     [[nodiscard]] bool even() const { return first == 0 && last == 0; }
     // Returns whether every stage gets at least one layer, and every layer belongs to a stage.
-    [[nodiscard]] bool deals(double layers, double gpus) const;
+    [[nodiscard]] bool is_feasible(double layers, double gpus) const;
 };
 
 // Partitions a model whose `dense` layers come before the `sparse` ones. A partition that is not even
 // requires one weight copy and must be feasible.
-Stages deal_layers(double dense, double sparse, double gpus, double copies = 1, Partition partition = {});
+Stages partition_layers(double dense, double sparse, double gpus, double copies = 1,
+                        Partition partition = {});
 
 // Returns every stage. The remaining layers go to the first of the middle stages, where the most
 // micro-batches are in flight; the position of `middle` is therefore that of the second stage.

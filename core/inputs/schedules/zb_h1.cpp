@@ -5,19 +5,21 @@
 #include <algorithm>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kZbH1{
     .kind = ScheduleKind::zb_h1,
-    .title = phrase("zero bubble, H1"),
-    .rule = phrase("bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight "
-                   "gradient; every stage holds min(m, p) micro-batches"),
-    .source = phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
+    .title = translatable("zero bubble, H1"),
+    .rule =
+        translatable("bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight "
+                     "gradient; every stage holds min(m, p) micro-batches"),
+    .source =
+        translatable("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
     .splits_backward = true,
     .fills_gaps = true,
-    .common = true,
+    .widely_supported = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const double weights = std::min(shape.stages - 1, shape.micro_batches - 1);

@@ -5,20 +5,21 @@
 #include <algorithm>
 
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 
 const Schedule kZbH2{
     .kind = ScheduleKind::zb_h2,
-    .title = phrase("zero bubble, H2"),
-    .rule = phrase("bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W "
-                   "the weight gradient; every stage holds min(m, 2·p − 1) micro-batches"),
-    .source =
-        phrase("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order"),
+    .title = translatable("zero bubble, H2"),
+    .rule = translatable(
+        "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W "
+        "the weight gradient; every stage holds min(m, 2·p − 1) micro-batches"),
+    .source = translatable(
+        "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order"),
     .splits_backward = true,
     .fills_gaps = true,
-    .common = true,
+    .widely_supported = true,
     .steps_overlap = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {

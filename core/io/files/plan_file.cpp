@@ -352,7 +352,7 @@ void report_missing(const std::set<std::size_t>& merged_parts, std::size_t parts
 PlanReport merge_shards(const std::vector<std::string>& shards, const std::vector<std::string>& names,
                         Catalogue& catalogue, Problems& problems) {
     std::optional<ShardHeader> search;
-    Merge merge;
+    CandidateRanking merge;
     std::set<std::size_t> merged_parts;
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto fail = [&](int line, const std::string& what, const std::string& suggestion) {
@@ -391,7 +391,7 @@ PlanReport merge_shards(const std::vector<std::string>& shards, const std::vecto
                 }
                 if (!merged_parts.insert(header->shard.part).second)
                     fail(0, "is share " + std::to_string(header->shard.part) + " once more", "leave it out");
-                if (std::isfinite(header->least.peak)) merge.take_smallest(header->least);
+                if (std::isfinite(header->least.peak)) merge.add_smallest(header->least);
             }
             if (plans == 0 && &document == &lines.front() && !line.contains("plan")) continue;  // none fits
             Problems unread;

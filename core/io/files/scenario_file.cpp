@@ -11,8 +11,8 @@
 #include "presets/listed_model_file.h"
 #include "system/file_io.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -23,10 +23,10 @@ using nlohmann::ordered_json;
 // Returns a translatable sentence with a placeholder for the name.
 const char* no_preset(PresetKind kind) {
     switch (kind) {
-        case PresetKind::gpu: return phrase("there is no gpu preset “{1}”");
-        case PresetKind::cluster: return phrase("there is no cluster preset “{1}”");
-        case PresetKind::model: return phrase("there is no model preset “{1}”");
-        case PresetKind::calibration: return phrase("there is no calibration preset “{1}”");
+        case PresetKind::gpu: return translatable("there is no gpu preset “{1}”");
+        case PresetKind::cluster: return translatable("there is no cluster preset “{1}”");
+        case PresetKind::model: return translatable("there is no model preset “{1}”");
+        case PresetKind::calibration: return translatable("there is no calibration preset “{1}”");
         case PresetKind::scenario:
         case PresetKind::study: break;  // a scenario does not refer to these
     }
@@ -37,8 +37,8 @@ const char* no_preset(PresetKind kind) {
 const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue,
                            const std::string& folder, const std::string& pointer, Problems& problems) {
     if (!value.is_string()) {
-        problems.push_back(
-            {pointer, said("a preset's name is a text"), "", said("write for instance \"dgx-h100\"")});
+        problems.push_back({pointer, translate("a preset's name is a text"), "",
+                            translate("write for instance \"dgx-h100\"")});
         return nullptr;
     }
     const std::string name = value.get<std::string>();
@@ -55,7 +55,7 @@ const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalo
         }
         if (added && added->kind != kind) {
             problems.push_back({pointer,
-                                said("{1} is a preset of another kind", {path}),
+                                translate("{1} is a preset of another kind", {path}),
                                 std::string(name_of(added->kind)),
                                 {}});
             return nullptr;
@@ -63,9 +63,9 @@ const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalo
         return added;
     }
     const std::string near = nearest(name, catalogue.names(kind));
-    problems.push_back({pointer, said(no_preset(kind), {name}), "",
-                        near.empty() ? said("see `shardscope presets list --kind {1}`", {name_of(kind)})
-                                     : said("did you mean “{1}”?", {near})});
+    problems.push_back({pointer, translate(no_preset(kind), {name}), "",
+                        near.empty() ? translate("see `shardscope presets list --kind {1}`", {name_of(kind)})
+                                     : translate("did you mean “{1}”?", {near})});
     return nullptr;
 }
 
@@ -98,28 +98,31 @@ class Reader {
   private:
     void header(const json& file) {
         if (const auto form = file.find("format"); form != file.end() && *form == "shardscope-session") {
-            problems_.push_back({"/format", said("this is a session"), said("one scenario is expected"),
-                                 said("give one of its scenarios")});
+            problems_.push_back({"/format", translate("this is a session"),
+                                 translate("one scenario is expected"),
+                                 translate("give one of its scenarios")});
         } else if (form != file.end() && *form != "shardscope-scenario") {
-            problems_.push_back(
-                {"/format", said("this is no scenario"), said("format must be “shardscope-scenario”"), {}});
+            problems_.push_back({"/format",
+                                 translate("this is no scenario"),
+                                 translate("format must be “shardscope-scenario”"),
+                                 {}});
         }
         if (const auto version = file.find("version"); version != file.end() && *version != 1) {
             problems_.push_back({"/version",
-                                 said("version {1} is not known", {json_text(*version)}),
-                                 said("this program reads version 1"),
+                                 translate("version {1} is not known", {json_text(*version)}),
+                                 translate("this program reads version 1"),
                                  {}});
         }
     }
 
     void name(const json& value, const std::string& pointer) {
         if (value.is_string()) scenario_.name = clean_title(value.get_ref<const std::string&>());
-        else problems_.push_back({pointer, said("a name is a text"), "", {}});
+        else problems_.push_back({pointer, translate("a name is a text"), "", {}});
     }
 
     void view(const json& value, const std::string& pointer) {
         if (!value.is_object()) {
-            problems_.push_back({pointer, said("view is an object"), "", {}});
+            problems_.push_back({pointer, translate("view is an object"), "", {}});
             return;
         }
         scenario_.view = json_text(value);
@@ -142,8 +145,8 @@ class Reader {
             }
             if (field == "operators") {
                 if (value.contains("preset")) {
-                    problems_.push_back({where, said("a preset and operators are both given"),
-                                         said("each is the whole model"), said("leave one out")});
+                    problems_.push_back({where, translate("a preset and operators are both given"),
+                                         translate("each is the whole model"), translate("leave one out")});
                 } else if (auto list = read_listed_model(entry, where, problems_)) {
                     scenario_.model = catalogue_.add_operators(std::move(list));
                 }
@@ -219,15 +222,15 @@ class Reader {
         if (value.is_object() && value.contains("accumulation") && value.contains("global_batch") &&
             !value["accumulation"].is_null() && !value["global_batch"].is_null()) {
             problems_.push_back({child_pointer(pointer, "accumulation"),
-                                 said("accumulation and global_batch are both given"),
-                                 said("each follows from the other"), said("leave one out")});
+                                 translate("accumulation and global_batch are both given"),
+                                 translate("each follows from the other"), translate("leave one out")});
         }
     }
 
     void automatic(const json& value, const std::string& pointer) {
         if (!value.is_array()) {
-            problems_.push_back({pointer, said("auto is a list of training keys"), "",
-                                 said("write for instance [\"micro_batch\"]")});
+            problems_.push_back({pointer, translate("auto is a list of training keys"), "",
+                                 translate("write for instance [\"micro_batch\"]")});
             return;
         }
         std::vector<std::string> known;
@@ -240,8 +243,8 @@ class Reader {
             const P id = find_parameter("training." + key);
             if (id == P::count || !parameter(id).plan) {
                 const std::string near = nearest(key, known);
-                problems_.push_back({where, said("“{1}” is no plan parameter", {key}), "",
-                                     near.empty() ? "" : said("did you mean “{1}”?", {near})});
+                problems_.push_back({where, translate("“{1}” is no plan parameter", {key}), "",
+                                     near.empty() ? "" : translate("did you mean “{1}”?", {near})});
             } else {
                 scenario_.automatic.set(index(id));
             }
@@ -281,7 +284,7 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     const json file = parse_json(text, problems);
     if (problems.size() > before) return Scenario::first_launch(catalogue);
     if (!file.is_object()) {
-        problems.push_back({"", said("a scenario is a JSON object"), "", said("write {…}")});
+        problems.push_back({"", translate("a scenario is a JSON object"), "", translate("write {…}")});
         return Scenario::first_launch(catalogue);
     }
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
@@ -297,17 +300,18 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     return scenario;
 }
 
-Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& catalogue, Problems& problems) {
+Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue& catalogue,
+                     Problems& problems) {
     const std::size_t before = problems.size();
     const json change = parse_json(patch, problems);
     if (problems.size() > before) return scenario;
     if (!change.is_object()) {
-        problems.push_back({"", said("a scenario is a JSON object"), "", said("write {…}")});
+        problems.push_back({"", translate("a scenario is a JSON object"), "", translate("write {…}")});
         return scenario;
     }
     if (change.contains("view")) {
-        problems.push_back(
-            {"/view", said("it has a view of its own"), said("there is one window"), said("leave it out")});
+        problems.push_back({"/view", translate("it has a view of its own"), translate("there is one window"),
+                            translate("leave it out")});
         return scenario;
     }
     json out = json::parse(write_scenario(scenario, false));
@@ -367,8 +371,9 @@ std::vector<Document> split_documents(std::string_view text, Problems& problems)
         if (line.empty()) continue;
         if (lines.empty() && (line.front() != '{' || !json::accept(line))) return whole;
         if (lines.size() == kMostDocuments) {
-            problems.push_back({"", said("the file has more than 100,000 lines of JSON"),
-                                said("they are read before the first is answered"), said("divide it")});
+            problems.push_back({"", translate("the file has more than 100,000 lines of JSON"),
+                                translate("they are read before the first is answered"),
+                                translate("divide it")});
             return {};
         }
         lines.push_back({std::move(line), number});

@@ -19,7 +19,8 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
 // Returns the scenario with the changes of `patch`, which is a scenario's JSON in which null removes a field
 // (a merge patch, RFC 7396). The view and the name of `scenario` are not copied. Plan parameters are not
 // checked here, but when the answer of the scenario is computed.
-Scenario patched(const Scenario& scenario, std::string_view patch, Catalogue& catalogue, Problems& problems);
+Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue& catalogue,
+                     Problems& problems);
 
 // Returns the scenario as JSON, which keeps presets and overrides apart; reading it back gives an equal
 // scenario. The text ends with a newline; `pretty` indents it.

@@ -6,7 +6,7 @@
 #include "files/scenario_file.h"
 #include "presets/json_values.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -24,7 +24,7 @@ char letter_of(const json& value, const std::string& pointer, Problems& problems
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
     problems.push_back(
-        {pointer, said("{1} is no pin's letter", {json_text(value)}), said("pins are B to G"), {}});
+        {pointer, translate("{1} is no pin's letter", {json_text(value)}), translate("pins are B to G"), {}});
     return 0;
 }
 
@@ -34,12 +34,14 @@ void check_header(const json& file, Problems& problems) {
             problems.push_back(unknown_field("", field, kFields));
     }
     if (const auto form = file.find("format"); form == file.end() || *form != kFormat)
-        problems.push_back(
-            {"/format", said("this is no session"), said("format must be “shardscope-session”"), {}});
+        problems.push_back({"/format",
+                            translate("this is no session"),
+                            translate("format must be “shardscope-session”"),
+                            {}});
     if (const auto version = file.find("version"); version != file.end() && *version != 1) {
         problems.push_back({"/version",
-                            said("version {1} is not known", {json_text(*version)}),
-                            said("this program reads version 1"),
+                            translate("version {1} is not known", {json_text(*version)}),
+                            translate("this program reads version 1"),
                             {}});
     }
 }
@@ -50,8 +52,9 @@ std::size_t read_current(const json& file, std::size_t scenarios, Problems& prob
     if (entry->is_number_integer() && entry->get<std::int64_t>() >= 0 &&
         entry->get<std::uint64_t>() < scenarios)
         return entry->get<std::size_t>();
-    problems.push_back({"/current", said("{1} is the place of no scenario", {json_text(*entry)}),
-                        said("places count from 0"), said("use 0 to {1}", {std::to_string(scenarios - 1)})});
+    problems.push_back({"/current", translate("{1} is the place of no scenario", {json_text(*entry)}),
+                        translate("places count from 0"),
+                        translate("use 0 to {1}", {std::to_string(scenarios - 1)})});
     return 0;
 }
 
@@ -68,8 +71,8 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
         return out;
     }
     if (!entry->is_array() || entry->size() != scenarios) {
-        problems.push_back({"/letters", said("letters is a list of one letter a scenario"), "",
-                            said("write for instance [\"A\", \"B\"], or leave it out")});
+        problems.push_back({"/letters", translate("letters is a list of one letter a scenario"), "",
+                            translate("write for instance [\"A\", \"B\"], or leave it out")});
         return out;
     }
     for (std::size_t i = 0; i < scenarios; ++i) {
@@ -77,7 +80,8 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
         const std::string pointer = "/letters/" + std::to_string(i);
         const char letter = letter_of((*entry)[i], pointer, problems);
         if (letter != 0 && std::ranges::find(out, letter) != out.end())
-            problems.push_back({pointer, said("two pins are called {1}", {std::string(1, letter)}), "", {}});
+            problems.push_back(
+                {pointer, translate("two pins are called {1}", {std::string(1, letter)}), "", {}});
         out[i] = letter;
     }
     return out;
@@ -99,20 +103,20 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     const json file = parse_json(text, problems);
     if (problems.size() > before) return out;
     if (!file.is_object()) {
-        problems.push_back({"", said("a session is a JSON object"), "", said("write {…}")});
+        problems.push_back({"", translate("a session is a JSON object"), "", translate("write {…}")});
         return out;
     }
     check_header(file, problems);
     const auto scenarios = file.find("scenarios");
     if (scenarios == file.end() || !scenarios->is_array() || scenarios->empty()) {
         problems.push_back(
-            {"/scenarios", said("a session is a list of scenarios"), said("at least one"), {}});
+            {"/scenarios", translate("a session is a list of scenarios"), translate("at least one"), {}});
         return out;
     }
     if (scenarios->size() > 1 + kMostPins) {
-        problems.push_back({"/scenarios", said("{1} scenarios", {std::to_string(scenarios->size())}),
-                            said("a session holds the current one and up to six pins"),
-                            said("leave some out")});
+        problems.push_back({"/scenarios", translate("{1} scenarios", {std::to_string(scenarios->size())}),
+                            translate("a session holds the current one and up to six pins"),
+                            translate("leave some out")});
         return out;
     }
     const std::size_t current = read_current(file, scenarios->size(), problems);
@@ -137,14 +141,14 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
         if (out.compared != 0 &&
             std::ranges::find(out.pins, out.compared, &SavedPin::letter) == out.pins.end())
             problems.push_back(
-                {"/compared", said("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
+                {"/compared", translate("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
     }
     if (const auto view = file.find("view"); view != file.end()) {
         // A view is checked together with its scenario.
         Scenario viewed = out.current;
         viewed.view = json_text(*view);
         if (view->is_object()) check_view(viewed, catalogue, problems);
-        else problems.push_back({"/view", said("view is an object"), "", {}});
+        else problems.push_back({"/view", translate("view is an object"), "", {}});
         out.view = view_of(viewed);
     }
     return out;

@@ -9,8 +9,8 @@
 #include "files/session_file.h"
 #include "presets/json_values.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -45,31 +45,32 @@ void check_name(const json& view, const char* field, std::span<const std::string
     const std::string name = text_at(view, field);
     if (std::ranges::find(known, name) != known.end()) return;
     const std::string near = nearest(name, known);
-    problems.push_back({std::string("/view/") + field,
-                        said(no_such, {entry->is_string() ? said("“{1}”", {name}) : json_text(*entry)}), "",
-                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
+    problems.push_back(
+        {std::string("/view/") + field,
+         translate(no_such, {entry->is_string() ? translate("“{1}”", {name}) : json_text(*entry)}), "",
+         near.empty() ? "" : translate("did you mean “{1}”?", {near})});
 }
 
 void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
     const auto range = view.find("range");
     if (range != view.end() && !range->is_object()) {
-        problems.push_back({"/view/range", said("range is an object of ranges"), "",
-                            said("write for instance {\"x\": \"8:2048:33:log\"}")});
+        problems.push_back({"/view/range", translate("range is an object of ranges"), "",
+                            translate("write for instance {\"x\": \"8:2048:33:log\"}")});
     }
     std::vector<std::string> known;
     for (const Parameter& row : parameters()) known.emplace_back(row.key);
     for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
     for (const char* side : {"x", "y"}) {
         const P id = find_parameter(text_at(view, side));
-        if (id == P::count) check_name(view, side, known, phrase("{1} is no parameter"), problems);
+        if (id == P::count) check_name(view, side, known, translatable("{1} is no parameter"), problems);
         if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
         const std::string text = text_at(*range, side);
         const std::string where = std::string("/view/range/") + side;
         if (id == P::count)
-            problems.push_back({where, said("there is no {1} that it is the range of", {side}), "", {}});
+            problems.push_back({where, translate("there is no {1} that it is the range of", {side}), "", {}});
         else if (axis_of(scenario, id, text).values.empty())
-            problems.push_back({where, said("“{1}” is no range of {2}", {text, parameter(id).key}), "",
-                                said("write FROM:TO:STEPS[:log] or a,b,c")});
+            problems.push_back({where, translate("“{1}” is no range of {2}", {text, parameter(id).key}), "",
+                                translate("write FROM:TO:STEPS[:log] or a,b,c")});
     }
     if (range == view.end() || !range->is_object()) return;
     const std::vector<std::string> sides{"x", "y"};
@@ -88,16 +89,16 @@ void check_output(const json& entry, const std::string& where, Problems& problem
         return paths;
     }();
     const std::string near = nearest(path, known);
-    problems.push_back({where, said("there is no output “{1}”", {path}), "",
-                        near.empty() ? "" : said("did you mean “{1}”?", {near})});
+    problems.push_back({where, translate("there is no output “{1}”", {path}), "",
+                        near.empty() ? "" : translate("did you mean “{1}”?", {near})});
 }
 
 void check_outputs(const json& view, Problems& problems) {
     const auto entry = view.find("outputs");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostNames) {
-        problems.push_back({"/view/outputs", said("outputs is a list of up to 1,000 result fields"), "",
-                            said("write for instance [\"mfu\"]")});
+        problems.push_back({"/view/outputs", translate("outputs is a list of up to 1,000 result fields"), "",
+                            translate("write for instance [\"mfu\"]")});
         return;
     }
     for (std::size_t i = 0; i < entry->size(); ++i)
@@ -109,8 +110,9 @@ void check_switched(const json& view, Problems& problems) {
     if (entry == view.end()) return;
     const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
     if (!entry->is_array() || entry->size() > kMostNames) {
-        problems.push_back({"/view/switched", said("switched is a list of up to 1,000 options of a plot"), "",
-                            said("write for instance [\"strong\"]")});
+        problems.push_back({"/view/switched",
+                            translate("switched is a list of up to 1,000 options of a plot"), "",
+                            translate("write for instance [\"strong\"]")});
         return;
     }
     for (std::size_t i = 0; i < entry->size(); ++i) {
@@ -119,8 +121,8 @@ void check_switched(const json& view, Problems& problems) {
         if (std::ranges::find(known, name) != known.end()) continue;
         const std::string near = nearest(name, known);
         problems.push_back({"/view/switched/" + std::to_string(i),
-                            said("no plot has an option “{1}”", {name}), "",
-                            near.empty() ? "" : said("did you mean “{1}”?", {near})});
+                            translate("no plot has an option “{1}”", {name}), "",
+                            near.empty() ? "" : translate("did you mean “{1}”?", {near})});
     }
 }
 
@@ -128,8 +130,8 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
     const auto entry = view.find("pins");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostPins) {
-        problems.push_back({"/view/pins", said("pins is a list of up to six scenarios"), "",
-                            said("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
+        problems.push_back({"/view/pins", translate("pins is a list of up to six scenarios"), "",
+                            translate("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
         return;
     }
     pins_of(scenario, catalogue, problems);
@@ -227,7 +229,7 @@ std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
     for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
         if (id == P::count) break;
         constexpr int kSteps = 97;
-        out.push_back(range->empty() ? usual_axis(scenario, id, kSteps) : axis_of(scenario, id, *range));
+        out.push_back(range->empty() ? default_axis(scenario, id, kSteps) : axis_of(scenario, id, *range));
     }
     return out;
 }
@@ -240,7 +242,7 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
     if (pins == view.end() || !pins->is_array()) return out;
     for (std::size_t i = 0; i < pins->size(); ++i) {
         Problems own;
-        out.push_back(patched(scenario, json_text((*pins)[i]), catalogue, own));
+        out.push_back(apply_patch(scenario, json_text((*pins)[i]), catalogue, own));
         // A scenario with automatic parameters need not be checked: the planner chooses valid values.
         if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
         for (Problem& problem : own) {
@@ -263,16 +265,16 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
         if (std::ranges::find(known_fields, field) == known_fields.end())
             problems.push_back(unknown_field("/view", field, known_fields));
     }
-    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()), phrase("{1} is no plot"),
-               problems);
-    check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned}, phrase("{1} is no way to plan"),
-               problems);
+    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()),
+               translatable("{1} is no plot"), problems);
+    check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned},
+               translatable("{1} is no way to plan"), problems);
     check_inputs(view, scenario, problems);
     check_outputs(view, problems);
     if (view.contains("against")) check_output(view["against"], "/view/against", problems);
     if (view.contains("side_by_side") && !view["side_by_side"].is_boolean())
         problems.push_back({"/view/side_by_side",
-                            said("{1} is neither true nor false", {json_text(view["side_by_side"])}),
+                            translate("{1} is neither true nor false", {json_text(view["side_by_side"])}),
                             "",
                             {}});
     check_switched(view, problems);

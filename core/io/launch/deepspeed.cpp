@@ -16,7 +16,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "text/units.h"
 
 namespace shardscope {
@@ -28,7 +28,7 @@ using nlohmann::ordered_json;
 
 long long number(double value) { return static_cast<long long>(std::round(std::fmin(value, 9e18))); }
 
-void write_precision(Plan& plan, ordered_json& out) {
+void write_precision(LaunchPlan& plan, ordered_json& out) {
     const auto precision = plan.s.choice<Precision>(P::precision);
     if (precision == Precision::fp16) {
         out["fp16"]["enabled"] = true;
@@ -36,7 +36,7 @@ void write_precision(Plan& plan, ordered_json& out) {
         out["bf16"]["enabled"] = true;
         if (plan.is(P::optimizer_precision, Precision::bf16)) {
             if (plan.is(P::sharding, Sharding::ddp)) {
-                plan.note(said("DeepSpeed keeps the optimizer in bf16 only with ZeRO."));
+                plan.note(translate("DeepSpeed keeps the optimizer in bf16 only with ZeRO."));
             } else {
                 out["bf16"]["bf16_master_weights_and_grads"] = true;
                 out["bf16"]["bf16_optimizer_states"] = true;
@@ -44,20 +44,23 @@ void write_precision(Plan& plan, ordered_json& out) {
         }
     }
     if (precision == Precision::fp8)
-        plan.note(said("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it."));
+        plan.note(
+            translate("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it."));
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
         out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
 }
 
-void write_optimizer(Plan& plan, ordered_json& out) {
+void write_optimizer(LaunchPlan& plan, ordered_json& out) {
     const char* type = "AdamW";
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::adamw: break;
         case Optimizer::muon: type = "Muon"; break;
         case Optimizer::momentum:
         case Optimizer::sgd: type = "SGD"; break;
-        default: plan.lacks(kDeepspeed, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+        default:
+            plan.note_missing_option(kDeepspeed, P::optimizer,
+                                     translatable("{1} has no word for “{2}”; AdamW is written."));
     }
     out["optimizer"]["type"] = type;
     if (plan.is(P::optimizer, Optimizer::momentum)) out["optimizer"]["params"]["momentum"] = 0.9;
@@ -66,11 +69,11 @@ void write_optimizer(Plan& plan, ordered_json& out) {
     if (std::string_view(type) == "SGD" && !plan.is(P::sharding, Sharding::ddp)) {
         out["zero_allow_untested_optimizer"] = true;
         plan.note(
-            said("DeepSpeed does not test ZeRO with SGD; zero_allow_untested_optimizer lets it start."));
+            translate("DeepSpeed does not test ZeRO with SGD; zero_allow_untested_optimizer lets it start."));
     }
 }
 
-void write_zero(Plan& plan, ordered_json& out) {
+void write_zero(LaunchPlan& plan, ordered_json& out) {
     const Settings& s = plan.s;
     ordered_json& zero = out["zero_optimization"];
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -78,81 +81,84 @@ void write_zero(Plan& plan, ordered_json& out) {
     const auto offload = s.choice<Offload>(P::offload);
     if (sharding == Sharding::ddp) {
         if (offload != Offload::none)
-            plan.lacks(
+            plan.note_missing_option(
                 kDeepspeed, P::offload,
-                phrase("{1} has no word for “{2}”; it offloads only with ZeRO, and nothing is written."));
+                translatable(
+                    "{1} has no word for “{2}”; it offloads only with ZeRO, and nothing is written."));
         return;
     }
     zero["overlap_comm"] = true;
-    if (shard_group(s) < state_sharers(s)) {
+    if (shard_group(s) < max_shard_group(s)) {
         if (is_fsdp(s)) {
             zero["mics_shard_size"] = number(shard_group(s));
-            plan.note(said(
+            plan.note(translate(
                 "Sharding within a group is MiCS: the model has to be made under deepspeed.zero.MiCS_Init, "
                 "with a DeepSpeed from before September 2026, when pull request 8490 removed MiCS."));
         } else {
-            plan.lacks(kDeepspeed, P::shard_group,
-                       phrase("{1} has no word for “{2}”; all GPUs share the state."));
+            plan.note_missing_option(kDeepspeed, P::shard_group,
+                                     translatable("{1} has no word for “{2}”; all GPUs share the state."));
         }
     }
     if (is_fsdp(s) && !s.on(P::reshard_after_forward))
         plan.note(
-            said("DeepSpeed frees gathered weights after the forward pass, but for those within "
-                 "stage3_max_live_parameters."));
+            translate("DeepSpeed frees gathered weights after the forward pass, but for those within "
+                      "stage3_max_live_parameters."));
     if (offload != Offload::none) zero["offload_optimizer"]["device"] = "cpu";
     if (offload == Offload::optimizer_and_parameters && is_fsdp(s)) zero["offload_param"]["device"] = "cpu";
     else if (offload == Offload::optimizer_and_parameters)
-        plan.note(said("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded."));
+        plan.note(translate("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded."));
 }
 
-void write_parallelism(Plan& plan, ordered_json& out) {
+void write_parallelism(LaunchPlan& plan, ordered_json& out) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1) {
         out["tensor_parallel"]["autotp_size"] = number(s[P::tensor_parallel]);
         if (s.on(P::async_tensor_parallel)) out["tensor_parallel"]["tp_overlap_comm"] = true;
         if (s.on(P::sequence_parallel))
-            plan.note(said("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU."));
+            plan.note(
+                translate("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU."));
     }
     if (s[P::expert_parallel] > 1) {
         out["expert_parallel"]["enabled"] = true;
         out["expert_parallel"]["autoep_size"] = number(s[P::expert_parallel]);
         if (s[P::tensor_parallel] > 1)
-            plan.note(said("DeepSpeed does not combine expert_parallel with tensor_parallel."));
+            plan.note(translate("DeepSpeed does not combine expert_parallel with tensor_parallel."));
     }
     if (s[P::context_parallel] > 1)
-        plan.note(
-            said("DeepSpeed's config does not hold “{1}”; Ulysses (deepspeed.sequence) in the model is the "
-                 "nearest.",
-                 {plan.named(P::context_parallel)}));
+        plan.note(translate(
+            "DeepSpeed's config does not hold “{1}”; Ulysses (deepspeed.sequence) in the model is the "
+            "nearest.",
+            {plan.named(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1) {
         plan.note(
-            said("DeepSpeed's config does not hold “{1}”; the program gives it to "
-                 "deepspeed.pipe.PipelineModule as num_stages.",
-                 {plan.named(P::pipeline_parallel)}));
+            translate("DeepSpeed's config does not hold “{1}”; the program gives it to "
+                      "deepspeed.pipe.PipelineModule as num_stages.",
+                      {plan.named(P::pipeline_parallel)}));
         if (!plan.is(P::schedule, ScheduleKind::one_f_one_b) || s[P::virtual_stages] > 1)
-            plan.note(said("DeepSpeed's pipeline is 1F1B; the scenario's is {1}.",
-                           {format(P::schedule, s[P::schedule])}));
+            plan.note(translate("DeepSpeed's pipeline is 1F1B; the scenario's is {1}.",
+                                {format(P::schedule, s[P::schedule])}));
         if (s.choice<Sharding>(P::sharding) >= Sharding::zero2)
-            plan.note(said("DeepSpeed's pipeline goes with ZeRO-1 at most."));
+            plan.note(translate("DeepSpeed's pipeline goes with ZeRO-1 at most."));
     } else if (schedule_of(s.choice<ScheduleKind>(P::schedule)).layered && s[P::accumulation] > 1) {
-        plan.note(said("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
+        plan.note(translate("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
     }
 }
 
-void note_model(Plan& plan) {
+void note_model(LaunchPlan& plan) {
     const Settings& s = plan.s;
-    plan.note(s.listed() ? said("The model is the program's.")
-                         : said("The model is the program's, with its sequence of {1} and its attention.",
-                                {format(P::sequence_length, s[P::sequence_length])}));
+    plan.note(s.listed()
+                  ? translate("The model is the program's.")
+                  : translate("The model is the program's, with its sequence of {1} and its attention.",
+                              {format(P::sequence_length, s[P::sequence_length])}));
     if (s[P::recompute] != 0)
-        plan.note(
-            said("“{1}” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.",
-                 {plan.named(P::recompute)}));
+        plan.note(translate(
+            "“{1}” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.",
+            {plan.named(P::recompute)}));
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
-    Plan plan(answer);
-    plan.check_stack(kDeepspeed);
+    LaunchPlan plan(answer);
+    plan.note_other_stack(kDeepspeed);
     const Settings& s = plan.s;
     ordered_json out;
     out["train_batch_size"] = number(s[P::global_batch]);
@@ -189,7 +195,7 @@ class Reader {
         const json* value = at(path);
         if (!value || *value == "auto") return otherwise;
         if (value->is_number()) return value->get<double>();
-        problem(path, said("is no number"), said("write one"));
+        problem(path, translate("is no number"), translate("write one"));
         return otherwise;
     }
     // Returns the whole number at a path, which has to be at least `least`.
@@ -197,14 +203,14 @@ class Reader {
         const double value = number(path, std::nan(""));
         if (value >= least && value == std::floor(value)) return value;
         if (!std::isnan(value))
-            problem(path, said("is {1}", {exact(value)}),
-                    said("write a whole number of at least {1}", {whole(least)}));
+            problem(path, translate("is {1}", {exact(value)}),
+                    translate("write a whole number of at least {1}", {whole(least)}));
         return otherwise;
     }
     bool flag(const std::string& path) {
         const json* value = at(path);
         if (value && !value->is_boolean() && *value != "auto")
-            problem(path, said("is neither true nor false"), said("write one of them"));
+            problem(path, translate("is neither true nor false"), translate("write one of them"));
         return value && *value == true;
     }
     bool is_auto(const std::string& path) {
@@ -219,7 +225,7 @@ class Reader {
     void section(const std::string& path) {
         const json::json_pointer pointer(path);
         if (config_.contains(pointer) && !config_[pointer].is_object())
-            problem(path, said("is no object"), said("write { … }"));
+            problem(path, translate("is no object"), translate("write { … }"));
     }
     void problem(const std::string& path, const std::string& what, const std::string& suggestion,
                  const std::string& why = "") {
@@ -261,29 +267,30 @@ class Reader {
 };
 
 // Returns whether the state is offloaded, to any device.
-bool read_offload(Reader& reader, Building& out, const std::string& path) {
+bool read_offload(Reader& reader, ScenarioBuilder& out, const std::string& path) {
     const std::string device = reader.text(path + "/device");
     if (device == "nvme")
-        out.note(
-            said("“{1}” goes to NVMe; here to the memory of the CPU.", {path.substr(path.rfind('/') + 1)}));
+        out.note(translate("“{1}” goes to NVMe; here to the memory of the CPU.",
+                           {path.substr(path.rfind('/') + 1)}));
     else if (device != "cpu" && device != "none" && !device.empty())
-        reader.problem(path + "/device", said("is “{1}”", {device}), said("write cpu, nvme or none"));
+        reader.problem(path + "/device", translate("is “{1}”", {device}),
+                       translate("write cpu, nvme or none"));
     return device == "cpu" || device == "nvme";
 }
 
-void read_zero(Reader& reader, Building& out, const json& config) {
+void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     if (const auto zero = config.find("zero_optimization"); zero != config.end() && zero->is_boolean()) {
         const bool on = reader.flag("/zero_optimization");
         out.give(P::sharding, on ? "zero1" : "ddp");
-        if (on) out.note(said("“zero_optimization: true” is DeepSpeed's old word for stage 1."));
+        if (on) out.note(translate("“zero_optimization: true” is DeepSpeed's old word for stage 1."));
         return;
     }
     reader.section("/zero_optimization");
     const double stage = reader.number("/zero_optimization/stage", 0);
     constexpr double kMost = 3;
     if (stage < 0 || stage > kMost || stage != std::floor(stage)) {
-        reader.problem("/zero_optimization/stage", said("is {1}", {exact(stage)}), said("write 0, 1, 2 or 3"),
-                       said("ZeRO has no such stage"));
+        reader.problem("/zero_optimization/stage", translate("is {1}", {exact(stage)}),
+                       translate("write 0, 1, 2 or 3"), translate("ZeRO has no such stage"));
         return;
     }
     constexpr double kAll = -1;
@@ -298,7 +305,7 @@ void read_zero(Reader& reader, Building& out, const json& config) {
     else if (optimizer) out.give(P::offload, "optimizer");
 }
 
-void read_optimizer(Reader& reader, Building& out) {
+void read_optimizer(Reader& reader, ScenarioBuilder& out) {
     reader.section("/optimizer");
     const std::string name = reader.text("/optimizer/type");
     std::string type;
@@ -312,11 +319,11 @@ void read_optimizer(Reader& reader, Building& out) {
     } else {
         out.give(P::optimizer, "adamw");
         if (!type.empty() && type != "adam" && type != "adamw")
-            out.note(said("The optimizer {1} is taken for AdamW.", {name}));
+            out.note(translate("The optimizer {1} is taken for AdamW.", {name}));
     }
 }
 
-void read_precision(Reader& reader, Building& out) {
+void read_precision(Reader& reader, ScenarioBuilder& out) {
     const bool fp16 = reader.flag("/fp16/enabled");
     const bool bf16 = reader.flag("/bf16/enabled");
     // Hugging Face then sets the precision from options that are not in the file.
@@ -326,7 +333,7 @@ void read_precision(Reader& reader, Building& out) {
     const Settings resolved = out.settings();
     const std::string name = format(P::precision, resolved[P::precision]);
     if (unspecified)
-        out.note(said("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
+        out.note(translate("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
     const std::string communicated = reader.text("/communication_data_type");
     const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
     out.give(P::gradient_precision, known ? communicated : name);
@@ -338,11 +345,12 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     const json config = parse_json(text, problems);
     if (!problems.empty()) return {};
     if (!config.is_object()) {
-        problems.push_back({"", said("is no DeepSpeed config"), said("a JSON object is expected"), ""});
+        problems.push_back(
+            {"", translate("is no DeepSpeed config"), translate("a JSON object is expected"), ""});
         return {};
     }
     Reader reader(config, problems);
-    Building out(base, true);
+    ScenarioBuilder out(base, true);
     // The training program contains the model and the length of its sequences.
     out.give(P::sequence_length, resolve(base)[P::sequence_length]);
     out.give(P::software, "deepspeed");
@@ -363,16 +371,16 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     if (!problems.empty()) return {};
     // Batch, micro-batch and accumulation: the third follows from two of them.
     const double count = steps > 0 ? steps : batch > 0 && micro > 0 ? 0 : 1;
-    out.give_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor : 0);
+    out.set_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor : 0);
     const double data = data_parallel(out.settings());
     out.give(P::micro_batch, micro > 0 ? micro : batch > 0 ? batch / data / std::fmax(1.0, count) : 1);
     if (batch > 0) out.give(P::global_batch, batch);
     else out.give(P::accumulation, std::fmax(1.0, count));
     read_precision(reader, out);
-    out.note(said(
+    out.note(translate(
         "A DeepSpeed config holds no model: that of the scenario stays, with its sequence, and nothing is "
         "recomputed."));
-    out.not_used(reader.unused());
+    out.note_unused_options(reader.unused());
     return std::move(out).done(problems);
 }
 

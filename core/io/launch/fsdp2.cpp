@@ -8,7 +8,7 @@
 #include "launch/launch.h"
 #include "launch/writing.h"
 #include "scenario/gpu_groups.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace launch {
@@ -29,7 +29,7 @@ std::string tuple_of(const std::string& list) {
 bool is_ddp(const Settings& s) { return s.choice<Sharding>(P::sharding) <= Sharding::zero1; }
 
 Mesh mesh_of(const Settings& s) {
-    const double sharers = sharing_gpus(s);
+    const double sharers = data_context_parallel(s);
     const double group = is_ddp(s) ? 1 : std::fmin(sharers, shard_group(s));
     Mesh out;
     const auto add = [&](const char* name, double size, bool shared, bool always = false) {
@@ -46,56 +46,58 @@ Mesh mesh_of(const Settings& s) {
     return out;
 }
 
-void add_remaining_notes(Plan& plan) {
+void add_remaining_notes(LaunchPlan& plan) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1)
         plan.note(
-            said("Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
-                 ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"]."));
+            translate("Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
+                      ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"]."));
     if (s[P::context_parallel] > 1)
-        plan.note(
-            said("Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
-                 "training step, on {1} of the GPUs that share weights.",
-                 {plan.whole(P::context_parallel)}));
+        plan.note(translate(
+            "Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
+            "training step, on {1} of the GPUs that share weights.",
+            {plan.whole(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1)
-        plan.note(
-            said("The pipeline ({1}) is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is "
-                 "wrapped by itself.",
-                 {format(P::schedule, s[P::schedule])}));
+        plan.note(translate(
+            "The pipeline ({1}) is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is "
+            "wrapped by itself.",
+            {format(P::schedule, s[P::schedule])}));
     if (s[P::expert_parallel] > 1)
-        plan.note(said("“{1}” is the model's; fully_shard its experts on a mesh of their own.",
-                       {plan.named(P::expert_parallel)}));
+        plan.note(translate("“{1}” is the model's; fully_shard its experts on a mesh of their own.",
+                            {plan.named(P::expert_parallel)}));
     if (plan.is(P::precision, Precision::fp8))
-        plan.note(said("fp8 is torchao's convert_to_float8_training(model), before the wrapping."));
+        plan.note(translate("fp8 is torchao's convert_to_float8_training(model), before the wrapping."));
     if (plan.is(P::offload, Offload::optimizer))
-        plan.note(
-            said("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
-                 "nothing is written."));
+        plan.note(translate(
+            "FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
+            "nothing is written."));
     if (plan.is(P::sharding, Sharding::zero2))
-        plan.note(
-            said("FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
-                 "backward pass."));
+        plan.note(translate(
+            "FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
+            "backward pass."));
     if (plan.is(P::recompute, kRecomputeSelective))
         plan.note(
-            said("Recomputing the attention core alone is for the model to say; flash attention does it "
-                 "anyhow."));
+            translate("Recomputing the attention core alone is for the model to say; flash attention does it "
+                      "anyhow."));
     if (plan.is(P::optimizer_precision, Precision::bf16))
-        plan.note(said(
+        plan.note(translate(
             "An optimizer in bf16 wants the model in bf16: model.to(torch.bfloat16) before the wrapping."));
-    plan.note(said("The model is the program's; its layers are taken to be model.layers."));
+    plan.note(translate("The model is the program's; its layers are taken to be model.layers."));
 }
 
 // Returns the optimizer's class and its arguments after the weights.
-std::string optimizer_of(Plan& plan) {
+std::string optimizer_of(LaunchPlan& plan) {
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::adamw: return "torch.optim.AdamW";
         case Optimizer::momentum: return "torch.optim.SGD, momentum=0.9";
         case Optimizer::sgd: return "torch.optim.SGD";
         case Optimizer::adafactor: return "torch.optim.Adafactor";
         case Optimizer::muon:
-            plan.note(said("torch.optim.Muon takes matrices only; AdamW is written."));
+            plan.note(translate("torch.optim.Muon takes matrices only; AdamW is written."));
             break;
-        default: plan.lacks(kFsdp2, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+        default:
+            plan.note_missing_option(kFsdp2, P::optimizer,
+                                     translatable("{1} has no word for “{2}”; AdamW is written."));
     }
     return "torch.optim.AdamW";
 }
@@ -109,7 +111,7 @@ std::string dtype(Precision precision) {
 }
 
 // Returns the code that applies activation checkpointing to layers; "" where there is none.
-std::string checkpointing(Plan& plan) {
+std::string checkpointing(LaunchPlan& plan) {
     const double share = plan.s[P::recompute];
     if (share == 0 || share == kRecomputeSelective) return {};
     std::string which;
@@ -117,14 +119,14 @@ std::string checkpointing(Plan& plan) {
         const double every = std::fmax(1.0, std::round(1 / share));
         if (every > 1) which = "        if i % " + whole(every) + " == 0:\n    ";
         if (every != 1 / share)
-            plan.note(said("Every {1} layers one is recomputed, not a share of {2}.",
-                           {whole(every), exact(share)}));
+            plan.note(translate("Every {1} layers one is recomputed, not a share of {2}.",
+                                {whole(every), exact(share)}));
     }
     return "    for i, layer in enumerate(model.layers):\n" + which +
            "        model.layers[i] = checkpoint_wrapper(layer)\n";
 }
 
-std::string wrapped_by_fsdp(const Plan& plan) {
+std::string wrapped_by_fsdp(const LaunchPlan& plan) {
     const Settings& s = plan.s;
     const bool reshard = is_fsdp(s) && s.on(P::reshard_after_forward);
     const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
@@ -140,7 +142,7 @@ std::string wrapped_by_fsdp(const Plan& plan) {
 }
 
 // Returns the code for replicated weights, with or without sharded optimizer state.
-std::string wrapped_by_ddp(const Plan& plan) {
+std::string wrapped_by_ddp(const LaunchPlan& plan) {
     std::string out;
     if (!plan.is(P::precision, Precision::fp32))
         out += "    # Run the forward pass under torch.autocast(\"cuda\", " +
@@ -150,20 +152,21 @@ std::string wrapped_by_ddp(const Plan& plan) {
 }
 
 LaunchText write(const Answer& answer, const std::string& /*file: the program imports it*/) {
-    Plan plan(answer);
+    LaunchPlan plan(answer);
     const Settings& s = plan.s;
     const std::string launcher = torchrun(plan);
-    plan.check_stack(kFsdp2);
+    plan.note_other_stack(kFsdp2);
     const bool ddp = is_ddp(s);
     const bool zero1 = plan.is(P::sharding, Sharding::zero1);
     const std::string recomputed = checkpointing(plan);
     const std::string optimizer = optimizer_of(plan);
     if (ddp)
-        plan.note(said("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
+        plan.note(
+            translate("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
     add_remaining_notes(plan);
     const Mesh mesh = mesh_of(s);
 
-    std::string out = header(kFsdp2, answer, to_be_run(launcher, "train.py")) + "import torch\n";
+    std::string out = header(kFsdp2, answer, start_comment(launcher, "train.py")) + "import torch\n";
     if (!recomputed.empty())
         out += "from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper\n";
     out += "from torch.distributed.device_mesh import init_device_mesh\n";

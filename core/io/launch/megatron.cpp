@@ -15,7 +15,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace launch {
@@ -32,18 +32,18 @@ class Arguments {
     std::string text_;
 };
 
-void put(Arguments& out, const Plan& plan, std::initializer_list<P> ids) {
+void put(Arguments& out, const LaunchPlan& plan, std::initializer_list<P> ids) {
     for (const P id : ids) out.put(option_of(id), plan.whole(id));
 }
 
-void write_experts(Plan& plan, Arguments& out) {
+void write_experts(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::experts] <= 0) return;
     put(out, plan, {P::experts, P::experts_per_token, P::expert_parallel});
     out.put("--moe-ffn-hidden-size",
             plan.whole(s[P::expert_ffn_size] > 0 ? P::expert_ffn_size : P::ffn_size));
     if (s[P::shared_expert_ffn_size] > 0) put(out, plan, {P::shared_expert_ffn_size});
-    if (s.on(P::shared_expert_gate)) plan.lacks(kMegatron, P::shared_expert_gate);
+    if (s.on(P::shared_expert_gate)) plan.note_missing_option(kMegatron, P::shared_expert_gate);
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
     out.put("--moe-token-dispatcher-type alltoall");
@@ -52,7 +52,7 @@ void write_experts(Plan& plan, Arguments& out) {
         out.put("--moe-grouped-gemm");
 }
 
-void write_attention(Plan& plan, Arguments& out) {
+void write_attention(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::kv_lora_rank] > 0) {
         out.put("--multi-latent-attention");
@@ -73,16 +73,18 @@ void write_attention(Plan& plan, Arguments& out) {
         case QkNorm::head: out.put("--qk-layernorm"); break;
         case QkNorm::whole:
             out.put("--qk-layernorm");
-            plan.lacks(kMegatron, P::qk_norm, phrase("{1} has no word for “{2}”; it norms head by head."));
+            plan.note_missing_option(kMegatron, P::qk_norm,
+                                     translatable("{1} has no word for “{2}”; it norms head by head."));
             break;
     }
     if (s[P::attention_window] > 0) out.put("--window-size", plan.whole(P::attention_window) + ",0");
-    if (!s.on(P::causal)) plan.note(said("Megatron-LM's GPT is causal; the scenario's attention is not."));
+    if (!s.on(P::causal))
+        plan.note(translate("Megatron-LM's GPT is causal; the scenario's attention is not."));
     out.put("--attention-backend",
             s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
 }
 
-void write_model(Plan& plan, Arguments& out) {
+void write_model(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::layers, P::hidden_size, P::ffn_size, P::heads});
     write_attention(plan, out);
@@ -92,32 +94,33 @@ void write_model(Plan& plan, Arguments& out) {
     while (multiple > 1 && std::fmod(s[P::vocab_size], multiple * s[P::tensor_parallel]) != 0) multiple /= 2;
     out.put("--make-vocab-size-divisible-by", whole(multiple));
     if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0)
-        plan.note(
-            said("Megatron-LM pads the vocabulary to a multiple of {1}.", {plan.whole(P::tensor_parallel)}));
+        plan.note(translate("Megatron-LM pads the vocabulary to a multiple of {1}.",
+                            {plan.whole(P::tensor_parallel)}));
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
     const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
     out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
     if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
-        plan.note(rms ? said("Megatron-LM's RMSNorm has a scale.")
-                      : said("Megatron-LM's LayerNorm has a bias."));
+        plan.note(rms ? translate("Megatron-LM's RMSNorm has a scale.")
+                      : translate("Megatron-LM's LayerNorm has a bias."));
     if (s[P::layer_norms] != 2)
-        plan.lacks(kMegatron, P::layer_norms, phrase("{1} has no word for “{2}”; a layer has two."));
+        plan.note_missing_option(kMegatron, P::layer_norms,
+                                 translatable("{1} has no word for “{2}”; a layer has two."));
     if (!s.on(P::tied_embeddings)) out.put("--untie-embeddings-and-output-weights");
     if (!s.on(P::bias)) out.put("--disable-bias-linear");
     if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
-    if (s.on(P::head_bias)) plan.lacks(kMegatron, P::head_bias);
+    if (s.on(P::head_bias)) plan.note_missing_option(kMegatron, P::head_bias);
     const double rows = positions(s);
     out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
     out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
     if (rows > 0 && rows < s[P::sequence_length])
-        plan.note(said("Megatron-LM wants as many learned positions as the sequence is long."));
+        plan.note(translate("Megatron-LM wants as many learned positions as the sequence is long."));
     const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
     out.put("--attention-dropout", dropout);
     out.put("--hidden-dropout", dropout);
     write_experts(plan, out);
 }
 
-void write_optimizer(Plan& plan, Arguments& out) {
+void write_optimizer(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     switch (s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::muon:
@@ -129,7 +132,8 @@ void write_optimizer(Plan& plan, Arguments& out) {
         case Optimizer::adamw: out.put("--optimizer adam"); break;
         default:
             out.put("--optimizer adam");
-            plan.lacks(kMegatron, P::optimizer, phrase("{1} has no word for “{2}”; adam is written."));
+            plan.note_missing_option(kMegatron, P::optimizer,
+                                     translatable("{1} has no word for “{2}”; adam is written."));
     }
     const bool low = plan.is(P::optimizer_precision, Precision::bf16);
     const bool offload = !plan.is(P::offload, Offload::none);
@@ -140,12 +144,13 @@ void write_optimizer(Plan& plan, Arguments& out) {
                       !plan.is(P::optimizer, Optimizer::momentum);
     if (!adam || plan.is(P::sharding, Sharding::ddp)) {
         if (low)
-            plan.lacks(kMegatron, P::optimizer_precision,
-                       phrase("{1} has no word for “{2}”; only a sharded Adam may be in bf16."));
+            plan.note_missing_option(
+                kMegatron, P::optimizer_precision,
+                translatable("{1} has no word for “{2}”; only a sharded Adam may be in bf16."));
         if (offload)
-            plan.lacks(
+            plan.note_missing_option(
                 kMegatron, P::offload,
-                phrase(
+                translatable(
                     "{1} has no word for “{2}”; it offloads only a sharded Adam, and nothing is written."));
         return;
     }
@@ -153,15 +158,15 @@ void write_optimizer(Plan& plan, Arguments& out) {
     if (low) {
         out.put("--exp-avg-dtype bf16");
         out.put("--exp-avg-sq-dtype bf16");
-        plan.note(said(
+        plan.note(translate(
             "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32."));
     }
     if (offload) out.put("--optimizer-cpu-offload");
     if (plan.is(P::offload, Offload::optimizer_and_parameters))
-        plan.note(said("Megatron-LM offloads the optimizer, not the weights."));
+        plan.note(translate("Megatron-LM offloads the optimizer, not the weights."));
 }
 
-void write_training(Plan& plan, Arguments& out) {
+void write_training(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::sequence_length, P::micro_batch, P::global_batch});
     // The last batch is complete even where the number of tokens is not a multiple of the batch.
@@ -181,18 +186,20 @@ void write_training(Plan& plan, Arguments& out) {
     if (fp32 && !own) out.put("--accumulate-allreduce-grads-in-fp32");
     else if (bf16 && plan.is(P::gradient_precision, Precision::bf16)) out.put("--grad-reduce-in-bf16");
     else if (!own)
-        plan.lacks(kMegatron, P::gradient_precision,
-                   phrase("{1} has no word for “{2}”; gradients have the precision of the weights."));
+        plan.note_missing_option(
+            kMegatron, P::gradient_precision,
+            translatable("{1} has no word for “{2}”; gradients have the precision of the weights."));
     write_optimizer(plan, out);
 }
 
 // Writes how optimizer state, gradients and weights are sharded.
-void write_sharding(Plan& plan, Arguments& out) {
+void write_sharding(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return;
     if (plan.is(P::optimizer, Optimizer::muon)) {
-        plan.note(said("Megatron-LM does not shard Muon; “{1}” is not written.", {plan.named(P::sharding)}));
+        plan.note(
+            translate("Megatron-LM does not shard Muon; “{1}” is not written.", {plan.named(P::sharding)}));
         return;
     }
     out.put("--use-distributed-optimizer");
@@ -203,19 +210,20 @@ void write_sharding(Plan& plan, Arguments& out) {
         out.put("--data-parallel-sharding-strategy",
                 sharding == Sharding::zero2 ? "optim_grads" : "optim_grads_params");
         out.put("--ckpt-format fsdp_dtensor");
-        if (is_fsdp(s) && !s.on(P::reshard_after_forward)) plan.lacks(kMegatron, P::reshard_after_forward);
+        if (is_fsdp(s) && !s.on(P::reshard_after_forward))
+            plan.note_missing_option(kMegatron, P::reshard_after_forward);
     }
-    const double replicas = state_sharers(s) / std::fmax(1.0, shard_group(s));
+    const double replicas = max_shard_group(s) / std::fmax(1.0, shard_group(s));
     if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
 }
 
 // Writes how many layers the stages have, where Megatron-LM would not choose the same numbers by default.
-void write_uneven_stages(Plan& plan, Arguments& out) {
+void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
     const double layers = plan.s[P::layers];
     const double stages = plan.s[P::pipeline_parallel];
     const Partition partition = partition_of(plan.s);
     if (partition.even() && std::fmod(layers, stages) == 0) return;
-    const Stages engine = deal_layers(layers, 0, stages, 1, partition);
+    const Stages engine = partition_layers(layers, 0, stages, 1, partition);
     if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
         engine.first.layers() == engine.last.layers() &&
         engine.middle.layers() == engine.first.layers() + 1) {
@@ -230,28 +238,28 @@ void write_uneven_stages(Plan& plan, Arguments& out) {
         return;
     }
     std::string layout;
-    for (const double each : dealt_here(layers, stages, partition))
+    for (const double each : engine_stage_layers(layers, stages, partition))
         layout += (layout.empty() ? "Et*" : "|t*") + whole(each);
     out.put("--pipeline-model-parallel-layout", "'" + layout + "L'");
 }
 
-void write_pipeline(Plan& plan, Arguments& out) {
+void write_pipeline(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::pipeline_parallel});
     const auto kind = s.choice<ScheduleKind>(P::schedule);
     const double virtual_stages = s[P::virtual_stages];
     if (s[P::pipeline_parallel] <= 1) {
         if (schedule_of(kind).layered && s[P::accumulation] > 1)
-            plan.note(said("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer."));
+            plan.note(translate("Megatron-LM accumulates micro-batch by micro-batch, not layer by layer."));
         return;
     }
     const bool interleaved = kind == ScheduleKind::interleaved;
     if (kind != ScheduleKind::one_f_one_b && !interleaved) {
-        plan.lacks(
+        plan.note_missing_option(
             kMegatron, P::schedule,
             virtual_stages > 1
-                ? phrase("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
-                : phrase("{1} has no word for “{2}”; the nearest is written, {3}."),
+                ? translatable("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
+                : translatable("{1} has no word for “{2}”; the nearest is written, {3}."),
             "1F1B");
     }
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
@@ -260,7 +268,7 @@ void write_pipeline(Plan& plan, Arguments& out) {
     } else if (virtual_stages > 1) {
         out.put("--num-virtual-stages-per-pipeline-rank", whole(virtual_stages));
         if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
-            plan.note(said(
+            plan.note(translate(
                 "Megatron-LM interleaves only stages of equal length; the {1} layers do not come out even.",
                 {plan.whole(P::layers)}));
     } else {
@@ -268,27 +276,27 @@ void write_pipeline(Plan& plan, Arguments& out) {
     }
 }
 
-void write_parallelism(Plan& plan, Arguments& out) {
+void write_parallelism(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::tensor_parallel, P::context_parallel});
     if (s[P::tensor_parallel] > 1) {
         if (s.on(P::sequence_parallel)) out.put("--sequence-parallel");
         else if (s[P::experts] > 0)
-            plan.note(
-                said("Megatron-LM wants sequence parallelism where tensors and experts are shared out."));
+            plan.note(translate(
+                "Megatron-LM wants sequence parallelism where tensors and experts are shared out."));
         if (s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel)) out.put("--tp-comm-overlap");
         else if (s.on(P::async_tensor_parallel))
-            plan.note(
-                said("Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
-                     "written."));
+            plan.note(translate(
+                "Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
+                "written."));
     }
     if (s[P::context_parallel] > 1 && std::fmod(s[P::sequence_length], 2 * s[P::context_parallel]) != 0)
-        plan.note(said("Megatron-LM wants a sequence that twice the context parallel degree divides."));
+        plan.note(translate("Megatron-LM wants a sequence that twice the context parallel degree divides."));
     write_pipeline(plan, out);
     write_sharding(plan, out);
 }
 
-void write_recomputation(Plan& plan, Arguments& out) {
+void write_recomputation(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     const double share = s[P::recompute];
     if (share == 0) return;
@@ -307,16 +315,16 @@ void write_recomputation(Plan& plan, Arguments& out) {
     out.put("--recompute-method block");
     out.put("--recompute-num-layers", whole(count));
     if (std::fabs(count - share * stage) > 1e-9)
-        plan.note(said("Megatron-LM recomputes whole layers, {1} of every stage, not a share of {2}.",
-                       {whole(count), exact(share)}));
+        plan.note(translate("Megatron-LM recomputes whole layers, {1} of every stage, not a share of {2}.",
+                            {whole(count), exact(share)}));
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
-    Plan plan(answer);
+    LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
-        return {"", "", {said("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.check_stack(kMegatron);
+        return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
+    plan.note_other_stack(kMegatron);
     Arguments out;
     write_model(plan, out);
     write_training(plan, out);

@@ -14,8 +14,8 @@
 #include "launch/shapes.h"
 #include "launch/shell_words.h"
 #include "scenario/gpu_groups.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 namespace {
@@ -86,7 +86,7 @@ class Options {
         if (!value) return otherwise;
         const Parsed parsed = parse(value->text, Quantity::count);
         if (parsed.ok) return parsed.value;
-        problem(option, said("“{1}” is no number", {value->text}), "", said("write the number"));
+        problem(option, translate("“{1}” is no number", {value->text}), "", translate("write the number"));
         return otherwise;
     }
     std::string text(std::string_view option, const char* otherwise) {
@@ -124,13 +124,14 @@ class Options {
         const Option* found = mark_used(option);
         if (!found) return nullptr;
         if (found->values.empty()) {
-            problem(option, said("has no value"), "", said("write one after it"));
+            problem(option, translate("has no value"), "", translate("write one after it"));
             return nullptr;
         }
         const Word& value = found->values.front();
         if (value.unknown.empty()) return &value;
-        problem(option, said("is {1}", {value.unknown}), said("what only the shell knows is not read"),
-                said("write the value, or set the variable in the file"));
+        problem(option, translate("is {1}", {value.unknown}),
+                translate("what only the shell knows is not read"),
+                translate("write the value, or set the variable in the file"));
         return nullptr;
     }
 
@@ -212,7 +213,7 @@ std::optional<StageLayers> layers_of_layout(std::string_view layout) {
 
 class Reader {
   public:
-    Reader(Options& options, Building& out) : o_(options), out_(out) {}
+    Reader(Options& options, ScenarioBuilder& out) : o_(options), out_(out) {}
 
     Settings shape(Settings wanted) {
         s_ = &wanted;
@@ -288,7 +289,7 @@ class Reader {
         read_stages(layers, stages, std::fmax(1.0, virtual_stages));
         // torchrun accepts both spellings.
         const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
-        out_.give_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
+        out_.set_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
         sharding();
         recomputed_share(layers, stages, std::fmax(1.0, virtual_stages));
@@ -306,8 +307,8 @@ class Reader {
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     double required(P id) {
         if (!o_.has(option_of(id)))
-            o_.problem(option_of(id), said("is missing"), said("nothing else tells it"),
-                       said("give the whole command"));
+            o_.problem(option_of(id), translate("is missing"), translate("nothing else tells it"),
+                       translate("give the whole command"));
         return number(id, parameter(id).minimum);
     }
     // Returns 0 where the value is not a number, such as --nproc-per-node=gpu, or --nnodes=1:4 of an elastic
@@ -334,39 +335,40 @@ class Reader {
             read_layout(layout, layers, stages);
             return;
         }
-        out_.give_partition(layers, stages, ends);
+        out_.set_partition(layers, stages, ends);
         if (embedding + loss == 0) return;
         const double each = (layers + embedding + loss) / stages;
         const Partition given{each - embedding, each - loss};
         const bool even = each == std::floor(each) && each >= 2;
         if (even && virtual_stages <= 1) {
-            out_.give_partition(layers, stages, given);
+            out_.set_partition(layers, stages, given);
             return;
         }
         // With both options and an even division, the engine's rule gives the same stages, and no note is
         // needed.
-        const Stages here = deal_layers(layers, 0, stages);
+        const Stages here = partition_layers(layers, 0, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
-            out_.note(said("Layers are dealt out to the stages by rule, not as the file says."));
+            out_.note(translate("Layers are dealt out to the stages by rule, not as the file says."));
     }
 
     void read_layout(const std::string& layout, double layers, double stages) {
         const std::optional<StageLayers> virtual_stages = layers_of_layout(layout);
         if (!virtual_stages || std::fmod(static_cast<double>(virtual_stages->size()), stages) != 0 ||
-            layers_of(*virtual_stages) != layers) {
-            o_.problem("--pipeline-model-parallel-layout", said("“{1}” is not understood", {layout}),
-                       said("every stage is E, t and L, as many t in all as there are layers, and | between"),
-                       said("write Et*9|t*12|t*11L"));
+            total_layers(*virtual_stages) != layers) {
+            o_.problem(
+                "--pipeline-model-parallel-layout", translate("“{1}” is not understood", {layout}),
+                translate("every stage is E, t and L, as many t in all as there are layers, and | between"),
+                translate("write Et*9|t*12|t*11L"));
             return;
         }
         const double each = static_cast<double>(virtual_stages->size()) / stages;
         if (each <= 1) {
-            out_.give_stages(*virtual_stages);
+            out_.set_stages(*virtual_stages);
             return;
         }
         out_.give(P::virtual_stages, each);
         out_.give(P::schedule, "interleaved");
-        out_.note_stages(of_gpus(*virtual_stages, stages));
+        out_.note_stages(layers_per_rank(*virtual_stages, stages));
     }
 
     void attention(double hidden, double heads) {
@@ -388,7 +390,7 @@ class Reader {
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
         if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
-        else o_.problem("--window-size", said("is no pair of numbers"), "", said("write 4096,0"));
+        else o_.problem("--window-size", translate("is no pair of numbers"), "", translate("write 4096,0"));
     }
 
     void vocabulary() {
@@ -399,7 +401,7 @@ class Reader {
         const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
         if (padded <= 0 && given <= 0)
             out_.note(
-                said("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken."));
+                translate("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken."));
         set(P::vocab_size, padded > 0              ? padded
                            : given > 0 && step > 0 ? std::ceil(given / step) * step
                            : given > 0             ? given
@@ -422,12 +424,13 @@ class Reader {
             // One of every `stride` layers has experts.
             const double dense = layers - std::ceil(layers / stride.value);
             set(P::dense_layers, dense);
-            if (dense > 0) out_.note(said("Layers without experts are counted first, wherever they lie."));
+            if (dense > 0)
+                out_.note(translate("Layers without experts are counted first, wherever they lie."));
         } else if (const double dense = leading_dense_layers(pattern); dense >= 0) {
             set(P::dense_layers, dense);
         } else {
-            o_.problem("--moe-layer-freq", said("“{1}” is not understood", {pattern}), "",
-                       said("write ([0]*3+[1]*58): layers without experts first"));
+            o_.problem("--moe-layer-freq", translate("“{1}” is not understood", {pattern}), "",
+                       translate("write ([0]*3+[1]*58): layers without experts first"));
         }
     }
 
@@ -460,7 +463,7 @@ class Reader {
             out_.give(P::recompute, kRecomputeSelective);
             if (const std::string modules = o_.text("--recompute-modules", "core_attn");
                 modules != "core_attn")
-                out_.note(said("Of what is recomputed selectively the attention core is counted."));
+                out_.note(translate("Of what is recomputed selectively the attention core is counted."));
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
@@ -480,7 +483,7 @@ class Reader {
         out_.give(P::sharding, name);
         if (o_.flag("--torch-fsdp2-no-reshard-after-forward")) out_.give(P::reshard_after_forward, 0);
         if (replicas > 1 && name != "ddp")
-            out_.give(P::shard_group, sharing_gpus(out_.settings()) / replicas);
+            out_.give(P::shard_group, data_context_parallel(out_.settings()) / replicas);
         // These options have no effect on the prediction; is_launcher_option names more of that kind.
         for (const char* option : {"--overlap-grad-reduce", "--overlap-param-gather", "--ckpt-format",
                                    "--moe-grouped-gemm", "--moe-token-dispatcher-type"})
@@ -488,7 +491,7 @@ class Reader {
     }
 
     Options& o_;
-    Building& out_;
+    ScenarioBuilder& out_;
     Settings* s_ = nullptr;  // the settings of the model while it is read
 };
 
@@ -511,23 +514,23 @@ LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& 
     // The model is identified by its shape.
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
-    Building out(start, false);
+    ScenarioBuilder out(start, false);
     Reader reader(options, out);
     Settings wanted = out.settings();
     if (options.has(option_of(P::sequence_length)))
         out.give(P::sequence_length, options.number(option_of(P::sequence_length), 1));
     else
-        options.problem(option_of(P::sequence_length), said("is missing"), said("nothing else tells it"),
-                        said("give the whole command"));
+        options.problem(option_of(P::sequence_length), translate("is missing"),
+                        translate("nothing else tells it"), translate("give the whole command"));
     wanted.set(P::sequence_length, out.settings()[P::sequence_length], Origin::given);
     wanted = reader.shape(wanted);
     if (!problems.empty()) return {};
-    out.take_shape(wanted);
+    out.set_model_of_shape(wanted);
     reader.training();
     reader.parallelism(wanted[P::layers]);
     reader.length();
     if (!problems.empty()) return {};
-    out.not_used(options.unused());
+    out.note_unused_options(options.unused());
     return std::move(out).done(problems);
 }
 

@@ -5,11 +5,11 @@
 #include "launch/shapes.h"
 #include "scenario/domain.h"
 #include "schedules/schedule.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 
-Building::Building(const Scenario& base, bool keep_model) {
+ScenarioBuilder::ScenarioBuilder(const Scenario& base, bool keep_model) {
     Scenario& scenario = out_.scenario;
     scenario = base;
     scenario.name.clear();
@@ -27,24 +27,24 @@ Building::Building(const Scenario& base, bool keep_model) {
     scenario.withdraw(P::mfu_override);
 }
 
-void Building::give(P id, std::string_view name) { give(id, parse(id, name).value); }
+void ScenarioBuilder::give(P id, std::string_view name) { give(id, parse(id, name).value); }
 
-void Building::take_shape(const Settings& wanted) {
+void ScenarioBuilder::set_model_of_shape(const Settings& wanted) {
     Scenario& scenario = out_.scenario;
-    launch::take_shape(scenario, wanted);
+    launch::set_model_of_shape(scenario, wanted);
     if (!is_modified(scenario, Group::model)) return;
-    scenario.name = said("{1} layers of {2}", {format(P::layers, wanted[P::layers]),
-                                               format(P::hidden_size, wanted[P::hidden_size])});
+    scenario.name = translate("{1} layers of {2}", {format(P::layers, wanted[P::layers]),
+                                                    format(P::hidden_size, wanted[P::hidden_size])});
 }
 
-void Building::not_used(const std::vector<std::string>& options) {
+void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options) {
     if (options.empty()) return;
     std::string names;
     for (std::size_t i = 0; i < options.size(); ++i) names += (i > 0 ? ", " : "") + options[i];
-    note(said("Not used: {1}.", {names}));
+    note(translate("Not used: {1}.", {names}));
 }
 
-void Building::give_gpus(double gpus) {
+void ScenarioBuilder::set_gpus(double gpus) {
     if (gpus > 0) {
         give(P::gpus, gpus);
         return;
@@ -52,12 +52,12 @@ void Building::give_gpus(double gpus) {
     const Settings s = settings();
     const double kept = nearest_valid(P::gpus, s[P::gpus], s);
     if (kept != s[P::gpus]) give(P::gpus, kept);
-    note(said("The file does not say how many GPUs there are; {1} are taken.", {format(P::gpus, kept)}));
+    note(translate("The file does not say how many GPUs there are; {1} are taken.", {format(P::gpus, kept)}));
 }
 
-void Building::give_partition(double layers, double stages, Partition partition) {
+void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {
     if (stages <= 1 || partition.even() || layers < stages) return;
-    const Stages by_rule = deal_layers(layers, 0, stages);
+    const Stages by_rule = partition_layers(layers, 0, stages);
     const auto differs = [](double given, const Stage& dealt) {
         return given != 0 && given != dealt.layers();
     };
@@ -66,33 +66,33 @@ void Building::give_partition(double layers, double stages, Partition partition)
     give(P::last_stage_layers, std::max(0.0, partition.last));
 }
 
-void Building::give_stages(const StageLayers& stages) {
+void ScenarioBuilder::set_stages(const StageLayers& stages) {
     if (stages.size() < 2) return;
-    const double layers = layers_of(stages);
+    const double layers = total_layers(stages);
     const auto count = static_cast<double>(stages.size());
     const Partition partition{stages.front(), stages.back()};
-    if (partition.first < 1 || partition.last < 1 || !partition.deals(layers, count)) {
-        note(
-            said("The file deals the layers out as {1}; a scenario has one on every stage, and deals them by "
-                 "rule.",
-                 {as_text(stages)}));
+    if (partition.first < 1 || partition.last < 1 || !partition.is_feasible(layers, count)) {
+        note(translate(
+            "The file deals the layers out as {1}; a scenario has one on every stage, and deals them by "
+            "rule.",
+            {format_stage_layers(stages)}));
         return;
     }
-    give_partition(layers, count, partition);
+    set_partition(layers, count, partition);
     note_stages(stages);
 }
 
-void Building::note_stages(const StageLayers& stages) {
+void ScenarioBuilder::note_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
-    const double layers = layers_of(stages);
+    const double layers = total_layers(stages);
     if (layers < count) return;
-    const StageLayers engine_stages = dealt_here(layers, count, partition_of(settings()));
+    const StageLayers engine_stages = engine_stage_layers(layers, count, partition_of(settings()));
     if (engine_stages != stages)
-        note(said("The file deals the layers out as {1}; here the stages hold {2}.",
-                  {as_text(stages), as_text(engine_stages)}));
+        note(translate("The file deals the layers out as {1}; here the stages hold {2}.",
+                       {format_stage_layers(stages), format_stage_layers(engine_stages)}));
 }
 
-LaunchRead Building::done(Problems& problems) && {
+LaunchRead ScenarioBuilder::done(Problems& problems) && {
     if (problems.empty()) {
         const Problems found = check(out_.scenario, settings());
         problems.insert(problems.end(), found.begin(), found.end());

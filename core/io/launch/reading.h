@@ -12,31 +12,31 @@ namespace shardscope::launch {
 
 // Builds the scenario of a file. It starts with the hardware and the assumptions of another scenario, without
 // that scenario's training parameters.
-class Building {
+class ScenarioBuilder {
   public:
     // `keep_model` is whether the model of `base` is kept, too.
-    Building(const Scenario& base, bool keep_model);
+    ScenarioBuilder(const Scenario& base, bool keep_model);
 
     void give(P id, double value) { out_.scenario.give(id, value); }
     void give(P id, std::string_view name);  // a choice by its name
     void take_model(const Preset& model) { out_.scenario.model = &model; }
     // Sets the model nearest in shape, see shapes.h. A shape that is not in the catalogue becomes the
     // scenario's name.
-    void take_shape(const Settings& wanted);
+    void set_model_of_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
     // Adds the note "Not used: job.description, …".
-    void not_used(const std::vector<std::string>& options);
+    void note_unused_options(const std::vector<std::string>& options);
     [[nodiscard]] Settings settings() const { return resolve(out_.scenario); }
 
     // Sets the number of GPUs. 0 means that the file does not state it: the valid number nearest to that of
     // the base is then kept, with a note.
-    void give_gpus(double gpus);
+    void set_gpus(double gpus);
     // Sets how many layers the first and the last stage have in the file, unless the engine's rule gives them
     // as many.
-    void give_partition(double layers, double stages, Partition partition);
+    void set_partition(double layers, double stages, Partition partition);
     // Sets how many layers every stage has in the file. A scenario stores only the first and the last stage;
     // a note reports where the stages in between differ.
-    void give_stages(const StageLayers& stages);
+    void set_stages(const StageLayers& stages);
     // Adds a note where the scenario's stages have other numbers of layers than the file's.
     void note_stages(const StageLayers& stages);
     // Returns the result and adds the problems of the scenario as a whole.

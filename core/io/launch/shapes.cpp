@@ -41,7 +41,7 @@ bool is_model(const Settings& s, const Preset& model, const Catalogue& catalogue
     return equal;
 }
 
-void take_shape(Scenario& scenario, const Settings& wanted) {
+void set_model_of_shape(Scenario& scenario, const Settings& wanted) {
     int fewest = std::numeric_limits<int>::max();
     for (const Preset* model : scenario.catalogue->all(PresetKind::model)) {
         if (model->operators) continue;

@@ -11,6 +11,6 @@ double positions(const Settings& settings);
 bool is_model(const Settings& settings, const Preset& model, const Catalogue& catalogue);
 // Sets the model of the catalogue that is nearest in shape to `wanted`, and overrides the parameters that
 // differ. Only the model parameters and the sequence length of `wanted` are used.
-void take_shape(Scenario& scenario, const Settings& wanted);
+void set_model_of_shape(Scenario& scenario, const Settings& wanted);
 
 }  // namespace shardscope::launch

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 namespace {
@@ -37,7 +37,7 @@ class Script {
         return length > 0;
     }
     void fail(const std::string& what, int line) {
-        problems_.push_back({"", what, said("it does not end"), said("close it"), line});
+        problems_.push_back({"", what, translate("it does not end"), translate("close it"), line});
     }
 
     void skip_blanks(bool lines) {
@@ -170,7 +170,7 @@ class Script {
         while (problems_.empty()) {
             skip_blanks(true);
             if (at_ >= text_.size()) {
-                fail(said("the list {1}=( is open", {name}), start);
+                fail(translate("the list {1}=( is open", {name}), start);
                 return;
             }
             if (here() == ')') break;
@@ -233,7 +233,7 @@ class Script {
             add(now, here());
             step();
         }
-        if (at_ >= text_.size()) fail(said("a quote ' is open"), start);
+        if (at_ >= text_.size()) fail(translate("a quote ' is open"), start);
         step();
     }
 
@@ -263,7 +263,7 @@ class Script {
                 step();
             }
         }
-        if (at_ >= text_.size()) fail(said("a quote \" is open"), start);
+        if (at_ >= text_.size()) fail(translate("a quote \" is open"), start);
         step();
     }
 
@@ -278,8 +278,9 @@ class Script {
         constexpr std::size_t kMost = std::size_t{1} << 22;
         for (const Word& word : words) expanded_ += word.text.size() + 1;
         if (expanded_ <= kMost) return words;
-        problems_.push_back({"", said("the script is too long"), said("its variables make more than 4 MiB"),
-                             said("give the command alone"), line_});
+        problems_.push_back({"", translate("the script is too long"),
+                             translate("its variables make more than 4 MiB"),
+                             translate("give the command alone"), line_});
         return {};
     }
 
@@ -358,7 +359,7 @@ class Script {
     std::map<std::string, std::vector<Word>> variables_;
     std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
     int depth_ = 0;                  // of nested here-documents
-    int unterminated_ = 0;                // number of here-documents whose end was not found
+    int unterminated_ = 0;           // number of here-documents whose end was not found
     std::vector<Command> out_;
 };
 

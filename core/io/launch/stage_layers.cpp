@@ -3,39 +3,40 @@
 #include <numeric>
 
 #include "launch/writing.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 
-StageLayers dealt_here(double layers, double stages, Partition partition) {
+StageLayers engine_stage_layers(double layers, double stages, Partition partition) {
     StageLayers out;
-    for (const Stage& stage : every_stage(deal_layers(layers, 0, stages, 1, partition), layers, 0))
+    for (const Stage& stage : every_stage(partition_layers(layers, 0, stages, 1, partition), layers, 0))
         out.push_back(stage.layers());
     return out;
 }
 
-double layers_of(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }
+double total_layers(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }
 
-StageLayers of_gpus(const StageLayers& virtual_stages, double ranks) {
+StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks) {
     StageLayers out(static_cast<std::size_t>(ranks), 0);
     for (std::size_t i = 0; i < virtual_stages.size(); ++i) out[i % out.size()] += virtual_stages[i];
     return out;
 }
 
-std::string as_text(const StageLayers& stages) {
+std::string format_stage_layers(const StageLayers& stages) {
     constexpr std::size_t kMostListed = 16;
     std::vector<std::string> items;
     for (std::size_t i = 0; i < stages.size();) {
         std::size_t end = i + 1;
         while (stages.size() > kMostListed && end < stages.size() && stages[end] == stages[i]) ++end;
         const std::string layers = whole(stages[i]);
-        items.push_back(end > i + 1 ? said("{1} ({2} times)", {layers, std::to_string(end - i)}) : layers);
+        items.push_back(end > i + 1 ? translate("{1} ({2} times)", {layers, std::to_string(end - i)})
+                                    : layers);
         i = end;
     }
     if (items.size() < 2) return items.empty() ? std::string() : items.front();
     std::string out;
     for (std::size_t i = 0; i + 1 < items.size(); ++i) out += (i == 0 ? "" : ", ") + items[i];
-    return said("{1} and {2}", {out, items.back()});
+    return translate("{1} and {2}", {out, items.back()});
 }
 
 }  // namespace shardscope::launch

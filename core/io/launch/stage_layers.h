@@ -11,15 +11,15 @@ namespace shardscope::launch {
 using StageLayers = std::vector<double>;
 
 // Returns how the engine divides the layers. `layers` is at least `stages`, and the partition is possible.
-StageLayers dealt_here(double layers, double stages, Partition partition);
+StageLayers engine_stage_layers(double layers, double stages, Partition partition);
 
-double layers_of(const StageLayers& stages);  // the sum
+double total_layers(const StageLayers& stages);  // the sum
 
 // Returns the layers of each pipeline rank where virtual stages are placed round-robin: of 4 ranks, rank 0
 // has the virtual stages 0, 4, 8, …
-StageLayers of_gpus(const StageLayers& virtual_stages, double ranks);
+StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks);
 
 // Returns "8, 9, 8 and 7". For long pipelines equal neighbours are counted: "5 (20 times) and 4 (12 times)".
-std::string as_text(const StageLayers& stages);
+std::string format_stage_layers(const StageLayers& stages);
 
 }  // namespace shardscope::launch

@@ -19,7 +19,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace launch {
@@ -117,7 +117,7 @@ class Writer {
     std::string text_;
 };
 
-void write_model(Plan& plan, Writer& out) {
+void write_model(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("model");
     const auto known = std::ranges::find_if(kFlavors, [&](const Flavor& flavor) {
@@ -138,15 +138,16 @@ void write_model(Plan& plan, Writer& out) {
         out.put("name", llama ? "llama3" : "your_model");
         out.put("flavor", "your_flavor");
         plan.note(
-            llama ? said("torchtitan has no flavor of this shape; register one with llama3's "
-                         "TransformerModelArgs and name it in place of your_flavor.")
-                  : said("torchtitan takes its models from Python code and has none of this kind; register "
-                         "one and name it in place of your_model and your_flavor."));
+            llama ? translate("torchtitan has no flavor of this shape; register one with llama3's "
+                              "TransformerModelArgs and name it in place of your_flavor.")
+                  : translate(
+                        "torchtitan takes its models from Python code and has none of this kind; register "
+                        "one and name it in place of your_model and your_flavor."));
     }
-    if (s.on(P::dropout)) plan.note(said("torchtitan's models have no dropout; the scenario's is on."));
+    if (s.on(P::dropout)) plan.note(translate("torchtitan's models have no dropout; the scenario's is on."));
     if (s.choice<AttentionKernel>(P::attention) == AttentionKernel::naive)
-        plan.note(
-            said("torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
+        plan.note(translate(
+            "torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
     if (plan.is(P::precision, Precision::fp8)) {
         out.put("converters", std::string(R"(["quantize.linear.float8"])"));
         out.section("quantize.linear.float8");
@@ -156,12 +157,13 @@ void write_model(Plan& plan, Writer& out) {
     }
 }
 
-void write_training(Plan& plan, Writer& out) {
+void write_training(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("optimizer");
     out.put("name", "AdamW");
     if (!plan.is(P::optimizer, Optimizer::adamw))
-        plan.lacks(kTorchtitan, P::optimizer, phrase("{1} has no word for “{2}”; AdamW is written."));
+        plan.note_missing_option(kTorchtitan, P::optimizer,
+                                 translatable("{1} has no word for “{2}”; AdamW is written."));
 
     out.section("training");
     const bool pipeline = s[P::pipeline_parallel] > 1;
@@ -175,23 +177,24 @@ void write_training(Plan& plan, Writer& out) {
     out.put("mixed_precision_param", plan.is(P::precision, Precision::fp32) ? "float32" : "bfloat16");
     out.put("mixed_precision_reduce", "float32");
     if (plan.is(P::precision, Precision::fp16))
-        plan.lacks(kTorchtitan, P::precision, phrase("{1} has no word for “{2}”; bfloat16 is written."));
+        plan.note_missing_option(kTorchtitan, P::precision,
+                                 translatable("{1} has no word for “{2}”; bfloat16 is written."));
     if (!plan.is(P::gradient_precision, Precision::fp32))
-        plan.note(said("torchtitan reduces gradients in float32; the scenario does in {1}.",
-                       {format(P::gradient_precision, s[P::gradient_precision])}));
+        plan.note(translate("torchtitan reduces gradients in float32; the scenario does in {1}.",
+                            {format(P::gradient_precision, s[P::gradient_precision])}));
     switch (s.choice<Offload>(P::offload)) {
         case Offload::none: break;
         case Offload::optimizer:
             plan.note(
-                said("torchtitan offloads weights, gradients and optimizer together "
-                     "(enable_cpu_offload) or nothing; nothing is written."));
+                translate("torchtitan offloads weights, gradients and optimizer together "
+                          "(enable_cpu_offload) or nothing; nothing is written."));
             break;
         case Offload::optimizer_and_parameters: out.put("enable_cpu_offload", true); break;
     }
 }
 
 // Writes over which GPUs the weights are replicated and sharded.
-void write_sharding(Plan& plan, Writer& out) {
+void write_sharding(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     const double data = data_parallel(s);
     const double context = s[P::context_parallel];
@@ -199,52 +202,53 @@ void write_sharding(Plan& plan, Writer& out) {
     switch (s.choice<Sharding>(P::sharding)) {
         case Sharding::ddp:
             shard = 1;
-            if (context > 1) plan.note(said("With context parallelism torchtitan shards over those GPUs."));
+            if (context > 1)
+                plan.note(translate("With context parallelism torchtitan shards over those GPUs."));
             break;
         case Sharding::zero1:
         case Sharding::zero2:
-            plan.note(
-                said("torchtitan has no {1}; the nearest is written, FSDP that keeps gathered weights until "
-                     "the backward pass.",
-                     {format(P::sharding, s[P::sharding])}));
+            plan.note(translate(
+                "torchtitan has no {1}; the nearest is written, FSDP that keeps gathered weights until "
+                "the backward pass.",
+                {format(P::sharding, s[P::sharding])}));
             break;
         case Sharding::zero3:
         case Sharding::hsdp: shard = std::min(data, shard_group(s) / context); break;
     }
     if (shard < 1 || shard != std::floor(shard) || std::fmod(data, shard) != 0) {
         shard = data;
-        plan.note(
-            said("The shard group of {1} GPUs cuts through the {2} that share a sequence; all GPUs share the "
-                 "weights here.",
-                 {whole(shard_group(s)), whole(context)}));
+        plan.note(translate(
+            "The shard group of {1} GPUs cuts through the {2} that share a sequence; all GPUs share the "
+            "weights here.",
+            {whole(shard_group(s)), whole(context)}));
     }
     out.put("data_parallel_replicate_degree", whole(data / shard));
     out.put("data_parallel_shard_degree", whole(shard));
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward) ? "always" : "never");
     if (s[P::expert_parallel] > 1 && std::fmod(shard * context, s[P::expert_parallel]) != 0)
-        plan.note(said("torchtitan wants expert parallelism within the GPUs that share weights."));
+        plan.note(translate("torchtitan wants expert parallelism within the GPUs that share weights."));
 }
 
 // Returns the `Less` with which torchtitan's stages are nearest to those of the plan.
-Less less_of(const Plan& plan, double parts, const StageLayers& here) {
+Less less_of(const LaunchPlan& plan, double parts, const StageLayers& here) {
     const double layers = plan.s[P::layers];
     const auto stages = static_cast<double>(here.size());
     if (parts == stages) return less_for(layers, stages, here.front(), here.back()).value_or(Less{});
     for (const Less less : {Less{0, 0}, Less{1, 1}, Less{0, 1}, Less{1, 0}}) {
         const std::optional<StageLayers> divided = split_layers(layers, parts, less);
-        if (divided && of_gpus(*divided, stages) == here) return less;
+        if (divided && layers_per_rank(*divided, stages) == here) return less;
     }
     return {};
 }
 
-void write_pipeline(Plan& plan, Writer& out) {
+void write_pipeline(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     const double stages = s[P::pipeline_parallel];
     out.put("pipeline_parallel_degree", plan.whole(P::pipeline_parallel));
     const auto kind = s.choice<ScheduleKind>(P::schedule);
     if (stages <= 1) {
         if (schedule_of(kind).layered && s[P::accumulation] > 1)
-            plan.note(said("torchtitan accumulates micro-batch by micro-batch, not layer by layer."));
+            plan.note(translate("torchtitan accumulates micro-batch by micro-batch, not layer by layer."));
         return;
     }
     const double virtual_stages = s[P::virtual_stages];
@@ -254,12 +258,13 @@ void write_pipeline(Plan& plan, Writer& out) {
     if (kind == ScheduleKind::interleaved && virtual_stages == 1) name = kSchedules.front();
     else if (kind == ScheduleKind::breadth_first && virtual_stages == 1) name = kSchedules[1];
     else if (!name.exact || name.kind != kind)
-        plan.lacks(kTorchtitan, P::schedule,
-                   phrase("{1} has no word for “{2}”; the nearest is written, {3}."), name.name);
+        plan.note_missing_option(kTorchtitan, P::schedule,
+                                 translatable("{1} has no word for “{2}”; the nearest is written, {3}."),
+                                 name.name);
     out.put("pipeline_parallel_schedule", toml_string(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(virtual_stages, 2.0) : 1);
-    const StageLayers here = dealt_here(s[P::layers], stages, partition_of(s));
+    const StageLayers here = engine_stage_layers(s[P::layers], stages, partition_of(s));
     const Less less = less_of(plan, parts, here);
     out.put("pipeline_parallel_first_stage_less_layers", whole(less.first));
     out.put("pipeline_parallel_last_stage_less_layers", whole(less.last));
@@ -272,20 +277,21 @@ void write_pipeline(Plan& plan, Writer& out) {
     // A schedule that replaces the scenario's may place its model parts on other GPUs.
     const Schedule& schedule = schedule_of(kind);
     const bool same = name.exact && name.kind == kind;
-    const bool comparable = same || (!name.several && !schedule.pieces && schedule.copies <= 1);
+    const bool comparable =
+        same || (!name.several && !schedule.fixed_virtual_stages && schedule.weight_copies <= 1);
     if (!divided || (!expressible && parts > stages * 2)) {
+        plan.note(translate(
+            "torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
+            {plan.whole(P::layers), whole(parts)}));
+    } else if (const StageLayers held = layers_per_rank(*divided, stages); comparable && held != here) {
         plan.note(
-            said("torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
-                 {plan.whole(P::layers), whole(parts)}));
-    } else if (const StageLayers held = of_gpus(*divided, stages); comparable && held != here) {
-        plan.note(
-            said("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
-                 "module_fqns_per_model_part would name them.",
-                 {plan.whole(P::layers), as_text(held), as_text(here)}));
+            translate("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
+                      "module_fqns_per_model_part would name them.",
+                      {plan.whole(P::layers), format_stage_layers(held), format_stage_layers(here)}));
     }
 }
 
-void write_parallelism(Plan& plan, Writer& out) {
+void write_parallelism(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("parallelism");
     write_sharding(plan, out);
@@ -295,7 +301,7 @@ void write_parallelism(Plan& plan, Writer& out) {
         out.put("enable_async_tensor_parallel", s.on(P::async_tensor_parallel));
         out.put("disable_loss_parallel", !s.on(P::parallel_loss));
         if (!s.on(P::sequence_parallel))
-            plan.note(said("torchtitan's tensor parallelism is always sequence parallel, too."));
+            plan.note(translate("torchtitan's tensor parallelism is always sequence parallel, too."));
     }
     out.put("context_parallel_degree", plan.whole(P::context_parallel));
     write_pipeline(plan, out);
@@ -307,7 +313,7 @@ void write_parallelism(Plan& plan, Writer& out) {
     }
 }
 
-void write_recomputation(Plan& plan, Writer& out) {
+void write_recomputation(LaunchPlan& plan, Writer& out) {
     const double share = plan.s[P::recompute];
     out.section("activation_checkpoint");
     if (share == 0) {
@@ -323,23 +329,23 @@ void write_recomputation(Plan& plan, Writer& out) {
         out.put("selective_ac_option", toml_string(whole(every)));
         if (every != 1 / share)
             plan.note(
-                said("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
-                     {exact(share), whole(every)}));
+                translate("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
+                          {exact(share), whole(every)}));
     }
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
-    Plan plan(answer);
+    LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
-        return {"", "", {said("torchtitan trains transformers; this model is a list of operators.")}};
+        return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
-    plan.check_stack(kTorchtitan);
-    Writer out(header(kTorchtitan, answer, to_be_run(launcher, program)));
+    plan.note_other_stack(kTorchtitan);
+    Writer out(header(kTorchtitan, answer, start_comment(launcher, program)));
     out.section("job");
     {
-        const InEnglish written;
+        const EnglishScope written;
         out.put("description", toml_string(answer.scenario.title()));
     }
     write_model(plan, out);
@@ -365,7 +371,8 @@ bool recognises(std::string_view text) {
 
 class Reader {
   public:
-    Reader(Toml& file, Building& out, Problems& problems) : file_(file), out_(out), problems_(problems) {}
+    Reader(Toml& file, ScenarioBuilder& out, Problems& problems)
+        : file_(file), out_(out), problems_(problems) {}
 
     double number(const char* key, double otherwise) {
         return file_.number(key, problems_).value_or(otherwise);
@@ -391,8 +398,8 @@ class Reader {
             flavors +=
                 (flavors.empty() ? "" : ", ") + std::string(known.model) + " " + std::string(known.flavor);
         }
-        problem("model.flavor", said("“{1}” of {2} is no model that is known here", {flavor, name}),
-                said("use one of {1}", {flavors}));
+        problem("model.flavor", translate("“{1}” of {2} is no model that is known here", {flavor, name}),
+                translate("use one of {1}", {flavors}));
     }
 
     void training() {
@@ -415,10 +422,10 @@ class Reader {
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
         if (optimizer != "AdamW" && optimizer != "Adam")
-            out_.note(said("The optimizer {1} is taken for AdamW.", {optimizer}));
+            out_.note(translate("The optimizer {1} is taken for AdamW.", {optimizer}));
         for (const std::string& converter : file_.list("model.converters", problems_)) {
             if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
-            else if (!converter.empty()) out_.note(said("The converter {1} is not used.", {converter}));
+            else if (!converter.empty()) out_.note(translate("The converter {1} is not used.", {converter}));
         }
         // These details of fp8 have no effect on the prediction; reading them marks them as used.
         flag("quantize.linear.float8.enable_fsdp_float8_all_gather", false);
@@ -439,10 +446,11 @@ class Reader {
             const Parsed every = parse(option, Quantity::count);
             if (every.ok && every.value >= 1) out_.give(P::recompute, 1 / every.value);
             else
-                problem("activation_checkpoint.selective_ac_option", said("“{1}” is not known", {option}),
-                        said("use op, or a number of layers"));
+                problem("activation_checkpoint.selective_ac_option",
+                        translate("“{1}” is not known", {option}),
+                        translate("use op, or a number of layers"));
         } else if (mode != "none") {
-            out_.note(said("The activation checkpointing “{1}” is taken for none.", {mode}));
+            out_.note(translate("The activation checkpointing “{1}” is taken for none.", {mode}));
         }
     }
 
@@ -462,14 +470,14 @@ class Reader {
         const auto found = std::ranges::find_if(
             kSchedules, [&](const PipelineName& known) { return same(known.name, name); });
         if (found == kSchedules.end()) {
-            problem("parallelism.pipeline_parallel_schedule", said("“{1}” is not known", {name}),
-                    said("use 1F1B, GPipe, Interleaved1F1B or LoopedBFS"));
+            problem("parallelism.pipeline_parallel_schedule", translate("“{1}” is not known", {name}),
+                    translate("use 1F1B, GPipe, Interleaved1F1B or LoopedBFS"));
             return;
         }
         out_.give(P::schedule, static_cast<double>(found->kind));
         if (!found->exact)
-            out_.note(said("The schedule {1} is taken for {2}.",
-                           {name, format(P::schedule, static_cast<double>(found->kind))}));
+            out_.note(translate("The schedule {1} is taken for {2}.",
+                                {name, format(P::schedule, static_cast<double>(found->kind))}));
         read_stages(*found, stages, {first, last}, each);
     }
 
@@ -491,7 +499,7 @@ class Reader {
             out_.give(P::parallel_loss, !flag("parallelism.disable_loss_parallel", false));
         }
         pipeline(stages);
-        out_.give_gpus(shard > 0 ? replicas * shard * tensor * context * stages : 0);
+        out_.set_gpus(shard > 0 ? replicas * shard * tensor * context * stages : 0);
         if (shard == 1 && context <= 1) {
             out_.give(P::sharding, "ddp");
         } else if (replicas > 1) {
@@ -514,43 +522,44 @@ class Reader {
         const double layers = out_.settings()[P::layers];
         const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
         if (no_count(less.first) || no_count(less.last) || no_count(each)) {
-            problem(kLayersPerStage, said("or what the ends take less is no number of layers"),
-                    said("write whole numbers"));
+            problem(kLayersPerStage, translate("or what the ends take less is no number of layers"),
+                    translate("write whole numbers"));
             return;
         }
         const double counted = layers + less.first + less.last;
         const double parts = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
         if (std::fmod(parts, stages) != 0 || schedule.several == (parts == stages)) {
-            problem(kLayersPerStage,
-                    said("makes {1} stages for the {2} GPUs of the pipeline", {whole(parts), whole(stages)}),
-                    schedule.several ? said("write a number that makes two or more for each")
-                                     : said("write {1}", {whole(std::ceil(counted / stages))}));
+            problem(
+                kLayersPerStage,
+                translate("makes {1} stages for the {2} GPUs of the pipeline", {whole(parts), whole(stages)}),
+                schedule.several ? translate("write a number that makes two or more for each")
+                                 : translate("write {1}", {whole(std::ceil(counted / stages))}));
             return;
         }
         const std::optional<StageLayers> divided = split_layers(layers, parts, less);
         if (!divided) {
             problem("parallelism.pipeline_parallel_degree",
-                    said("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
-                         {whole(parts), whole(less.first), whole(less.last)}),
-                    said("write fewer stages, or less of …_stage_less_layers"));
+                    translate("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
+                              {whole(parts), whole(less.first), whole(less.last)}),
+                    translate("write fewer stages, or less of …_stage_less_layers"));
             return;
         }
         if (!schedule.several) {
-            out_.give_stages(*divided);
+            out_.set_stages(*divided);
             return;
         }
         if (!schedule.exact) return;
         out_.give(P::virtual_stages, parts / stages);
-        out_.note_stages(of_gpus(*divided, stages));
+        out_.note_stages(layers_per_rank(*divided, stages));
     }
 
     Toml& file_;
-    Building& out_;
+    ScenarioBuilder& out_;
     Problems& problems_;
 };
 
 LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
-    Building out(base, false);
+    ScenarioBuilder out(base, false);
     Toml file(text, problems);
     if (!problems.empty()) return {};
     Reader reader(file, out, problems);
@@ -563,7 +572,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
         out.give(P::training_tokens, count * s[P::global_batch] * s[P::sequence_length]);
     }
     reader.text("job.description", "");
-    out.not_used(file.unused());
+    out.note_unused_options(file.unused());
     return std::move(out).done(problems);
 }
 

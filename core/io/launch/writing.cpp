@@ -4,7 +4,7 @@
 
 #include "explain/output.h"
 #include "text/encode.h"
-#include "text/said.h"
+#include "text/translate.h"
 #include "text/units.h"
 
 namespace shardscope::launch {
@@ -14,23 +14,24 @@ std::string whole(double value) {
     return std::to_string(static_cast<long long>(std::round(std::fmin(value, kMost))));
 }
 
-std::string Plan::whole(P id) const { return launch::whole(s[id]); }
+std::string LaunchPlan::whole(P id) const { return launch::whole(s[id]); }
 
-std::string Plan::named(P id) const { return said(parameter(id).label) + " " + format(id, s[id]); }
+std::string LaunchPlan::named(P id) const { return translate(parameter(id).label) + " " + format(id, s[id]); }
 
-void Plan::lacks(const LaunchFormat& tool, P id, const char* sentence, std::string_view written) {
-    note(said(sentence, {tool.label, named(id), written}));
+void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char* sentence,
+                                     std::string_view written) {
+    note(translate(sentence, {tool.label, named(id), written}));
 }
 
-void Plan::check_stack(const LaunchFormat& tool) {
+void LaunchPlan::note_other_stack(const LaunchFormat& tool) {
     const std::string predicted = format(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack)) return;
-    note(said("The prediction is for the software {1}; for {2} choose {3}.",
-              {predicted, tool.label, tool.stack}));
+    note(translate("The prediction is for the software {1}; for {2} choose {3}.",
+                   {predicted, tool.label, tool.stack}));
 }
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
-    const InEnglish written;
+    const EnglishScope written;
     // The first two lines contain no text of the scenario. Python looks there for the encoding of a file, and
     // a title such as "coding: unicode_escape \n…" would turn a comment into code.
     std::string out = comment_line("Option names: " + std::string(tool.checked));
@@ -46,7 +47,7 @@ std::string header(const LaunchFormat& tool, const Answer& answer, const std::st
     return out + how_to_start;
 }
 
-std::string to_be_run(const std::string& launcher, const std::string& program) {
+std::string start_comment(const std::string& launcher, const std::string& program) {
     return comment_line("Start on every node:") + comment_line("  " + launcher + " \\") +
            comment_line("      " + program);
 }
@@ -56,14 +57,14 @@ Hosts hosts(const Settings& s) {
     return {s[P::gpus] / gpus, gpus};
 }
 
-std::string torchrun(Plan& plan) {
+std::string torchrun(LaunchPlan& plan) {
     const Hosts on = hosts(plan.s);
     constexpr double kMostInAHost = 16;
     if (on.gpus > kMostInAHost) {
-        plan.note(
-            said("A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
-                 "as it has GPUs.",
-                 {whole(on.gpus)}));
+        plan.note(translate(
+            "A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
+            "as it has GPUs.",
+            {whole(on.gpus)}));
     }
     std::string out = "torchrun --nnodes=" + whole(on.nodes) + " --nproc-per-node=" + whole(on.gpus);
     if (on.nodes > 1) out += " --rdzv-backend=c10d --rdzv-endpoint=\"$HEAD_NODE:29500\"";

@@ -7,13 +7,13 @@
 
 #include "launch/launch.h"
 #include "parameters/parameter.h"
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 
 // The settings to write, and the notes that the writer has added.
-struct Plan {
-    explicit Plan(const Answer& of) : answer(of), s(of.settings) {}
+struct LaunchPlan {
+    explicit LaunchPlan(const Answer& of) : answer(of), s(of.settings) {}
 
     const Answer& answer;
     const Settings& s;
@@ -29,10 +29,11 @@ struct Plan {
     }
     // Adds a note that the tool has no option for a value. The sentence has placeholders for the tool, the
     // value and what is written instead.
-    void lacks(const LaunchFormat& tool, P id, const char* sentence = phrase("{1} has no word for “{2}”."),
-               std::string_view written = {});
+    void note_missing_option(const LaunchFormat& tool, P id,
+                             const char* sentence = translatable("{1} has no word for “{2}”."),
+                             std::string_view written = {});
     // Adds a note where the prediction is for another software stack than that of the tool.
-    void check_stack(const LaunchFormat& tool);
+    void note_other_stack(const LaunchFormat& tool);
 };
 
 // Returns a whole number without digit grouping, for files.
@@ -48,9 +49,9 @@ struct Hosts {
 };
 Hosts hosts(const Settings& settings);
 // Returns "torchrun --nnodes=8 …" up to the program. Adds a note where a node has more GPUs than a host.
-std::string torchrun(Plan& plan);
+std::string torchrun(LaunchPlan& plan);
 // Returns comment lines that say how to start the training.
-std::string to_be_run(const std::string& launcher, const std::string& program);
+std::string start_comment(const std::string& launcher, const std::string& program);
 
 // Returns the optimizer steps of the run if the scenario has a number of training tokens; otherwise 0.
 double steps(const Answer& answer);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/said.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -22,7 +22,7 @@ double better(Output output, double one, double other) { return is_better(output
 // Returns the reason why there is no value.
 std::string reason_of(const Scenario& scenario, const Answer& answer, bool valid) {
     const Problems problems = valid ? Problems{} : check(answer.scenario, answer.settings);
-    if (problems.empty()) return said("{1}: does not fit", {scenario.title()});
+    if (problems.empty()) return translate("{1}: does not fit", {scenario.title()});
     return scenario.title() + ": " + problems.front().text();
 }
 
@@ -114,13 +114,13 @@ std::string_view name_of(Agreement agreement) {
     return "";
 }
 
-Finding examine(const Claim& claim, const std::stop_token& stop) {
+Finding evaluate_claim(const Claim& claim, const std::stop_token& stop) {
     Finding out;
     if (claim.measure == Measure::crossover) {
         out.value = crossover(claim, stop);
         if (std::isnan(out.value)) {
             const Axis& axis = claim.along.front();
-            out.reason = said("nowhere up to {1}", {format(axis.id, axis.values.back())});
+            out.reason = translate("nowhere up to {1}", {format(axis.id, axis.values.back())});
         }
     } else {
         for (const Scenario& scenario : claim.scenarios)
@@ -156,9 +156,9 @@ std::string text_of(const Claim& claim, double value) {
 std::string range_text(const Claim& claim) {
     const bool low = std::isfinite(claim.low);
     const bool high = std::isfinite(claim.high);
-    if (low && high) return said("{1} to {2}", {text_of(claim, claim.low), text_of(claim, claim.high)});
-    if (low) return said("at least {1}", {text_of(claim, claim.low)});
-    if (high) return said("at most {1}", {text_of(claim, claim.high)});
+    if (low && high) return translate("{1} to {2}", {text_of(claim, claim.low), text_of(claim, claim.high)});
+    if (low) return translate("at least {1}", {text_of(claim, claim.low)});
+    if (high) return translate("at most {1}", {text_of(claim, claim.high)});
     return {};
 }
 

@@ -26,7 +26,7 @@ std::string_view name_of(Measure measure);  // "relative-change"
 
 struct Claim {
     std::string name;        // "throughput-per-gpu"
-    std::string says;        // the claim in one sentence
+    std::string statement;   // the claim in one sentence
     std::string source;      // of the sentence
     std::string by;          // the author of the number: the study's paper, or "MosaicML"
     bool published = false;  // whether the number was read in a public source; else the question is ours
@@ -61,7 +61,7 @@ struct Finding {
 };
 
 // Computes the finding; automatic parameters are planned. After a stop the result is meaningless.
-Finding examine(const Claim& claim, const std::stop_token& stop = {});
+Finding evaluate_claim(const Claim& claim, const std::stop_token& stop = {});
 
 // Formats the stated number or the engine's number: "−37.2 %", "0.48 ×", "1,024", "59.7 %".
 std::string text_of(const Claim& claim, double value);

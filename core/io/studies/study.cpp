@@ -8,8 +8,8 @@
 #include "files/scenario_file.h"
 #include "presets/json_values.h"
 #include "text/encode.h"
-#include "text/said.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -53,7 +53,7 @@ class Reader {
         const auto claims = file.find("claims");
         if (claims == file.end() || !claims->is_array() || claims->empty()) {
             problems_.push_back(
-                {"/claims", said("a study examines at least one claim"), "", said("write [{…}]")});
+                {"/claims", translate("a study examines at least one claim"), "", translate("write [{…}]")});
             return out;
         }
         for (std::size_t i = 0; i < claims->size(); ++i)
@@ -89,8 +89,10 @@ class Reader {
         const auto found = object.find(field);
         if (found != object.end() && found->is_string() && !found->get_ref<const std::string&>().empty())
             return one_line(found->get_ref<const std::string&>());
-        problems_.push_back(
-            {child_pointer(pointer, field), said("{1} is missing", {field}), said("a text is expected"), {}});
+        problems_.push_back({child_pointer(pointer, field),
+                             translate("{1} is missing", {field}),
+                             translate("a text is expected"),
+                             {}});
         return {};
     }
 
@@ -98,8 +100,8 @@ class Reader {
         const auto found = parent.find(field);
         if (found != parent.end() && found->is_object()) return &*found;
         problems_.push_back({child_pointer(pointer, field),
-                             said("{1} is missing", {field}),
-                             said("an object is expected"),
+                             translate("{1} is missing", {field}),
+                             translate("an object is expected"),
                              {}});
         return nullptr;
     }
@@ -121,35 +123,35 @@ class Reader {
     double number(const json& value, const std::string& pointer, double open) {
         if (value.is_number()) return value.get<double>();
         if (!value.is_null())
-            problems_.push_back({pointer, said("{1} is no number", {json_text(value)}), "", {}});
+            problems_.push_back({pointer, translate("{1} is no number", {json_text(value)}), "", {}});
         return open;
     }
 
     Claim claim(const json& file, const std::string& at, const Scenario& base) {
         Claim out;
         if (!file.is_object()) {
-            problems_.push_back({at, said("a claim is an object"), "", said("write {…}")});
+            problems_.push_back({at, translate("a claim is an object"), "", translate("write {…}")});
             return out;
         }
         refuse_unknown_fields(file, at, kClaimFields);
         out.name = clean_title(text(file, at, "name"));
-        out.says = text(file, at, "says");
+        out.statement = text(file, at, "says");
         out.source = text(file, at, "source");
         if (file.contains("by")) out.by = text(file, at, "by");
         if (const auto published = file.find("published"); published != file.end() && published->is_boolean())
             out.published = published->get<bool>();
         else
-            problems_.push_back({at + "/published", said("{1} is missing", {"published"}),
-                                 said("true or false is expected"),
-                                 said("write true only where the number was read in a public source")});
+            problems_.push_back({at + "/published", translate("{1} is missing", {"published"}),
+                                 translate("true or false is expected"),
+                                 translate("write true only where the number was read in a public source")});
         out.output = find_output(text(file, at, "output"));
         if (out.output == Output::count) {
             std::vector<std::string> known;
             for (const OutputRow& row : outputs()) known.emplace_back(row.path);
             const std::string path = json_text(file.value("output", json()));
             const std::string near = nearest(path, known);
-            problems_.push_back({at + "/output", said("there is no output {1}", {path}), "",
-                                 near.empty() ? "" : said("did you mean “{1}”?", {near})});
+            problems_.push_back({at + "/output", translate("there is no output {1}", {path}), "",
+                                 near.empty() ? "" : translate("did you mean “{1}”?", {near})});
             out.output = Output::mfu;
         }
         read_measure(file, at, out);
@@ -164,22 +166,22 @@ class Reader {
         const auto found = std::ranges::find(kMeasures, name, [](Measure m) { return name_of(m); });
         if (found != kMeasures.end()) out.measure = *found;
         else if (!name.empty())
-            problems_.push_back({at + "/measure", said("“{1}” is no measure", {name}), "",
-                                 said("use value, ratio, relative-change or crossover")});
+            problems_.push_back({at + "/measure", translate("“{1}” is no measure", {name}), "",
+                                 translate("use value, ratio, relative-change or crossover")});
     }
 
     void read_scenarios(const json& file, const std::string& at, const Scenario& base, Claim& out) {
         const auto list = file.find("scenarios");
         if (list == file.end() || !list->is_array() || list->empty()) {
-            problems_.push_back({at + "/scenarios", said("a claim compares scenarios"),
-                                 said("each as what it changes of the study's own"),
-                                 said("write [{}, {…}]")});
+            problems_.push_back({at + "/scenarios", translate("a claim compares scenarios"),
+                                 translate("each as what it changes of the study's own"),
+                                 translate("write [{}, {…}]")});
             return;
         }
         for (std::size_t i = 0; i < list->size(); ++i) {
             out.scenarios.push_back(read_part((*list)[i], at + "/scenarios/" + std::to_string(i),
                                               [&](const std::string& text, Problems& own) {
-                                                  return patched(base, text, catalogue_, own);
+                                                  return apply_patch(base, text, catalogue_, own);
                                               }));
         }
         const std::size_t count = out.scenarios.size();
@@ -188,10 +190,10 @@ class Reader {
         const bool any = out.measure == Measure::crossover && !one;
         if (one ? count != 1 : any ? count < 2 : count != 2) {
             problems_.push_back({at + "/scenarios",
-                                 said("{1} scenarios", {std::to_string(count)}),
-                                 one   ? said("one is expected")
-                                 : any ? said("two or more are expected, or one with a target")
-                                       : said("two are expected"),
+                                 translate("{1} scenarios", {std::to_string(count)}),
+                                 one   ? translate("one is expected")
+                                 : any ? translate("two or more are expected, or one with a target")
+                                       : translate("two are expected"),
                                  {}});
         }
     }
@@ -211,23 +213,24 @@ class Reader {
             }
             for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
                 const std::string at_value = where + "/" + std::to_string(i);
-                if (values[i].is_null()) problems_.push_back({at_value, said("null is no value"), "", {}});
+                if (values[i].is_null())
+                    problems_.push_back({at_value, translate("null is no value"), "", {}});
                 axis.values.push_back(read_value(axis.id, values[i], at_value, problems_));
             }
             if (axis.values.empty())
-                problems_.push_back(
-                    {where, said("an axis is a list of values"), "", said("write for instance [8, 16]")});
+                problems_.push_back({where, translate("an axis is a list of values"), "",
+                                     translate("write for instance [8, 16]")});
             out.along.push_back(std::move(axis));
         }
         double combinations = 1;
         for (const Axis& axis : out.along) combinations *= static_cast<double>(axis.values.size());
         constexpr double kMostCombinations = 10000;
         if (combinations > kMostCombinations)
-            problems_.push_back({at + "/along", said("{1} combinations", {exact(combinations)}),
-                                 said("every one is worked out"), said("use at most 10,000")});
+            problems_.push_back({at + "/along", translate("{1} combinations", {exact(combinations)}),
+                                 translate("every one is worked out"), translate("use at most 10,000")});
         if (out.measure == Measure::crossover && out.along.size() != 1)
-            problems_.push_back({at + "/along", said("a crossover is looked for along one input"), "",
-                                 said("write for instance {\"gpus\": [8, 16, 32]}")});
+            problems_.push_back({at + "/along", translate("a crossover is looked for along one input"), "",
+                                 translate("write for instance {\"gpus\": [8, 16, 32]}")});
     }
 
     void read_numbers(const json& file, const std::string& at, Claim& out) {
@@ -238,17 +241,18 @@ class Reader {
         const auto range = file.find("agrees");
         if (range == file.end() && !out.published && !out.stated) return;  // a question
         if (range == file.end() || !range->is_array() || range->size() != 2) {
-            problems_.push_back({at + "/agrees", said("{1} is missing", {"agrees"}),
-                                 said("the least and the most with which the engine agrees"),
-                                 said("write for instance [-0.45, -0.3]; null is an open end")});
+            problems_.push_back({at + "/agrees", translate("{1} is missing", {"agrees"}),
+                                 translate("the least and the most with which the engine agrees"),
+                                 translate("write for instance [-0.45, -0.3]; null is an open end")});
             return;
         }
         out.low = number((*range)[0], at + "/agrees/0", out.low);
         out.high = number((*range)[1], at + "/agrees/1", out.high);
         if (out.low > out.high)
-            problems_.push_back({at + "/agrees", said("the least is above the most"), "", {}});
+            problems_.push_back({at + "/agrees", translate("the least is above the most"), "", {}});
         if (out.stated && (*out.stated < out.low || *out.stated > out.high))
-            problems_.push_back({at + "/stated", said("the stated number lies outside “agrees”"), "", {}});
+            problems_.push_back(
+                {at + "/stated", translate("the stated number lies outside “agrees”"), "", {}});
     }
 
     Catalogue& catalogue_;
@@ -260,8 +264,8 @@ class Reader {
 
 std::string Study::origin() const {
     return paper.arxiv.empty()
-               ? said("after {1}, reconstructed", {said(paper.label)})
-               : said("after {1}, arXiv {2}, reconstructed", {said(paper.label), paper.arxiv});
+               ? translate("after {1}, reconstructed", {translate(paper.label)})
+               : translate("after {1}, arXiv {2}, reconstructed", {translate(paper.label), paper.arxiv});
 }
 
 bool is_study(std::string_view text) {
@@ -276,7 +280,7 @@ Study read_study(std::string_view text, Catalogue& catalogue, const std::string&
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object()) {
-        problems.push_back({"", said("a study is a JSON object"), "", said("write {…}")});
+        problems.push_back({"", translate("a study is a JSON object"), "", translate("write {…}")});
         return {};
     }
     return Reader(catalogue, folder, problems).read(file);

@@ -62,7 +62,7 @@ TEST_CASE("memory: the ZeRO states of 7.5B parameters on 64 GPUs are the publish
         const Compiled compiled = compile(resolve(scenario));
         const Estimate found = estimate(compiled);
         double states = 0;
-        for (std::size_t i = 0; i < kSharedMemoryTerms; ++i) states += found.memory.terms()[i];
+        for (std::size_t i = 0; i < kShardableMemoryTerms; ++i) states += found.memory.terms()[i];
         // The figure multiplies the bytes per parameter by 7.5 billion.
         CHECK(7.5 * states / compiled.parameters == Approx(expected[level]).margin(0.05));
     }

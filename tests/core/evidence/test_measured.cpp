@@ -35,8 +35,8 @@ TEST_CASE("measured: G9, 1,039 tokens/s/GPU are 42.6 % MFU, in whichever unit th
     CHECK(100 * found.mfu == Approx(42.6).margin(0.05));
     CHECK(found.error == Approx(found.tokens_per_s_per_gpu / subject.estimate.tokens_per_s_per_gpu - 1));
     CHECK(std::fabs(found.error) < 0.12);
-    CHECK(found.roof == Roof::none);
-    CHECK_FALSE(found.meant.has_value());
+    CHECK(found.exceeded_limit == ExceededLimit::none);
+    CHECK_FALSE(found.likely_kind.has_value());
 
     const Residual total = residual(subject, {MeasuredKind::tokens_per_s, 64 * 1039.0, 64});
     CHECK(total.mfu == Approx(found.mfu));
@@ -64,24 +64,24 @@ TEST_CASE("measured: a point above its roof is questioned, not clipped", "[measu
     const double rate = subject.estimate.tokens_per_s_per_gpu;
     // The total of 64 GPUs was entered as one GPU's throughput, or the other way round.
     const Residual above = residual(subject, per_gpu(64 * rate));
-    CHECK(above.roof == Roof::model_flops);
+    CHECK(above.exceeded_limit == ExceededLimit::model_flops);
     CHECK(above.mfu == Approx(64 * subject.estimate.mfu));
-    CHECK(above.meant == MeasuredKind::tokens_per_s);
+    CHECK(above.likely_kind == MeasuredKind::tokens_per_s);
     const Residual below = residual(subject, {MeasuredKind::tokens_per_s, rate, 64});
-    CHECK(below.roof == Roof::none);
-    CHECK(below.meant == MeasuredKind::tokens_per_s_per_gpu);
+    CHECK(below.exceeded_limit == ExceededLimit::none);
+    CHECK(below.likely_kind == MeasuredKind::tokens_per_s_per_gpu);
     // With full recompute the hardware is saturated before the model's FLOPs reach the peak.
     Scenario recomputed = first();
     recomputed.give(P::recompute, 1);
     const Answer full = answer(recomputed);
     const double almost = 0.9 * full.estimate.tokens_per_s_per_gpu / full.estimate.mfu;
-    CHECK(residual(full, per_gpu(almost)).roof == Roof::hardware);
+    CHECK(residual(full, per_gpu(almost)).exceeded_limit == ExceededLimit::hardware);
     // On a slow network the point is far below the peak but above the limit of the closed form.
     Scenario slow = first();
     slow.give(P::inter_node_bandwidth, 1e9);
     const Answer narrow = answer(slow);
     REQUIRE(narrow.estimate.ideal.mfu < 0.5);
-    CHECK(residual(narrow, per_gpu(1.1 * narrow.estimate.ideal.tokens_per_s)).roof == Roof::ideal);
+    CHECK(residual(narrow, per_gpu(1.1 * narrow.estimate.ideal.tokens_per_s)).exceeded_limit == ExceededLimit::ideal);
 }
 
 TEST_CASE("measured: no public run is questioned", "[measured]") {
@@ -92,8 +92,8 @@ TEST_CASE("measured: no public run is questioned", "[measured]") {
         const Answer subject = answer(scenario);
         const Residual found = residual(subject, {MeasuredKind::step_time, run.step_time, run.gpus});
         INFO(run.id << " at " << 100 * found.mfu << " %, ideal " << found.ideal_rate << " tokens/s/GPU");
-        CHECK(found.roof == Roof::none);
-        CHECK_FALSE(found.meant.has_value());
+        CHECK(found.exceeded_limit == ExceededLimit::none);
+        CHECK_FALSE(found.likely_kind.has_value());
     }
 }
 

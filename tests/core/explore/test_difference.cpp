@@ -63,7 +63,7 @@ TEST_CASE("difference: a preset is named once, without its values", "[difference
 }
 
 TEST_CASE("difference: of the batch inputs only the held one is listed", "[difference]") {
-    const Scenario held = holding(first(), Hold::global_batch);
+    const Scenario held = with_hold(first(), Hold::global_batch);
     CHECK(words(first(), held) == "same settings");
     CHECK(words(first(), edited(held, P::global_batch, 256)) == "global batch 256");
     CHECK(words(held, edited(held, P::gpus, 32)) == "32 GPUs");

@@ -129,7 +129,7 @@ TEST_CASE("repairs: the best plan is at least as good as every single change of 
     }
     // An automatic plan is already the best plan.
     Scenario automatic = with({{P::sequence_length, 16384}});
-    automatic.automatic |= usually_free();
+    automatic.automatic |= default_free_parameters();
     CHECK_FALSE(other_plan(automatic, 2).has_value());
     std::stop_source stopped;
     stopped.request_stop();

@@ -45,7 +45,7 @@ TEST_CASE("map: every cell is the single estimate for its two values", "[map]") 
                 wall_map(held, map_axis(held, P::inter_node_bandwidth, 9), map_axis(held, P::memory, 9), 1));
     check_cells(
         held, wall_map(held, map_axis(held, P::micro_batch, 20), map_axis(held, P::tensor_parallel, 20), 2));
-    const Scenario strong = holding(held, Hold::global_batch);
+    const Scenario strong = with_hold(held, Hold::global_batch);
     check_cells(strong,
                 wall_map(strong, map_axis(strong, P::gpus, 12), map_axis(strong, P::hidden_size, 8), 2));
 }
@@ -180,6 +180,6 @@ TEST_CASE("map: axes include the scenario's own value and increase", "[map]") {
     }
     CHECK(map_axis(first(), P::gpus, 96).values.back() == 16384);
     CHECK(map_axis(first(), P::sharding, 96).values.size() == 5);
-    CHECK(map_axis_stands_apart(P::tensor_parallel, resolve(first())));
-    CHECK_FALSE(map_axis_stands_apart(P::micro_batch, resolve(first())));
+    CHECK(map_axis_is_discrete(P::tensor_parallel, resolve(first())));
+    CHECK_FALSE(map_axis_is_discrete(P::micro_batch, resolve(first())));
 }

@@ -114,26 +114,26 @@ TEST_CASE("sensitivity: for a scenario that does not fit, the changes that make 
     REQUIRE_FALSE(answer(full).fits());
     const Sensitivity found = sensitivity(full, Output::peak_memory, Change::half_and_double);
     CHECK_FALSE(found.fits);
-    CHECK(std::ranges::is_partitioned(found.bars, &SensitivityBar::mends));
-    REQUIRE(found.bars.front().mends);
+    CHECK(std::ranges::is_partitioned(found.bars, &SensitivityBar::makes_fit));
+    REQUIRE(found.bars.front().makes_fit);
     for (const SensitivityBar& bar : found.bars) {
         INFO(parameter(bar.id).key);
-        bool mends = false;
+        bool makes_fit = false;
         for (const auto& end : {bar.less, bar.more}) {
             if (!end) continue;
             const Answer there = answer(edited(full, bar.id, end->x));
             CHECK(end->value == there.estimate.memory.peak);
             CHECK(end->capacity == there.estimate.memory.capacity);
             CHECK(end->fits == there.fits());
-            mends = mends || there.fits();
+            makes_fit = makes_fit || there.fits();
         }
-        CHECK(bar.mends == mends);
-        CHECK((bar.mends || bar.effect >= kNoEffect));
+        CHECK(bar.makes_fit == makes_fit);
+        CHECK((bar.makes_fit || bar.effect >= kNoEffect));
     }
     // Twice the memory does not change the peak but the capacity that it is compared with.
     const auto* memory = bar_of(found, P::memory);
     REQUIRE(memory != nullptr);
-    CHECK(memory->mends);
+    CHECK(memory->makes_fit);
     CHECK(memory->more->value == found.now);
     CHECK(memory->more->capacity > found.now);
     CHECK(bar_of(found, P::inter_node_bandwidth) == nullptr);

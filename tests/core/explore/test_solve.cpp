@@ -72,7 +72,7 @@ TEST_CASE("solve: the smallest number of GPUs consists of whole nodes, and one n
 }
 
 TEST_CASE("solve: it respects the valid values of a held batch, of degrees and of choices", "[solve]") {
-    const Scenario held = holding(with({{P::gpus, 64}}), Hold::global_batch);
+    const Scenario held = with_hold(with({{P::gpus, 64}}), Hold::global_batch);
     const Solution gpus = solve({held, P::gpus, at_least(Output::tokens_per_s, 200e3)});
     REQUIRE(gpus.found());
     // The batch has 128 sequences, so only divisors of 128 are valid GPU counts.
@@ -93,7 +93,7 @@ TEST_CASE("solve: it respects the valid values of a held batch, of degrees and o
     REQUIRE(answer(one_copy).estimate.verdict == Verdict::does_not_fit);
     const Solution sharding = solve({one_copy, P::sharding, {}});
     REQUIRE(sharding.found());
-    for (const MetStretch& stretch : sharding.met)
+    for (const MetRange& stretch : sharding.met)
         CHECK(verdict_at(one_copy, P::sharding, stretch.from) == Verdict::fits);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("solve: every interval that meets the target is found with its exact e
     const double target = answer(scenario).estimate.mfu;
     const Solution gpus = solve({scenario, P::gpus, at_least(Output::mfu, target)});
     REQUIRE(gpus.found());
-    for (const MetStretch& stretch : gpus.met) {
+    for (const MetRange& stretch : gpus.met) {
         CHECK(mfu_at(scenario, P::gpus, stretch.from) >= target);
         CHECK(mfu_at(scenario, P::gpus, stretch.to) >= target);
         for (const double missed : {stretch.below, stretch.above}) {
@@ -119,7 +119,7 @@ TEST_CASE("solve: every interval that meets the target is found with its exact e
         if (value_of(Output::mfu, there) >= target) met.push_back(g);
     }
     for (const double g : met) {
-        CHECK(std::ranges::any_of(gpus.met, [g](const MetStretch& s) { return s.from <= g && g <= s.to; }));
+        CHECK(std::ranges::any_of(gpus.met, [g](const MetRange& s) { return s.from <= g && g <= s.to; }));
     }
 }
 
@@ -157,13 +157,13 @@ TEST_CASE("solve: if the current plan has no solution, another plan may have one
     const Question question{of_model("llama-3-70b", {{P::micro_batch, 2}}), P::gpus, {}};
     REQUIRE_FALSE(solve(question).found());
     double last = 0;
-    const auto others = ways_out(question, {}, [&](double done) {
+    const auto others = alternatives(question, {}, [&](double done) {
         CHECK(done >= last);
         last = done;
     });
     CHECK(last == 1);
     REQUIRE_FALSE(others.empty());
-    for (const WayOut& way : others) {
+    for (const Alternative& way : others) {
         INFO(way.label);
         CHECK(answer(way.solution.scenario).estimate.verdict == Verdict::fits);
         // The solution is a part of one node or whole nodes.

@@ -21,7 +21,7 @@ struct Case {
 };
 
 Scenario pipelined(std::string_view model, double schedule, double p, double v, double m, double sharding = 1,
-             std::initializer_list<std::pair<P, Value>> more = {}) {
+                   std::initializer_list<std::pair<P, Value>> more = {}) {
     Scenario scenario = of_model(model, {{P::gpus, 512},
                                          {P::tensor_parallel, 8},
                                          {P::sequence_parallel, true},
@@ -137,14 +137,14 @@ ActivityTimes times_of_stage(const StageTimeline& stage, int only_micro_batch = 
 }
 
 // Counts each micro-batch that is not drawn like one in the middle.
-ActivityTimes times_of_all(const Timeline& line) {
-    const StageTimeline& stage = line.stages[line.pacing];
+ActivityTimes times_of_all(const StepTimeline& line) {
+    const StageTimeline& stage = line.stages[line.slowest];
     ActivityTimes out = times_of_stage(stage);
-    if (line.folded == 0) return out;
+    if (line.omitted == 0) return out;
     // Micro-batch 2 is neither the first nor the last in any schedule.
     const ActivityTimes one = times_of_stage(stage, 2);
-    for (std::size_t i = 0; i < kActivities; ++i) out.exposed[i] += line.folded * one.exposed[i];
-    out.hidden += line.folded * one.hidden;
+    for (std::size_t i = 0; i < kActivities; ++i) out.exposed[i] += line.omitted * one.exposed[i];
+    out.hidden += line.omitted * one.hidden;
     return out;
 }
 
@@ -161,8 +161,8 @@ TEST_CASE("timeline: it ends with the step, and the drawn intervals add up to th
         const Answer a = answer(scenario);
         REQUIRE(a.valid());
         const StepTime& step = a.estimate.step;
-        const Timeline line = timeline(a.compiled, a.estimate);
-        REQUIRE(line.pacing < line.stages.size());
+        const StepTimeline line = step_timeline(a.compiled, a.estimate);
+        REQUIRE(line.slowest < line.stages.size());
         CHECK(line.end == step.total);
         const auto near = [&](double value) { return Approx(value).epsilon(1e-9).margin(1e-9 * step.total); };
         const ActivityTimes times = times_of_all(line);
@@ -171,7 +171,7 @@ TEST_CASE("timeline: it ends with the step, and the drawn intervals add up to th
                   of(times, Activity::weight_gradient) ==
               near(term(StepTerm::matmul) + term(StepTerm::attention) + term(StepTerm::elementwise)));
         CHECK(of(times, Activity::recompute) == near(term(StepTerm::recompute)));
-        CHECK(of(times, Activity::copies) == near(term(StepTerm::copies)));
+        CHECK(of(times, Activity::memory_copies) == near(term(StepTerm::memory_copies)));
         CHECK(of(times, Activity::gather) + of(times, Activity::reduce) == near(term(StepTerm::network)));
         CHECK(of(times, Activity::tensor_exchange) == near(term(StepTerm::tensor_network)));
         CHECK(of(times, Activity::context_exchange) == near(term(StepTerm::context_network)));
@@ -190,7 +190,7 @@ TEST_CASE("timeline: every stage does one thing at a time, from the start to the
     for (const auto& [name, scenario] : cases()) {
         INFO(name);
         const Answer a = answer(scenario);
-        const Timeline line = timeline(a.compiled, a.estimate);
+        const StepTimeline line = step_timeline(a.compiled, a.estimate);
         const double slack = 1e-9 * line.end;
         for (const StageTimeline& stage : line.stages) {
             // Computation and the waits between its parts cover the whole step.
@@ -218,7 +218,7 @@ TEST_CASE("timeline: memory over the step has the peak of the estimate", "[timel
     for (const auto& [name, scenario] : cases()) {
         INFO(name);
         const Answer a = answer(scenario);
-        const Timeline line = timeline(a.compiled, a.estimate);
+        const StepTimeline line = step_timeline(a.compiled, a.estimate);
         REQUIRE(line.fullest < line.stages.size());
         const bool drawn = std::ranges::any_of(line.stages, [&](const StageTimeline& stage) {
             return stage.position == a.estimate.memory.stage;
@@ -246,7 +246,7 @@ TEST_CASE("timeline: a pass starts after the one it depends on", "[timeline]") {
          {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
         INFO(schedule_of(schedule).title);
         const Answer a = answer(pipelined("gpt-3-175b", kind(schedule), 8, 1, 32));
-        const Timeline line = timeline(a.compiled, a.estimate);
+        const StepTimeline line = step_timeline(a.compiled, a.estimate);
         CHECK(line.hop >= 0);
         REQUIRE(line.stages.size() == 8);
         const auto when = [&](std::size_t stage, Activity activity) {
@@ -269,7 +269,7 @@ TEST_CASE("timeline: a pass starts after the one it depends on", "[timeline]") {
 
 TEST_CASE("timeline: a long pipeline shows its first and last stages", "[timeline]") {
     const Answer a = answer(pipelined("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 32, 1, 64));
-    const Timeline line = timeline(a.compiled, a.estimate);
+    const StepTimeline line = step_timeline(a.compiled, a.estimate);
     CHECK(line.stage_count == 32);
     REQUIRE(line.stages.size() == static_cast<std::size_t>(kMostStages) - 1);
     CHECK(line.stages.front().position == 0);

@@ -50,7 +50,7 @@ Scenario with_all_degrees() {
     return scenario;
 }
 
-Scenario global_batch_held() { return holding(first(), Hold::global_batch); }
+Scenario global_batch_held() { return with_hold(first(), Hold::global_batch); }
 
 std::vector<Scenario> several() {
     return {first(), too_long(), slow_network(), with_all_degrees(), global_batch_held()};

@@ -99,7 +99,7 @@ TEST_CASE("counts: a session may have seven scenarios", "[files][limits]") {
 }
 
 TEST_CASE("counts: a claim's grid may have 10,000 points", "[files][limits]") {
-    const std::string text = slurp(SHARDSCOPE_SOURCE_DIR "/presets/studies/fsdp-grid-search.json");
+    const std::string text = read_file(SHARDSCOPE_SOURCE_DIR "/presets/studies/fsdp-grid-search.json");
     const auto problems_of = [&](std::size_t values) {
         json file = json::parse(text);
         file["claims"][0]["along"]["memory"] = json::array();
@@ -127,7 +127,7 @@ TEST_CASE("counts: a view's lists may have 1,000 names", "[files][limits]") {
 }
 
 TEST_CASE("counts: a table of runs may have 10,000 rows and 1,000 columns", "[files][limits]") {
-    const std::string table = slurp(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv");
+    const std::string table = read_file(SHARDSCOPE_SOURCE_DIR "/tests/fuzz/corpus/runs/runs.csv");
     const std::size_t header = table.find('\n') + 1;
     const std::string row = table.substr(header, table.find('\n', header) + 1 - header);
     std::string rows = table.substr(0, header);

@@ -119,14 +119,14 @@ TEST_CASE("scenario file: senseless values are refused", "[files]") {
     CHECK(has_problem(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule",
                       "dualpipe"));
     CHECK(has_problem(problems_of(R"({"assumptions": {"mfu_override": 1.4}})"), "/assumptions/mfu_override",
-               "at most"));
+                      "at most"));
     CHECK(problems_of(R"({"assumptions": {"mfu_override": 0.4, "mtbf_hours_per_gpu": 50000}})").empty());
     CHECK(has_problem(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));
     CHECK(problems_of(R"({"training": {"tensor_parallel": 4, "schedule": "zb-h1"}})").empty());
     CHECK(has_problem(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
-               "/training/accumulation", "leave one out"));
-    CHECK(has_problem(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision",
-                      "bf16"));
+                      "/training/accumulation", "leave one out"));
+    CHECK(
+        has_problem(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision", "bf16"));
     CHECK(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})").empty());
     CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
 }
@@ -263,10 +263,10 @@ TEST_CASE("files: missing, too large and unwritable files and folders are refuse
     read_text(large, problems);
     CHECK(has_problem(problems, "", "larger than 16 MiB"));
     problems.clear();
-    CHECK_FALSE(write_whole("/nonexistent/out.csv", "x", problems));
+    CHECK_FALSE(write_file_atomically("/nonexistent/out.csv", "x", problems));
     CHECK(problems.size() == 1);
     problems.clear();
-    CHECK(write_whole((folder / "out.csv").string(), "x\n", problems));
+    CHECK(write_file_atomically((folder / "out.csv").string(), "x\n", problems));
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
     std::filesystem::remove_all(folder);
 }

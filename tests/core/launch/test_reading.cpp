@@ -49,7 +49,7 @@ double effective(P id, const Settings& s) {
     if (id == P::learned_positions && s[id] == kPositionsAsSequence) return s[P::sequence_length];
     // A shard group of all GPUs counts as no group.
     if (id == P::shard_group) return shard_group(s);
-    if (id == P::sharding && is_fsdp(s)) return shard_group(s) == state_sharers(s) ? 3 : 4;
+    if (id == P::sharding && is_fsdp(s)) return shard_group(s) == max_shard_group(s) ? 3 : 4;
     if (id == P::value_head_size && s[id] == 0 && s[P::kv_lora_rank] > 0) return s[P::head_size];
     if (id == P::expert_ffn_size && s[id] == 0 && s[P::experts] > 0) return s[P::ffn_size];
     return s[id];
@@ -260,9 +260,9 @@ TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", 
     };
     // The 34 layers, embedding and head included, on four stages are 9, 9, 8 and 8, less one at each end.
     for (const char* split_options : {"", "pipeline_parallel_layers_per_stage = 10\n",
-                             "pipeline_parallel_layers_per_stage = 9\n"
-                             "pipeline_parallel_first_stage_less_layers = 1\n"
-                             "pipeline_parallel_last_stage_less_layers = 1\n"}) {
+                                      "pipeline_parallel_layers_per_stage = 9\n"
+                                      "pipeline_parallel_first_stage_less_layers = 1\n"
+                                      "pipeline_parallel_last_stage_less_layers = 1\n"}) {
         const LaunchRead found = read(kTorchtitan, config(4, split_options));
         const Settings s = resolve(found.scenario);
         CHECK(s[P::first_stage_layers] == 8);
@@ -280,8 +280,8 @@ TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", 
     const LaunchRead pieces =
         read(kTorchtitan, config(4, "pipeline_parallel_schedule = \"Interleaved1F1B\"\n"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
-    CHECK(has_note(pieces.notes,
-                   "deals the layers out as 8, 9, 8 and 7; here the stages hold 8, 8, 8 and 8."));
+    CHECK(
+        has_note(pieces.notes, "deals the layers out as 8, 9, 8 and 7; here the stages hold 8, 8, 8 and 8."));
 
     const auto where = [&](const std::string& more) {
         const Problems problems = problems_of(kTorchtitan, config(4, more));
@@ -353,11 +353,11 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
 
     // A number that only the launcher determines at run time is reported as unknown.
     for (const char* torchrun : {"--nproc-per-node=gpu", "--nnodes=1:4 --nproc-per-node=8"})
-        CHECK(
-            has_note(read(kMegatron, "torchrun " + std::string(torchrun) +
-                                     script(32, "").substr(std::string("torchrun --nproc-per-node=8").size()))
-                     .notes,
-                 "does not say how many GPUs"));
+        CHECK(has_note(
+            read(kMegatron, "torchrun " + std::string(torchrun) +
+                                script(32, "").substr(std::string("torchrun --nproc-per-node=8").size()))
+                .notes,
+            "does not say how many GPUs"));
     CHECK(has_note(read(kMegatron, script(32, "--ckpt-format torch --lr 1")).notes, "Not used: --lr."));
 }
 

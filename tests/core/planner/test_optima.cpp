@@ -27,7 +27,7 @@ TEST_CASE("optima: tensor parallelism stays inside a node", "[planner]") {
     for (const double gpus : {512.0, 1024.0}) {
         Scenario scenario = on("gpt-3-175b", "dgx-a100-80gb",
                                {{P::software, kMegatronCore}, {P::gpus, gpus}, {P::global_batch, 1536}});
-        scenario.automatic = usually_free();
+        scenario.automatic = default_free_parameters();
         const Answer best = answer(planned(scenario));
         REQUIRE(best.fits());
         CHECK(best.settings[P::tensor_parallel] <= 8);
@@ -57,7 +57,7 @@ TEST_CASE("optima: more memory never makes the best plan slower", "[planner]") {
     for (const double gib : {24.0, 40.0, 80.0, 141.0, 192.0}) {
         Scenario scenario = on("llama-2-13b", "dgx-h100", {{P::gpus, 64}, {P::global_batch, 256}});
         scenario.give(P::memory, gib * 1024 * 1024 * 1024);
-        scenario.automatic = usually_free();
+        scenario.automatic = default_free_parameters();
         const Answer best = answer(planned(scenario));
         const double rate = best.fits() ? best.estimate.tokens_per_s_per_gpu : 0;
         CHECK(rate >= last);
@@ -90,7 +90,7 @@ TEST_CASE("planned: automatic degrees do not restrict the GPU count", "[planner]
 
 TEST_CASE("planned: a first guess of the plan saves time and does not change the result", "[planner]") {
     Scenario scenario = of_model("llama-2-13b", {{P::gpus, 32}, {P::global_batch, 128}});
-    scenario.automatic = usually_free();
+    scenario.automatic = default_free_parameters();
     const Scenario exact = planned(scenario);
     std::mt19937 random(7);
     const auto any = [&](std::initializer_list<double> values) {

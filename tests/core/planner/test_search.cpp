@@ -161,7 +161,7 @@ TEST_CASE("search: every plan of a space is valid, numbered in order and counted
     SearchOptions options;
     options.everything = true;
     options.allow_risky = true;
-    const SearchResult all = search_plans(settings, usually_free(), options);
+    const SearchResult all = search_plans(settings, default_free_parameters(), options);
     REQUIRE(all.space > 10000);
     CHECK(all.evaluated == all.space);
     CHECK(all.feasible == static_cast<double>(all.best.size()));
@@ -173,7 +173,7 @@ TEST_CASE("search: every plan of a space is valid, numbered in order and counted
             REQUIRE(all.best[i - 1].plan != all.best[i].plan);
         }
         if (i % 97 != 0) continue;
-        REQUIRE(answer_into(with_plan(scenario, all.best[i].plan, usually_free()), scratch));
+        REQUIRE(answer_into(with_plan(scenario, all.best[i].plan, default_free_parameters()), scratch));
         CHECK(scratch.estimate.memory.peak == all.best[i].peak);
         CHECK(scratch.estimate.tokens_per_s_per_gpu == all.best[i].tokens_per_s_per_gpu);
         CHECK(scratch.estimate.verdict == all.best[i].verdict);
@@ -185,7 +185,7 @@ TEST_CASE("search: the result does not depend on threads, pruning or the split i
     const Settings settings = resolve(scenario);
     SearchOptions options;
     options.top = 25;
-    const SearchResult one = search_plans(settings, usually_free(), options);
+    const SearchResult one = search_plans(settings, default_free_parameters(), options);
     REQUIRE(one.best.size() == 25);
     CHECK(one.evaluated < one.space / 4);
 
@@ -193,11 +193,11 @@ TEST_CASE("search: the result does not depend on threads, pruning or the split i
     counted.count_feasible = true;
     counted.frontier = true;
     counted.threads = 3;
-    const SearchResult full = search_plans(settings, usually_free(), counted);
+    const SearchResult full = search_plans(settings, default_free_parameters(), counted);
     CHECK(full.evaluated == full.space);
     SearchOptions everything;
     everything.everything = true;
-    const SearchResult all = search_plans(settings, usually_free(), everything);
+    const SearchResult all = search_plans(settings, default_free_parameters(), everything);
     CHECK(full.feasible == all.feasible);
     std::vector<Candidate> ranked = all.best;
     std::ranges::stable_sort(ranked, std::greater<>(), &Candidate::score);
@@ -228,7 +228,7 @@ TEST_CASE("search: the result does not depend on threads, pruning or the split i
         SearchOptions share = everything;
         share.from = std::floor(all.space * part / parts);
         share.to = std::floor(all.space * (part + 1) / parts);
-        const SearchResult some = search_plans(settings, usually_free(), share);
+        const SearchResult some = search_plans(settings, default_free_parameters(), share);
         together.insert(together.end(), some.best.begin(), some.best.end());
     }
     REQUIRE(together.size() == all.best.size());
@@ -244,12 +244,12 @@ TEST_CASE("search: the best plan of every cell is the best of that cell's plans"
     const Settings settings = resolve(scenario);
     SearchOptions everything;
     everything.everything = true;
-    const SearchResult all = search_plans(settings, usually_free(), everything);
+    const SearchResult all = search_plans(settings, default_free_parameters(), everything);
     SearchOptions options;
     options.best_of_cells = true;
     options.threads = 2;
-    const SearchResult found = search_plans(settings, usually_free(), options);
-    const PlanSpace space(settings, usually_free());
+    const SearchResult found = search_plans(settings, default_free_parameters(), options);
+    const PlanSpace space(settings, default_free_parameters());
     std::vector<Candidate> expected;
     std::size_t at = 0;
     for (const Cell& cell : space.cells()) {
@@ -272,10 +272,10 @@ TEST_CASE("a search reports how much of the space is done, and its result stays 
     const Scenario scenario = of_model("llama-3-70b", {{P::gpus, 64}});
     const Settings base = resolve(scenario);
     SearchOptions options;
-    const SearchResult quiet = search_plans(base, usually_free(), options);
+    const SearchResult quiet = search_plans(base, default_free_parameters(), options);
     std::vector<double> heard;
     options.progress = [&heard](double done) { heard.push_back(done); };
-    const SearchResult told = search_plans(base, usually_free(), options);
+    const SearchResult told = search_plans(base, default_free_parameters(), options);
     REQUIRE(heard.size() > 10);
     CHECK(std::ranges::is_sorted(heard));
     CHECK(heard.front() > 0);

@@ -8,7 +8,7 @@ using namespace shardscope;
 
 TEST_CASE("calibration file: parts without values are read back", "[files]") {
     const std::vector<PartValues> parts{
-        {"", {}}, {kOverAll, {}}, {"stack-fsdp2", {}}, {"gpu-h100", {{P::overlap, 0.5}}}};
+        {"", {}}, {kAllParts, {}}, {"stack-fsdp2", {}}, {"gpu-h100", {{P::overlap, 0.5}}}};
     Problems problems;
     const std::vector<PartValues> again =
         read_calibration(write_calibration(parts, "Title", "source"), problems);

@@ -201,17 +201,17 @@ TEST_CASE(
     CHECK(a.valid());
     CHECK(a.settings[P::tensor_parallel] == 1);
     for (const P id : {P::sequence_length, P::tensor_parallel, P::context_parallel, P::layers}) {
-        CHECK_FALSE(bears(id, a.settings));
+        CHECK_FALSE(applies_to(id, a.settings));
         CHECK(domain(id, a.settings).stops == std::vector<double>{a.settings[id]});
         CHECK(edited(scenario, id, 2 * a.settings[id] + 7) == scenario);
     }
-    CHECK(bears(P::image_size, a.settings));
-    CHECK(bears(P::micro_batch, a.settings));
+    CHECK(applies_to(P::image_size, a.settings));
+    CHECK(applies_to(P::micro_batch, a.settings));
     // With a transformer again, every slider moves.
     const Scenario back = with_model(scenario, *scenario.catalogue->find(PresetKind::model, "mpt-13b"));
     CHECK(answer(back).settings[P::sequence_length] == 2048);
-    CHECK(bears(P::sequence_length, answer(back).settings));
-    CHECK_FALSE(bears(P::image_size, answer(back).settings));
+    CHECK(applies_to(P::sequence_length, answer(back).settings));
+    CHECK_FALSE(applies_to(P::image_size, answer(back).settings));
 }
 
 TEST_CASE("listed: the planner finds a plan of data and pipeline parallelism", "[listed][planner]") {

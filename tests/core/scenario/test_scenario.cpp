@@ -56,7 +56,7 @@ TEST_CASE("scenario: with the per-GPU batch held, the global batch follows", "[s
 
 TEST_CASE("scenario: with the global batch held, micro-batches are split until one sequence is left",
           "[scenario]") {
-    const Scenario strong = holding(first(), Hold::global_batch);
+    const Scenario strong = with_hold(first(), Hold::global_batch);
     Settings s = resolve(edited(strong, P::gpus, 128));
     CHECK(s[P::global_batch] == 128);
     CHECK(s[P::micro_batch] == 1);
@@ -65,7 +65,7 @@ TEST_CASE("scenario: with the global batch held, micro-batches are split until o
     CHECK(s[P::accumulation] == 4);
     // 256 GPUs would leave half a sequence each, so the nearest count that divides is set.
     CHECK(resolve(edited(strong, P::gpus, 256))[P::gpus] == 128);
-    CHECK(resolve(holding(strong, Hold::per_gpu_batch))[P::global_batch] == 128);
+    CHECK(resolve(with_hold(strong, Hold::per_gpu_batch))[P::global_batch] == 128);
 }
 
 TEST_CASE("scenario: a preset drops the overrides of its fields and nothing else", "[scenario]") {
@@ -107,7 +107,7 @@ TEST_CASE("scenario: any chain of edits gives a valid scenario", "[scenario][pro
         const double value = row.slider_high > row.slider_low
                                  ? row.slider_low + t * (row.slider_high - row.slider_low)
                                  : static_cast<double>(random() % 12);
-        if (i % 97 == 0) scenario = holding(scenario, i % 2 ? Hold::global_batch : Hold::per_gpu_batch);
+        if (i % 97 == 0) scenario = with_hold(scenario, i % 2 ? Hold::global_batch : Hold::per_gpu_batch);
         const Scenario next = edited(scenario, id, value);
         const Settings s = resolve(next);
         INFO(row.key << " = " << value);

@@ -41,14 +41,17 @@ TEST_CASE("schedules: only GPipe and layered ones run all micro-batches forward 
     constexpr int kMicroBatches = 64;
     for (const Schedule* schedule : schedules()) {
         INFO(schedule->title);
-        const double pieces = schedule->interleaves ? 2 : schedule->pieces ? schedule->pieces(2) : 1;
+        const double pieces = schedule->interleaves            ? 2
+                              : schedule->fixed_virtual_stages ? schedule->fixed_virtual_stages(2)
+                                                               : 1;
         const std::vector<Pass> order = schedule->order({4, pieces, kMicroBatches}, 0);
         REQUIRE(order.size() > kMicroBatches);
         bool forward = true;
         for (std::size_t i = 0; i < kMicroBatches; ++i) {
-            forward = forward && order[i].kind == PassKind::forward && order[i].piece == order[0].piece;
+            forward = forward && order[i].kind == PassKind::forward &&
+                      order[i].virtual_stage == order[0].virtual_stage;
         }
-        CHECK(forward == (schedule->layered || schedule->in_turns));
+        CHECK(forward == (schedule->layered || schedule->all_forward_first));
     }
 }
 
@@ -94,7 +97,7 @@ TEST_CASE("schedules: breadth-first and modular pipelines divide the bubble by t
     const double p = 8;
     const double m = 32;
     const double layers = 96;
-    const double v = kModular.pieces(layers / p);
+    const double v = kModular.fixed_virtual_stages(layers / p);
     CHECK(v == 12);
     CHECK(kModular.bubble({p, v, m}, times(), times()).total() / (m * kWork) ==
           Approx((p - 1) * p / (m * layers)).epsilon(1e-12));
@@ -147,7 +150,7 @@ TEST_CASE("schedules: bidirectional pipelines have the published bubble for equa
 TEST_CASE("schedules: a single stage has no bubble", "[plan]") {
     // Schedules with two weight copies need at least two stages.
     for (const Schedule* schedule : schedules()) {
-        const double stages = schedule->copies;
+        const double stages = schedule->weight_copies;
         CHECK(schedule->bubble({stages, 1, 16}, times(), times()).total() == 0);
     }
 }
@@ -165,7 +168,7 @@ TEST_CASE("schedules: the micro-batches in flight are those of the papers", "[pl
     // There are never more in flight than micro-batches in the step.
     const PipelineShape few{8, 1, 3};
     for (const Schedule* schedule : schedules()) {
-        if (schedule->copies > 1) continue;  // needs more stages
+        if (schedule->weight_copies > 1) continue;  // needs more stages
         CHECK(schedule->in_flight(few, 0) == 3);
         CHECK(schedule->in_flight(few, 7) <= 3);
         CHECK(schedule->in_flight(few, 7) >= 1);
@@ -197,7 +200,7 @@ namespace {
 std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineShape& shape,
                                        const StageTimes& t) {
     const double weight = schedule.splits_backward ? t.weight_gradient.total() : 0;
-    const double pieces = shape.virtual_stages * shape.sequence_pieces;
+    const double pieces = shape.virtual_stages * shape.sequence_chunks;
     StageSeconds stage;
     stage.pass[static_cast<std::size_t>(PassKind::forward)].chain = t.forward.total() / pieces;
     stage.pass[static_cast<std::size_t>(PassKind::backward)].chain = (t.backward.total() - weight) / pieces;
@@ -212,12 +215,14 @@ std::vector<PipelineShape> shapes_of(const Schedule& schedule) {
     std::vector<PipelineShape> out;
     for (const double p : {2.0, 3.0, 4.0, 8.0, 16.0}) {
         for (const double m : {1.0, 2.0, 5.0, p - 1, p, p + 1, 2 * p - 1, 2 * p, 8 * p}) {
-            const bool one = !schedule.interleaves && !schedule.pieces;
+            const bool one = !schedule.interleaves && !schedule.fixed_virtual_stages;
             for (const double v : one ? std::vector{1.0} : std::vector{1.0, 2.0, 3.0, 6.0}) {
-                if (schedule.copies > 1 && std::fmod(p, 2) != 0) continue;
-                if (schedule.copies > 1 && schedule.pieces && v != schedule.pieces(v)) continue;
+                if (schedule.weight_copies > 1 && std::fmod(p, 2) != 0) continue;
+                if (schedule.weight_copies > 1 && schedule.fixed_virtual_stages &&
+                    v != schedule.fixed_virtual_stages(v))
+                    continue;
                 for (const double k :
-                     schedule.cuts_sequences ? std::vector{1.0, 2.0, 3.0, 8.0} : std::vector{1.0}) {
+                     schedule.splits_sequences ? std::vector{1.0, 2.0, 3.0, 8.0} : std::vector{1.0}) {
                     const PipelineShape shape{p, v, m, k};
                     const MicroBatchRule rule =
                         schedule.micro_batches ? schedule.micro_batches(shape) : MicroBatchRule{};
@@ -254,16 +259,16 @@ TEST_CASE("schedules: every stage runs every pass once, weight gradients after t
                 const std::vector<Pass> order = schedule->order(shape, stage);
                 std::set<std::tuple<PassKind, int, int>> seen;
                 for (const Pass& pass : order) {
-                    CHECK(seen.insert({pass.kind, pass.micro_batch, pass.piece}).second);
+                    CHECK(seen.insert({pass.kind, pass.micro_batch, pass.virtual_stage}).second);
                     if (pass.kind == PassKind::backward)
-                        CHECK(seen.contains({PassKind::forward, pass.micro_batch, pass.piece}));
+                        CHECK(seen.contains({PassKind::forward, pass.micro_batch, pass.virtual_stage}));
                     if (pass.kind == PassKind::weight_gradient)
-                        CHECK(seen.contains({PassKind::backward, pass.micro_batch, pass.piece}));
+                        CHECK(seen.contains({PassKind::backward, pass.micro_batch, pass.virtual_stage}));
                 }
                 const double kinds = schedule->splits_backward ? 3 : 2;
                 CHECK(static_cast<double>(order.size()) ==
-                      kinds * shape.micro_batches * shape.virtual_stages * shape.sequence_pieces);
-                CHECK_FALSE(order.back().joined);
+                      kinds * shape.micro_batches * shape.virtual_stages * shape.sequence_chunks);
+                CHECK_FALSE(order.back().joined_with_next);
             }
         }
     }
@@ -275,7 +280,7 @@ TEST_CASE("schedules: a simulation with equal stages has the published bubble", 
             INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
                                  << shape.micro_batches);
             const PipelineRun run =
-                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+                simulate_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
             CHECK(run.span - shape.micro_batches * kWork ==
                   Approx(schedule->bubble(shape, times(), times()).total()).epsilon(1e-9).margin(1e-12));
         }
@@ -291,10 +296,11 @@ TEST_CASE("schedules: a simulation has the bubble of the formula, whichever pass
             if (shape.micro_batches > 4 * shape.stages) continue;  // takes long and tests nothing new
             for (const StageTimes& t : kinds_of_times()) {
                 INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
-                                     << shape.micro_batches << ", k " << shape.sequence_pieces << ", F "
+                                     << shape.micro_batches << ", k " << shape.sequence_chunks << ", F "
                                      << t.forward.total() << ", B " << t.backward.total() << ", W "
                                      << t.weight_gradient.total());
-                const PipelineRun run = run_pipeline(*schedule, shape, equal_stages(*schedule, shape, t), 0);
+                const PipelineRun run =
+                    simulate_pipeline(*schedule, shape, equal_stages(*schedule, shape, t), 0);
                 const double work = (t.forward + t.backward).total();
                 CHECK(run.span - shape.micro_batches * work ==
                       Approx(schedule->bubble(shape, t, t).total()).epsilon(1e-9).margin(1e-12));
@@ -309,11 +315,11 @@ TEST_CASE(
     for (const Schedule* schedule : schedules()) {
         for (const PipelineShape& shape : shapes_of(*schedule)) {
             const PipelineRun run =
-                run_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
+                simulate_pipeline(*schedule, shape, equal_stages(*schedule, shape, times()), 0);
             for (std::size_t i = 0; i < run.stages.size(); ++i) {
                 INFO(schedule->title << ": p " << shape.stages << ", v " << shape.virtual_stages << ", m "
                                      << shape.micro_batches << ", stage " << i);
-                CHECK(most_in_flight(run.stages[i], shape, schedule->splits_backward) ==
+                CHECK(max_in_flight(run.stages[i], shape, schedule->splits_backward) ==
                       Approx(schedule->in_flight(shape, static_cast<double>(i))).epsilon(1e-12));
             }
         }

@@ -16,7 +16,7 @@ struct Expected {
 }  // namespace
 
 TEST_CASE("stages: one GPU has the whole model", "[plan]") {
-    const Stages one = deal_layers(3, 58, 1);
+    const Stages one = partition_layers(3, 58, 1);
     CHECK(one.first.dense == 3);
     CHECK(one.first.sparse == 58);
     CHECK(one.first.embedding);
@@ -35,7 +35,7 @@ TEST_CASE("stages: even and uneven splits have the expected layers", "[plan]") {
                               Expected{70, 12, 5, 6, 5},      // BLOOM
                               Expected{105, 35, 3, 3, 3}}) {  // GPT 530B
         INFO(e.layers << " layers on " << e.gpus);
-        const Stages stages = deal_layers(e.layers, 0, e.gpus);
+        const Stages stages = partition_layers(e.layers, 0, e.gpus);
         CHECK(stages.first.layers() == e.first);
         CHECK(stages.middle.layers() == e.middle);
         CHECK(stages.last.layers() == e.last);
@@ -51,7 +51,7 @@ TEST_CASE(
             for (const double dense : {0.0, 1.0, 3.0, layers}) {
                 if (dense > layers) continue;
                 INFO(layers << " layers, " << dense << " dense, on " << gpus);
-                const Stages stages = deal_layers(dense, layers - dense, gpus);
+                const Stages stages = partition_layers(dense, layers - dense, gpus);
                 // The middle stages have the rest, with `middle` layers each or one fewer.
                 const double between = layers - stages.first.layers() - stages.last.layers();
                 if (gpus == 2) {
@@ -97,8 +97,8 @@ TEST_CASE("stages: the ends get the layers that are given, and the other stages 
                            Given{32, 2, {12, 20}, 12, 20, 20},  //
                            Given{32, 3, {1, 1}, 1, 30, 1}}) {
         INFO(g.layers << " layers on " << g.gpus << ": " << g.partition.first << ", " << g.partition.last);
-        REQUIRE(g.partition.deals(g.layers, g.gpus));
-        const Stages stages = deal_layers(2, g.layers - 2, g.gpus, 1, g.partition);
+        REQUIRE(g.partition.is_feasible(g.layers, g.gpus));
+        const Stages stages = partition_layers(2, g.layers - 2, g.gpus, 1, g.partition);
         CHECK(stages.first.layers() == g.first);
         CHECK(stages.middle.layers() == g.middle);
         CHECK(stages.last.layers() == g.last);
@@ -115,7 +115,7 @@ TEST_CASE("stages: the ends get the layers that are given, and the other stages 
         CHECK(dense == 2);
         CHECK(all == g.layers);
     }
-    CHECK_FALSE(Partition{30, 0}.deals(32, 4));
-    CHECK_FALSE(Partition{12, 10}.deals(32, 2));
-    CHECK(Partition{29, 0}.deals(32, 4));
+    CHECK_FALSE(Partition{30, 0}.is_feasible(32, 4));
+    CHECK_FALSE(Partition{12, 10}.is_feasible(32, 2));
+    CHECK(Partition{29, 0}.is_feasible(32, 4));
 }

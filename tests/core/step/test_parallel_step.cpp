@@ -329,7 +329,8 @@ TEST_CASE("step: a tied head on its own stage is trained like a copy of the embe
                                                {P::tied_embeddings, tied}}));
     };
     CHECK(term(step(1), StepTerm::optimizer) == Approx(term(step(0), StepTerm::optimizer)).epsilon(1e-12));
-    CHECK(term(step(1), StepTerm::copies) == Approx(term(step(0), StepTerm::copies)).epsilon(1e-12));
+    CHECK(term(step(1), StepTerm::memory_copies) ==
+          Approx(term(step(0), StepTerm::memory_copies)).epsilon(1e-12));
 }
 
 TEST_CASE("step: the optimizer works on this GPU's shard", "[step]") {
@@ -511,7 +512,7 @@ TEST_CASE("step: a bidirectional pipeline has the same compute and balances its 
     for (const double schedule : {7.0, 8.0}) {
         const Compiled both = compile(resolve(changed(one, {{P::schedule, schedule}})));
         const Compiled plain = compile(resolve(one));
-        CHECK(both.stages.copies == 2);
+        CHECK(both.stages.weight_copies == 2);
         CHECK(both.stages.first.layers() == 2 * plain.stages.first.layers());
         CHECK(both.stages.first.embedding);
         CHECK(both.stages.first.head);

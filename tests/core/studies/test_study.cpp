@@ -75,7 +75,7 @@ TEST_CASE("study: every claim has a value, and published claims name their sourc
         Problems problems;
         for (const Claim& claim : read_study(*preset, catalogue, problems).claims) {
             INFO(preset->name << " " << claim.name);
-            CHECK(examine(claim).agreement != Agreement::unknown);
+            CHECK(evaluate_claim(claim).agreement != Agreement::unknown);
             CHECK_FALSE(claim.by.empty());
             if (claim.published) CHECK_FALSE(range_text(claim).empty());
         }
@@ -92,7 +92,7 @@ TEST_CASE("study: the verdicts on the papers' claims are those documented", "[st
         const auto claim = std::ranges::find(study.claims, claim_name, &Claim::name);
         REQUIRE(claim != study.claims.end());
         CHECK(claim->published);
-        return examine(*claim).agreement;
+        return evaluate_claim(*claim).agreement;
     };
     using enum Agreement;
     CHECK(verdict("scaling-trends", "throughput-per-gpu") == agrees);
@@ -124,7 +124,7 @@ TEST_CASE("study: claims change the study's own scenario", "[studies]") {
         CHECK(scenario.model == study.scenario.model);
         CHECK(scenario.view.empty());
     }
-    const Finding found = examine(claim);
+    const Finding found = evaluate_claim(claim);
     CHECK(found.value == Approx(value_of(Output::tokens_per_s_per_gpu, answer(claim.scenarios[1])) /
                                     value_of(Output::tokens_per_s_per_gpu, answer(claim.scenarios[0])) -
                                 1));

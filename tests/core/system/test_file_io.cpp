@@ -55,7 +55,7 @@ std::map<std::string, std::string> content_of(const Folder& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
         const bool is_file = entry.is_regular_file();
-        out[entry.path().string()] = is_file ? slurp(entry.path()) : std::string("a folder");
+        out[entry.path().string()] = is_file ? read_file(entry.path()) : std::string("a folder");
     }
     return out;
 }
@@ -217,15 +217,15 @@ TEST_CASE("writing: a file keeps its permissions, and a link stays a link", "[fi
     fs::create_symlink("real", folder.file("link"));
     fs::create_symlink("missing", folder.file("dangling"));
     Problems problems;
-    CHECK(write_whole(folder.file("link"), "new", problems));
+    CHECK(write_file_atomically(folder.file("link"), "new", problems));
     CHECK(fs::is_symlink(folder.file("link")));
-    CHECK(slurp(folder.file("real")) == "new");
+    CHECK(read_file(folder.file("real")) == "new");
     CHECK(fs::status(folder.file("real")).permissions() == fs::perms(0640));
-    CHECK(write_whole(folder.file("dangling"), "made", problems));
+    CHECK(write_file_atomically(folder.file("dangling"), "made", problems));
     CHECK(fs::is_symlink(folder.file("dangling")));
-    CHECK(slurp(folder.file("missing")) == "made");
+    CHECK(read_file(folder.file("missing")) == "made");
     // No other files remain beside them, and a name may be as long as the system allows.
-    CHECK(write_whole(folder.file(std::string(255, 'n')), "long", problems));
+    CHECK(write_file_atomically(folder.file(std::string(255, 'n')), "long", problems));
     CHECK(folder.count() == 5);
     CHECK(problems.empty());
 }
@@ -239,7 +239,7 @@ TEST_CASE("writing: only regular files are replaced", "[files]") {
                                     std::string("/dev/null"), folder.file("loop")}) {
         CAPTURE(path);
         Problems problems;
-        CHECK_FALSE(write_whole(path, "x", problems));
+        CHECK_FALSE(write_file_atomically(path, "x", problems));
         REQUIRE(problems.size() == 1);
         CHECK(has(problems.front().text(), "choose another place to write to"));
     }
@@ -252,10 +252,10 @@ TEST_CASE("writing: a file that a killed program left does not prevent writing",
     // Someone else could create this link to have another file overwritten.
     fs::create_symlink(folder.write("victim", "whole"), left + "-1");
     Problems problems;
-    CHECK(write_whole(folder.file("out"), "new", problems));
-    CHECK(slurp(folder.file("out")) == "new");
-    CHECK(slurp(left) == "left");
-    CHECK(slurp(folder.file("victim")) == "whole");
+    CHECK(write_file_atomically(folder.file("out"), "new", problems));
+    CHECK(read_file(folder.file("out")) == "new");
+    CHECK(read_file(left) == "left");
+    CHECK(read_file(folder.file("victim")) == "whole");
     CHECK(problems.empty());
 }
 
@@ -294,7 +294,7 @@ TEST_CASE("writing: if any call fails, either all files have their old contents 
                 std::string failed;
                 {
                     const FailingFiles failing(n, error);
-                    written = write_all(files, problems, about);
+                    written = write_files_atomically(files, problems, about);
                     failed = failing.failed();
                 }
                 passed = failed.empty();
@@ -309,7 +309,7 @@ TEST_CASE("writing: if any call fails, either all files have their old contents 
                     continue;
                 }
                 CHECK(problems.empty());
-                for (std::size_t i = 0; i < files.size(); ++i) CHECK(slurp(files[i].path) == contents[i]);
+                for (std::size_t i = 0; i < files.size(); ++i) CHECK(read_file(files[i].path) == contents[i]);
                 // Only a file that cannot be removed remains.
                 std::size_t expected = before.size();
                 for (const NewFile& file : files) expected += before.contains(file.path) ? 0 : 1;
@@ -337,11 +337,11 @@ TEST_CASE("writing: files that a killed program left beside a file are removed a
     const auto is_there = [&](const std::string& name) { return std::filesystem::exists(folder.file(name)); };
     Problems problems;
     SECTION("not with one that is made many times a second") {
-        REQUIRE(write_whole(file, "new", problems, Durability::program_end));
+        REQUIRE(write_file_atomically(file, "new", problems, Durability::program_end));
         CHECK(is_there("a.json.shardscope-part" + dead));
         remove_leftovers(file);
     }
-    SECTION("with any other") { REQUIRE(write_whole(file, "new", problems)); }
+    SECTION("with any other") { REQUIRE(write_file_atomically(file, "new", problems)); }
     SECTION("when it is asked for") { remove_leftovers(file); }
     CHECK_FALSE(is_there("a.json.shardscope-part" + dead));
     CHECK_FALSE(is_there("a.json.shardscope-part" + dead + "-1"));

@@ -132,7 +132,7 @@ TEST_CASE("encode: a CSV field that would be a formula gets an apostrophe in fro
 
 TEST_CASE("encoding: hostile titles and names are plain text to every parser of the engine's output",
           "[encoding]") {
-    OutsideParsers parsers;
+    ExternalParsers parsers;
     const std::vector<std::string> texts = hostile_texts(200);
     const Answer plain = answer_titled("Plain");
     std::map<std::string_view, std::string> plain_file;
@@ -210,7 +210,7 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
 }
 
 TEST_CASE("encoding: a search's reports and shares contain the scenario's name as text", "[encoding]") {
-    OutsideParsers parsers;
+    ExternalParsers parsers;
     for (const std::string& text : hostile_texts(20)) {
         Problems problems;
         PlanQuestion question;

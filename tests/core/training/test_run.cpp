@@ -159,7 +159,7 @@ TEST_CASE("MFU set by hand: everything adds up, and only a higher peak would be 
         faster.give(P::peak_flops, 2 * now.settings[P::peak_flops]);
         CHECK(answer(faster).estimate.tokens_per_s == Approx(2 * e.tokens_per_s).epsilon(1e-12));
         // The timeline ends with the step.
-        const Timeline picture = timeline(now.compiled, e);
+        const StepTimeline picture = step_timeline(now.compiled, e);
         CHECK(picture.end == Approx(e.step.total).epsilon(1e-12));
         for (const StageTimeline& stage : picture.stages) {
             for (const Interval& interval : stage.compute) CHECK(interval.end <= e.step.total * (1 + 1e-9));

@@ -24,7 +24,7 @@ void run(std::string_view text) {
     const Scenario scenario = with_model(Scenario::first_launch(catalogue), *preset);
     const Problems wrong = check(scenario, resolve(scenario));
     fuzz::check_problems(wrong);
-    if (wrong.empty() && fuzz::gets_slow_checks(text, 4)) fuzz::check_answer(answer(scenario));
+    if (wrong.empty() && fuzz::runs_slow_checks(text, 4)) fuzz::check_answer(answer(scenario));
 }
 
 const fuzz::Registration kRegistered({"hf_config", run, fuzz::mutate_json});

@@ -48,7 +48,7 @@ void run(std::string_view text) {
     }
     // A fit of many times takes long and tests nothing new.
     if (measured.gemm.size() + measured.attention.size() + measured.streaming.size() <= 30 &&
-        fuzz::gets_slow_checks(text, 16))
+        fuzz::runs_slow_checks(text, 16))
         check_fit(measured);
 }
 

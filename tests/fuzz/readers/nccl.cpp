@@ -26,7 +26,7 @@ void run(std::string_view text) {
         }
     }
     // A fit of many points takes long and tests nothing new.
-    if (tables.empty() || points > 100 || !fuzz::gets_slow_checks(text, 16)) return;
+    if (tables.empty() || points > 100 || !fuzz::runs_slow_checks(text, 16)) return;
     for (const CollectiveTable& table : tables) {
         const BandwidthFit curve = fit_bandwidth(table.points);
         if (curve.points > 0) fuzz::promise(std::isfinite(curve.curve.most), "a curve has a plateau");

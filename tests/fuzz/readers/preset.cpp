@@ -23,7 +23,7 @@ void run(std::string_view text) {
     if (preset->kind == PresetKind::calibration) scenario.calibration = preset;
     const Problems wrong = check(scenario, resolve(scenario));
     fuzz::check_problems(wrong);
-    if (!wrong.empty() || !fuzz::gets_slow_checks(text, 4)) return;
+    if (!wrong.empty() || !fuzz::runs_slow_checks(text, 4)) return;
     const Answer answered = answer(scenario);
     fuzz::promise(answered.valid(), "a scenario without a problem has an answer");
     fuzz::check_answer(answered);

@@ -26,7 +26,7 @@ void run(std::string_view text) {
         fuzz::promise(std::isfinite(run.gpus) && run.gpus > 0, "a run that is read has GPUs");
         fuzz::promise(check(scenario, resolve(scenario)).empty(), "a run read is valid");
     }
-    if (!fuzz::gets_slow_checks(text, 8)) return;
+    if (!fuzz::runs_slow_checks(text, 8)) return;
     const Validation validation = validate(runs, Catalogue::shipped());
     fuzz::promise(validation.rows.size() + validation.skipped.size() >= runs.size(),
                   "every run is judged or left out with a reason");

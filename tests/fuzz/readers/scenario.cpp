@@ -35,7 +35,7 @@ void read_one(std::string_view text, Catalogue& catalogue) {
     fuzz::promise(write_scenario(again) == written, "an equal scenario is written with the same bytes");
     if (!scenario.view.empty()) check_view_of(scenario, catalogue);
 
-    if (!fuzz::gets_slow_checks(text, 16) || !plans_at_once(scenario)) return;
+    if (!fuzz::runs_slow_checks(text, 16) || !plans_within_a_frame(scenario)) return;
     read_scenario(text, catalogue, fuzz::kNowhere, problems);
     if (!problems.empty()) return;
     const Answer answered = answer(scenario);

@@ -21,7 +21,7 @@ void run(std::string_view text) {
     for (const Claim& claim : study.claims) {
         fuzz::promise(!claim.scenarios.empty(), "a claim is about a scenario");
         fuzz::promise(claim.low <= claim.high, "a claim's range has two ends in order");
-        fuzz::promise(!claim.says.empty(), "a claim says something");
+        fuzz::promise(!claim.statement.empty(), "a claim says something");
         expected_text(claim);
         range_text(claim);
     }

@@ -1,4 +1,4 @@
-#include "planner/folded.h"
+#include "planner/operator_work_cache.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace shardscope {
 namespace {
 
-Folded folded(Compiled& c) {
+OperatorWork folded(Compiled& c) {
     compile_operators(c);
     const Work& work = c.work;
     const auto both = [](const BlockWork& block) {
@@ -22,14 +22,14 @@ Folded folded(Compiled& c) {
 
 }  // namespace
 
-Cut cut_of(const Settings& s) {
+OperatorSplit operator_split_of(const Settings& s) {
     const bool casts = s.choice<Precision>(P::precision) == Precision::fp8;
     return {s[P::tensor_parallel],         s[P::context_parallel],      s[P::expert_parallel],
             s[P::sequence_parallel],       s[P::async_tensor_parallel], s[P::micro_batch],
             casts ? s[P::accumulation] : 0};
 }
 
-void FoldedOperators::prepare(const Settings& settings) {
+void OperatorWorkCache::prepare(const Settings& settings) {
     static const ParameterSet crossing = operator_inputs() & ~operator_divisions();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
     constexpr std::size_t kMost = 4096;  // about 16 MB
@@ -41,8 +41,8 @@ void FoldedOperators::prepare(const Settings& settings) {
     list_ = list;
 }
 
-const Folded& FoldedOperators::of(Compiled& c) {
-    const Cut cut = cut_of(c.settings);
+const OperatorWork& OperatorWorkCache::of(Compiled& c) {
+    const OperatorSplit cut = operator_split_of(c.settings);
     const double node = c.settings[P::gpus_per_node];
     const bool crosses = cut.tensor * std::max(cut.context, cut.expert) > node;
     const auto [found, is_new] = (crosses ? crossing_ : inside_).try_emplace(cut);

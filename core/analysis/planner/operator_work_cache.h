@@ -10,7 +10,7 @@
 namespace shardscope {
 
 // The plan parameters that the operators depend on.
-struct Cut {
+struct OperatorSplit {
     double tensor = 1, context = 1, expert = 1;
     double sequence_parallel = 0, async_tensor_parallel = 0;
     double micro_batch = 1;
@@ -19,27 +19,27 @@ struct Cut {
         return std::tie(tensor, context, expert, sequence_parallel, async_tensor_parallel, micro_batch,
                         accumulation);
     }
-    bool operator==(const Cut& other) const { return values() == other.values(); }
-    bool operator<(const Cut& other) const { return values() < other.values(); }
+    bool operator==(const OperatorSplit& other) const { return values() == other.values(); }
+    bool operator<(const OperatorSplit& other) const { return values() < other.values(); }
 };
-Cut cut_of(const Settings& settings);
+OperatorSplit operator_split_of(const Settings& settings);
 
-struct Folded {
+struct OperatorWork {
     Work work;
     double tokens = 0;  // of a micro-batch, on one GPU
     double layers = 0;  // s, both passes of all layers, embedding and head, as if all were on one stage
 };
 
-class FoldedOperators {
+class OperatorWorkCache {
   public:
     // Drops the entries that do not apply to these settings. References returned earlier become invalid.
     void prepare(const Settings& settings);
     // The result of `compile_operators(c)`, which is called only if the cache lacks it. The settings of `c`
     // may differ from those of `prepare` in their plan only. The reference is valid until the next `prepare`.
-    const Folded& of(Compiled& c);
+    const OperatorWork& of(Compiled& c);
 
   private:
-    using Table = std::map<Cut, Folded>;
+    using Table = std::map<OperatorSplit, OperatorWork>;
     Settings settings_;
     std::uint64_t list_ = 0;  // number of the operator list; another list may get the same address
     Table inside_;            // for communication groups within a node

@@ -1,4 +1,4 @@
-#include "planner/folded.h"
+#include "planner/operator_work_cache.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -11,8 +11,10 @@ using namespace shardscope;
 
 namespace {
 
-static_assert(std::is_trivially_copyable_v<Folded>);
-bool equal(const Folded& a, const Folded& b) { return std::memcmp(&a, &b, sizeof(Folded)) == 0; }
+static_assert(std::is_trivially_copyable_v<OperatorWork>);
+bool equal(const OperatorWork& a, const OperatorWork& b) {
+    return std::memcmp(&a, &b, sizeof(OperatorWork)) == 0;
+}
 
 Compiled machine(const Settings& settings) {
     Compiled c;
@@ -50,11 +52,11 @@ TEST_CASE("folded operators: cached results equal newly computed ones after a ch
             INFO(parameter(id).key);
             Settings after = before;
             after.set(id, another(id, before[id]), Origin::given);
-            FoldedOperators remembered;
+            OperatorWorkCache remembered;
             for (const Settings* settings : {&before, static_cast<const Settings*>(&after), &before}) {
                 remembered.prepare(*settings);
                 Compiled c = machine(*settings);
-                FoldedOperators recomputed;
+                OperatorWorkCache recomputed;
                 recomputed.prepare(*settings);
                 Compiled fresh = machine(*settings);
                 CHECK(equal(remembered.of(c), recomputed.of(fresh)));
@@ -67,7 +69,7 @@ TEST_CASE("folded operators: another list of operators is computed again even if
           "[planner]") {
     Settings settings = split_settings(1, 1);
     settings.set(P::expert_parallel, 1, Origin::given);
-    FoldedOperators operators;
+    OperatorWorkCache operators;
     double before = 0;
     for (const char* name : {"resnet-50", "mpt-7b"}) {
         const Preset* model = Catalogue::shipped().find(PresetKind::model, name);
@@ -85,7 +87,7 @@ TEST_CASE(
     "folded operators: a change of memory recomputes nothing, one of the network only groups that cross it",
     "[planner]") {
     const auto kept = [](const Settings& before, P id) {
-        FoldedOperators operators;
+        OperatorWorkCache operators;
         operators.prepare(before);
         Compiled c = machine(before);
         operators.of(c);
@@ -96,7 +98,7 @@ TEST_CASE(
         // It is not compiled, so only a cached result has times.
         Compiled empty;
         empty.settings = after;
-        const Folded& again = operators.of(empty);
+        const OperatorWork& again = operators.of(empty);
         return again.layers > 0 && std::isfinite(again.layers);
     };
     const Settings inside = split_settings(4, 2);

@@ -1,4 +1,4 @@
-#include "text/said.h"
+#include "text/translate.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -15,47 +15,48 @@ namespace {
 class LanguageGuard {
   public:
     explicit LanguageGuard(std::map<std::string, std::string, std::less<>> words) {
-        speak([words = std::move(words)](std::string_view english) {
+        set_translation([words = std::move(words)](std::string_view english) {
             const auto found = words.find(english);
             return found == words.end() ? std::string() : found->second;
         });
     }
-    ~LanguageGuard() { speak({}); }
+    ~LanguageGuard() { set_translation({}); }
     LanguageGuard(const LanguageGuard&) = delete;
     LanguageGuard& operator=(const LanguageGuard&) = delete;
 };
 
 }  // namespace
 
-TEST_CASE("said: texts are English without an installed language", "[said]") {
-    CHECK(speaks_english());
-    CHECK(said("does not fit") == "does not fit");
-    CHECK(said("") == "");
-    CHECK(said("{1} of {2}", {"a", "b"}) == "a of b");
+TEST_CASE("translate: texts are English without an installed language", "[translate]") {
+    CHECK(is_english());
+    CHECK(translate("does not fit") == "does not fit");
+    CHECK(translate("") == "");
+    CHECK(translate("{1} of {2}", {"a", "b"}) == "a of b");
     CHECK(label_of(P::gpus) == "GPUs");
     CHECK(help_of(P::layers) == "Transformer layers.");
     CHECK(label_of(Output::peak_memory) == "Peak memory");
 }
 
-TEST_CASE("said: each placeholder is filled once", "[said]") {
-    CHECK(said("{2} {1} {2}", {"a", "b"}) == "b a b");
-    CHECK(said("{1}{2}{3}{4}{5}{6}{7}{8}{9}", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}) == "123456789");
-    CHECK(said("{1} and {2}", {"{2}", "{1}"}) == "{2} and {1}");
-    CHECK(said("{ {1 {a} {0} {3} {", {"x", "y"}) == "{ {1 {a} {0} {3} {");
-    CHECK(said("{1", {"x"}) == "{1");
-    CHECK(said("{1}{", {"x"}) == "x{");
+TEST_CASE("translate: each placeholder is filled once", "[translate]") {
+    CHECK(translate("{2} {1} {2}", {"a", "b"}) == "b a b");
+    CHECK(translate("{1}{2}{3}{4}{5}{6}{7}{8}{9}", {"1", "2", "3", "4", "5", "6", "7", "8", "9"}) ==
+          "123456789");
+    CHECK(translate("{1} and {2}", {"{2}", "{1}"}) == "{2} and {1}");
+    CHECK(translate("{ {1 {a} {0} {3} {", {"x", "y"}) == "{ {1 {a} {0} {3} {");
+    CHECK(translate("{1", {"x"}) == "{1");
+    CHECK(translate("{1}{", {"x"}) == "x{");
 }
 
-TEST_CASE("said: texts are in the installed language", "[said]") {
+TEST_CASE("translate: texts are in the installed language", "[translate]") {
     const LanguageGuard german({{"GPUs", "GPUs im Verbund"},
-                           {"{1} of {2}", "von {2} sind es {1}"},
-                           {"Intra-node link", "Verbindung im Knoten"},
-                           {"{1} GPUs", "{1} GPUs zusammen"},
-                           {"same settings", "gleiche Einstellungen"}});
-    CHECK_FALSE(speaks_english());
-    CHECK(said("{1} of {2}", {"a", "b"}) == "von b sind es a");
+                                {"{1} of {2}", "von {2} sind es {1}"},
+                                {"Intra-node link", "Verbindung im Knoten"},
+                                {"{1} GPUs", "{1} GPUs zusammen"},
+                                {"same settings", "gleiche Einstellungen"}});
+    CHECK_FALSE(is_english());
+    CHECK(translate("{1} of {2}", {"a", "b"}) == "von b sind es a");
     // A text without a translation stays English.
-    CHECK(said("{1} takes over", {"a"}) == "a takes over");
+    CHECK(translate("{1} takes over", {"a"}) == "a takes over");
     CHECK(label_of(P::gpus) == "GPUs im Verbund");
     CHECK(label_of(P::micro_batch) == "Micro-batch");
     // Keys and names are not translated.
@@ -72,16 +73,16 @@ TEST_CASE("said: texts are in the installed language", "[said]") {
           "128 GPUs zusammen · Verbindung im Knoten 300 GB/s");
 }
 
-TEST_CASE("said: a whole sentence is translated", "[said]") {
+TEST_CASE("translate: a whole sentence is translated", "[translate]") {
     Scenario scenario = Scenario::first_launch(Catalogue::shipped());
     scenario.give(P::gpus, 1);
     const std::string english = wall_sentence(answer(scenario));
     {
         const LanguageGuard german({{"Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
-                                "Grenze: Speicher. {1} brauchen {2} von {3}; insgesamt {4} zu viel."},
-                               {"Optimizer state", "Zustand des Optimierers"},
-                               {"Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
-                                "Grenze: Speicher. {1} braucht {2} von {3}; insgesamt {4} zu viel."}});
+                                     "Grenze: Speicher. {1} brauchen {2} von {3}; insgesamt {4} zu viel."},
+                                    {"Optimizer state", "Zustand des Optimierers"},
+                                    {"Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                                     "Grenze: Speicher. {1} braucht {2} von {3}; insgesamt {4} zu viel."}});
         CHECK(wall_sentence(answer(scenario))
                   .starts_with("Grenze: Speicher. Zustand des Optimierers "
                                "braucht "));

@@ -1,12 +1,12 @@
-#include "text/said.h"
+#include "text/translate.h"
 
 #include <utility>
 
 namespace shardscope {
 namespace {
 
-Language& language() {
-    static Language current;
+Translation& language() {
+    static Translation current;
     return current;
 }
 
@@ -14,11 +14,11 @@ thread_local int english_scopes = 0;
 
 }  // namespace
 
-InEnglish::InEnglish() { ++english_scopes; }
-InEnglish::~InEnglish() { --english_scopes; }
+EnglishScope::EnglishScope() { ++english_scopes; }
+EnglishScope::~EnglishScope() { --english_scopes; }
 
-std::string said(std::string_view phrase, std::initializer_list<std::string_view> parts) {
-    std::string text = !speaks_english() && !phrase.empty() ? language()(phrase) : std::string();
+std::string translate(std::string_view phrase, std::initializer_list<std::string_view> parts) {
+    std::string text = !is_english() && !phrase.empty() ? language()(phrase) : std::string();
     if (text.empty()) text = phrase;
     if (parts.size() == 0) return text;
     std::string out;
@@ -35,7 +35,7 @@ std::string said(std::string_view phrase, std::initializer_list<std::string_view
     return out;
 }
 
-void speak(Language translation) { language() = std::move(translation); }
-bool speaks_english() { return english_scopes > 0 || !language(); }
+void set_translation(Translation translation) { language() = std::move(translation); }
+bool is_english() { return english_scopes > 0 || !language(); }
 
 }  // namespace shardscope
