@@ -4,40 +4,36 @@
 #include <QStringList>
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "app/actions.h"
 #include "app/language.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
-constexpr std::array kPages{
-    HelpPage{"start", "toolbar help"},
-    HelpPage{"controls", "controls picker/cluster picker/model"},
-    HelpPage{"headline", "headline"},
-    HelpPage{"repairs", "repairs"},
-    HelpPage{"plots", "table"},
-    HelpPage{"scaling", "scaling"},
-    HelpPage{"walls", "walls"},
-    HelpPage{"sweep", "sweep"},
-    HelpPage{"sensitivity", "sensitivity"},
-    HelpPage{"timeline", "timeline"},
-    HelpPage{"operators", "operators"},
-    HelpPage{"plans", "plans"},
-    HelpPage{"validation", "validation"},
-    HelpPage{"collectives", "collectives"},
-    HelpPage{"memory", "memory-bar"},
-    HelpPage{"waterfall", "waterfall"},
-    HelpPage{"why", "why why-rail"},
-    HelpPage{"scenarios", "scenarios"},
-    HelpPage{"solve", "solve"},
-    HelpPage{"measured", "measured"},
-    HelpPage{"study", "study study-rail picker/study"},
-    HelpPage{"launch", "launch"},
-    HelpPage{"files", "message progress toolbar/export"},
-    HelpPage{"keyboard", ""},
-};
+constexpr std::array kFirstPages{
+    HelpPage{"start", "toolbar help"}, HelpPage{"controls", "controls picker/cluster picker/model"},
+    HelpPage{"headline", "headline"}, HelpPage{"repairs", "repairs"}, HelpPage{"plots", "table"}};
+constexpr std::array kLastPages{HelpPage{"why", "why why-rail"},
+                                HelpPage{"scenarios", "scenarios"},
+                                HelpPage{"solve", "solve"},
+                                HelpPage{"measured", "measured"},
+                                HelpPage{"study", "study study-rail picker/study"},
+                                HelpPage{"launch", "launch"},
+                                HelpPage{"files", "message progress toolbar/export"},
+                                HelpPage{"keyboard", ""}};
+
+// Every plot has the page of its name.
+std::vector<HelpPage> make_pages() {
+    std::vector<HelpPage> out(kFirstPages.begin(), kFirstPages.end());
+    for (const PlotKind* kind : plot_kinds())
+        out.push_back({kind->name, kind->panel.empty() ? kind->name : kind->panel});
+    out.insert(out.end(), kLastPages.begin(), kLastPages.end());
+    return out;
+}
 
 // Returns the rows of the table of shortcuts, with two actions per row so that all fit on the screen.
 QString action_rows() {
@@ -59,18 +55,21 @@ QString action_rows() {
 
 }  // namespace
 
-std::span<const HelpPage> help_pages() { return kPages; }
+std::span<const HelpPage> help_pages() {
+    static const std::vector<HelpPage> pages = make_pages();
+    return pages;
+}
 
 const HelpPage* help_page(std::string_view id) {
-    const auto found = std::ranges::find(kPages, id, &HelpPage::id);
-    return found == kPages.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(help_pages(), id, &HelpPage::id);
+    return found == help_pages().end() ? nullptr : &*found;
 }
 
 const HelpPage* help_page_of(const QObject* object) {
     for (; object; object = object->parent()) {
         const QString name = object->objectName();
         if (name.isEmpty()) continue;
-        for (const HelpPage& page : kPages) {
+        for (const HelpPage& page : help_pages()) {
             if (text_of(page.explains).split(QLatin1Char(' ')).contains(name)) return &page;
         }
     }

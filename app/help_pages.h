@@ -1,5 +1,5 @@
-// The pages of the built-in help, one for each panel: resources/help/ID.md, whose first line is the title. To
-// add a page, add its file, a line in resources.qrc, and a row in help_pages.cpp.
+// The pages of the built-in help, one for each panel and each plot: resources/help/ID.md, whose first line is
+// the title. The page of a plot has its name. To add another page, add its file and a row in help_pages.cpp.
 #pragma once
 
 #include <QString>

@@ -129,7 +129,7 @@ TEST_CASE("pipes and devices in a folder of presets do not block the program", "
     CHECK(has(result.err, "zero.json:: this is a device"));
 }
 
-TEST_CASE("-o writes to standard output if it names - or /dev/stdout", "[streams]") {
+TEST_CASE("output: -o writes to standard output if it names - or /dev/stdout", "[streams]") {
     const Folder folder;
     for (const std::string& command : {std::string("plan first-launch --free micro_batch --top 1"),
                                        std::string("launch first-launch --for megatron")}) {

@@ -1,5 +1,4 @@
-// Uses the engine as a library for one estimate and prints the same as `shardscope estimate` for that
-// scenario.
+// Estimates one scenario with the engine as a library and prints what `shardscope estimate` prints.
 #include <shardscope/files/result.h>
 #include <shardscope/files/scenario_file.h>
 #include <iostream>

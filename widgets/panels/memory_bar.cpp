@@ -536,6 +536,7 @@ bool MemoryBar::event(QEvent* event) {
 const PlotKind kMemoryKind{
     .name = "memory",
     .label = translatable("Memory"),
+    .panel = "memory-bar",
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {360, 330}, [&](QPainter& on, const QRectF& box) {

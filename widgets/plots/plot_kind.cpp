@@ -9,9 +9,11 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kKinds{&kScalingKind,     &kWallsKind,     &kSweepKind,    &kSensitivityKind,
-                            &kTimelineKind,    &kOperatorsKind, &kPlansKind,    &kValidationKind,
-                            &kCollectivesKind, &kMemoryKind,    &kWaterfallKind};
+constexpr std::array kKinds{
+#define SHARDSCOPE_PLOT(name, kind) &kind,
+#include "files/plots.inc"
+#undef SHARDSCOPE_PLOT
+};
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 // The registry of plots, one entry each: all that the window's tabs, exports, tables and the command line
-// need from a plot is in its entry. To add a plot, write its files with a PlotKind at the end of one of them,
-// declare the name of that PlotKind below, add a line in plot_kind.cpp, and add its name in
-// core/io/studies/view.cpp, which validates views without depending on plots (a test checks that the two
-// lists are equal).
+// need from a plot is in its entry. To add a plot, write its files with a PlotKind at the end of one of them
+// and add a line to core/io/files/plots.inc; its help page is resources/help/NAME.md.
 #pragma once
 
 #include <QRectF>
@@ -23,6 +21,8 @@ class LivePlot;
 struct PlotKind {
     std::string_view name;  // "scaling": for --plot, and the tab's object name
     const char* label;      // "Scaling": the tab and the export's title
+    // The object name of the panel that shows it, if it is not a tab; empty: as `name`.
+    std::string_view panel{};
     // Computing its data is a search of many plans, even for a scenario whose plan is locked.
     bool searches = false;
     // The user can choose its axes.
@@ -65,7 +65,8 @@ const PlotKind* plot_kind(std::string_view name);
 // "use scaling, memory or sweep"
 QString plot_names();
 
-extern const PlotKind kScalingKind, kWallsKind, kSweepKind, kSensitivityKind, kTimelineKind, kValidationKind,
-    kMemoryKind, kWaterfallKind, kPlansKind, kOperatorsKind, kCollectivesKind;
+#define SHARDSCOPE_PLOT(name, kind) extern const PlotKind kind;
+#include "files/plots.inc"
+#undef SHARDSCOPE_PLOT
 
 }  // namespace shardscope

@@ -123,20 +123,21 @@ MapCell PlannedMap::cell(const Scenario& plan, std::size_t here, Answer& scratch
 // Plans the cells along `inner` in order, so that each gets a likely plan from the previous one.
 void PlannedMap::plan_line(std::size_t outer, const std::stop_token& stop) {
     const std::vector<std::size_t> places = planned(inner().values.size());
+    Answer scratch;  // of one line: what does not change from point to point is not compiled again
     if (!nested_) {
         for (std::size_t i = 0; i < places.size(); ++i)
-            plan_at(outer, places[i], places[i > 0 ? i - 1 : i], stop);
+            plan_at(outer, places[i], places[i > 0 ? i - 1 : i], scratch, stop);
         return;
     }
-    plan_at(outer, places.front(), places.front(), stop);
-    plan_at(outer, places.back(), places.front(), stop);
-    plan_between(outer, places, stop);
+    plan_at(outer, places.front(), places.front(), scratch, stop);
+    plan_at(outer, places.back(), places.front(), scratch, stop);
+    plan_between(outer, places, scratch, stop);
 }
 
 // Plans the cells between two memory sizes. If the best plan of the larger memory also fits in the smaller
 // one, it is the best for all sizes between. If no plan fits in the larger memory, the plan that needs least
 // is the same for all of them.
-void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> places,
+void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> places, Answer& scratch,
                               const std::stop_token& stop) {
     if (places.size() <= 2 || stop.stop_requested()) return;
     const std::size_t a = index_of(outer, places.front());
@@ -144,7 +145,6 @@ void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> pl
     if (!plans_[a] || !plans_[b]) return;
     const auto fits = [&](std::size_t i) { return map_.cells[i].verdict == Verdict::fits; };
     if (*plans_[a] == *plans_[b] && fits(a) == fits(b)) {
-        Answer scratch;
         for (const std::size_t place : places) {
             const std::size_t here = index_of(outer, place);
             if (plans_[here]) continue;
@@ -154,19 +154,19 @@ void PlannedMap::plan_between(std::size_t outer, std::span<const std::size_t> pl
         return;
     }
     const std::size_t middle = places.size() / 2;
-    plan_at(outer, places[middle], places.front(), stop);
-    plan_between(outer, places.first(middle + 1), stop);
-    plan_between(outer, places.subspan(middle), stop);
+    plan_at(outer, places[middle], places.front(), scratch, stop);
+    plan_between(outer, places.first(middle + 1), scratch, stop);
+    plan_between(outer, places.subspan(middle), scratch, stop);
 }
 
-void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop) {
+void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, Answer& scratch,
+                         const std::stop_token& stop) {
     const std::size_t here = index_of(outer, i);
     if (plans_[here]) return;
     // Planning takes longest, so that it must react to `stop`, too.
     const std::optional<Plan>& likely = plans_[index_of(outer, beside)];
     const auto found = shardscope::planned(at(here), 1, stop, likely ? &*likely : nullptr);
     if (!found) return;
-    Answer scratch;
     map_.cells[here] = cell(*found, here, scratch);
     plans_[here] = plan_of(scratch.settings);
 }

@@ -71,8 +71,10 @@ class PlannedMap {
     [[nodiscard]] Scenario at(std::size_t here) const;
     [[nodiscard]] MapCell cell(const Scenario& plan, std::size_t here, Answer& scratch) const;
     void plan_line(std::size_t outer, const std::stop_token& stop);
-    void plan_between(std::size_t outer, std::span<const std::size_t> places, const std::stop_token& stop);
-    void plan_at(std::size_t outer, std::size_t i, std::size_t beside, const std::stop_token& stop);
+    void plan_between(std::size_t outer, std::span<const std::size_t> places, Answer& scratch,
+                      const std::stop_token& stop);
+    void plan_at(std::size_t outer, std::size_t i, std::size_t beside, Answer& scratch,
+                 const std::stop_token& stop);
     void borrow_plans_for_line(std::size_t outer, const std::stop_token& stop);
 
     Scenario scenario_;

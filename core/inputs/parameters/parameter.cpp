@@ -41,10 +41,11 @@ constexpr std::array sharding{Named{"ddp", 0}, Named{"zero1", 1}, Named{"zero2",
                               Named{"hsdp", 4}};
 constexpr std::array recompute{Named{"none", 0}, Named{"selective", kRecomputeSelective}, Named{"full", 1}};
 constexpr std::array attention{Named{"flash", 0}, Named{"naive", 1}};
-constexpr std::array schedule{Named{"1f1b", 0},          Named{"gpipe", 1},    Named{"interleaved", 2},
-                              Named{"breadth-first", 3}, Named{"modular", 4},  Named{"zb-h1", 5},
-                              Named{"zb-h2", 6},         Named{"dualpipe", 7}, Named{"bitpipe", 8},
-                              Named{"seq1f1b", 9}};
+constexpr std::array schedule{
+#define SHARDSCOPE_SCHEDULE(kind, name, schedule) Named{name, Value(ScheduleKind::kind)},
+#include "parameters/schedules.inc"
+#undef SHARDSCOPE_SCHEDULE
+};
 constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1}, Named{"optimizer+parameters", 2}};
 constexpr std::array none{Named{"none", 0}};
 constexpr std::array usual{Named{"usual", 0}};

@@ -97,16 +97,9 @@ enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
 enum class CriticalBatchLaw { none, kaplan, bergsma, fixed };
 enum class ScheduleKind {
-    one_f_one_b,
-    gpipe,
-    interleaved,
-    breadth_first,
-    modular,
-    zb_h1,
-    zb_h2,
-    dualpipe,
-    bitpipe,
-    seq1f1b
+#define SHARDSCOPE_SCHEDULE(kind, name, schedule) kind,
+#include "parameters/schedules.inc"
+#undef SHARDSCOPE_SCHEDULE
 };
 enum class Offload { none, optimizer, optimizer_and_parameters };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };

@@ -2,6 +2,7 @@
 // the model. `check` returns the problems, `is_valid` only whether there are any, for inner loops.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "scenario/constraint.h"
@@ -120,11 +121,18 @@ void check_scenario(const Scenario& scenario, const Settings& settings, Report&&
 template <typename Report>
 void broken_constraints(const Settings& s, Report&& report) {
     auto last_level = Constraint::Level::batch;  // the last level that is checked
-    for (const Constraint& constraint : constraints()) {
-        if (constraint.level > last_level || constraint.holds(s)) continue;
-        last_level = std::min(last_level, constraint.level);
-        report(constraint);
+    for (const std::span<const Constraint> list : constraint_lists()) {
+        for (const Constraint& constraint : list) {
+            if (constraint.level > last_level || constraint.holds(s)) continue;
+            last_level = std::min(last_level, constraint.level);
+            report(constraint);
+        }
     }
+}
+
+bool satisfies_constraints(const Settings& settings) {
+    return std::ranges::all_of(
+        constraint_lists(), [&](const std::span<const Constraint> list) { return all_hold(list, settings); });
 }
 
 }  // namespace
@@ -149,7 +157,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
         return is_in_range(id, settings[id]);
     });
     if (!known) values_in_range(settings, note);
-    if (valid) valid = all_hold(constraints(), settings);
+    if (valid) valid = satisfies_constraints(settings);
     if (valid) check_scenario(scenario, settings, note);
     return valid;
 }
@@ -157,7 +165,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
 bool is_valid(const Settings& settings) {
     bool valid = true;
     values_in_range(settings, [&](P, auto&&) { valid = false; });
-    return valid && all_hold(constraints(), settings);
+    return valid && satisfies_constraints(settings);
 }
 
 }  // namespace shardscope

@@ -7,6 +7,7 @@
 // (constraints_of_*.cpp).
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "parameters/settings.h"
@@ -40,8 +41,8 @@ struct Constraint {
     void (*narrow)(P id, const Settings&, ValidValues&) = nullptr;
 };
 
-std::span<const Constraint> shape_constraints();        // the model: heads, layers, experts
 std::span<const Constraint> machine_constraints();      // GPUs and nodes
+std::span<const Constraint> shape_constraints();        // the model: heads, layers, experts
 std::span<const Constraint> parallelism_constraints();  // how GPUs are split
 std::span<const Constraint> schedule_constraints();     // pipelines and their schedules
 std::span<const Constraint> batch_constraints();        // how the batch is split
@@ -49,8 +50,8 @@ std::span<const Constraint> batch_constraints();        // how the batch is spli
 // Returns whether the settings satisfy all of these constraints.
 bool all_hold(std::span<const Constraint> constraints, const Settings& settings);
 
-// Returns all constraints in the order of their messages.
-std::span<const Constraint> constraints();
+// Returns these lists in the order of their messages.
+std::array<std::span<const Constraint>, 5> constraint_lists();
 
 // Returns the values of a parameter that break no rule while all others stay the same. Lists contain no value
 // above `most`.

@@ -7,8 +7,11 @@ namespace shardscope {
 namespace {
 
 // The schedules in the order of ScheduleKind.
-constexpr std::array kSchedules{&kOneFOneB, &kGpipe, &kInterleaved, &kBreadthFirst, &kModular,
-                                &kZbH1,     &kZbH2,  &kDualPipe,    &kBitPipe,      &kSeq1f1b};
+constexpr std::array kSchedules{
+#define SHARDSCOPE_SCHEDULE(kind, name, schedule) &schedule,
+#include "parameters/schedules.inc"
+#undef SHARDSCOPE_SCHEDULE
+};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // E20: pipeline schedules, the order in which a pipeline processes its micro-batches. Each schedule has a
 // file with its rule, its bubble, its micro-batches in flight and its source; `schedules()` lists them. To
-// add a schedule, write a file with a Schedule, add it to schedule.cpp and add its name to the parameter
-// table.
+// add a schedule, write a file with a Schedule and add a line to core/inputs/parameters/schedules.inc.
 #pragma once
 
 #include <cmath>
@@ -145,7 +144,8 @@ double weight_copies(const Settings& settings);
 PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,
                                    int step);
 
-extern const Schedule kOneFOneB, kGpipe, kInterleaved, kBreadthFirst, kModular, kZbH1, kZbH2, kDualPipe,
-    kBitPipe, kSeq1f1b;
+#define SHARDSCOPE_SCHEDULE(kind, name, schedule) extern const Schedule schedule;
+#include "parameters/schedules.inc"
+#undef SHARDSCOPE_SCHEDULE
 
 }  // namespace shardscope

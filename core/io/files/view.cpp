@@ -18,9 +18,11 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 11> kPlots{"scaling",    "memory",      "waterfall",  "walls",
-                                                  "sweep",      "timeline",    "operators",  "plans",
-                                                  "validation", "collectives", "sensitivity"};
+constexpr auto kPlots = std::to_array<std::string_view>({
+#define SHARDSCOPE_PLOT(name, kind) name,
+#include "files/plots.inc"
+#undef SHARDSCOPE_PLOT
+});
 constexpr const char* kHeld = "held";
 constexpr const char* kReplanned = "anew";
 // This is far more than the number of existing names, and than a plot can show.

@@ -1,0 +1,127 @@
+// Tests the list of constraints: what narrows the values of a parameter keeps the rule that narrows them, and
+// every broken rule has a message.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "scenario/constraint.h"
+#include "scenario/domain.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+std::vector<const Constraint*> all_constraints() {
+    std::vector<const Constraint*> out;
+    for (const std::span<const Constraint> list : constraint_lists()) {
+        for (const Constraint& constraint : list) out.push_back(&constraint);
+    }
+    return out;
+}
+
+std::vector<Scenario> bases() {
+    const Scenario dense = of_model("llama-3-70b", {{P::gpus, 128}, {P::accumulation, 16}});
+    const Scenario pipelined = edited(dense, P::pipeline_parallel, 4);
+    return {first(),
+            dense,
+            pipelined,
+            edited(pipelined, P::virtual_stages, 2),
+            edited(pipelined, P::schedule, ScheduleKind::dualpipe),
+            edited(edited(pipelined, P::schedule, ScheduleKind::one_f_one_b), P::first_stage_layers, 10),
+            edited(of_model("mixtral-8x7b", {{P::gpus, 64}}), P::expert_parallel, 4),
+            of_model("deepseek-v3", {{P::gpus, 256}}),
+            of_model("resnet-50", {})};
+}
+
+}  // namespace
+
+TEST_CASE("constraints: the nearest valid value breaks none of the rules about its parameter", "[scenario]") {
+    std::mt19937 random(11);
+    std::set<const Constraint*> tried;
+    for (const Scenario& base : bases()) {
+        for (const Hold hold : {Hold::per_gpu_batch, Hold::global_batch}) {
+            const Scenario scenario = with_hold(base, hold);
+            const Settings s = resolve(scenario);
+            REQUIRE(is_valid(s));
+            for (const Constraint* constraint : all_constraints()) {
+                for (const P id : constraint->parameters) {
+                    if (!applies_to(id, s)) continue;
+                    for (int i = 0; i < 20; ++i) {
+                        const Parameter& row = parameter(id);
+                        const double wanted = std::floor(
+                            row.slider_low + std::uniform_real_distribution<>(0, 1)(random) *
+                                                 (std::max(row.slider_high, 8.0) - row.slider_low));
+                        const double value = nearest_valid(id, wanted, s);
+                        INFO(row.key << ": " << wanted << " → " << value << ", now " << s[id]);
+                        const Settings after = resolve(assigned(scenario, id, value));
+                        CHECK(constraint->holds(after));
+                        tried.insert(constraint);
+                    }
+                }
+            }
+        }
+    }
+    const auto narrows = [](const Constraint* constraint) { return !constraint->parameters.empty(); };
+    CHECK(tried.size() == static_cast<std::size_t>(std::ranges::count_if(all_constraints(), narrows)));
+}
+
+TEST_CASE("constraints: a value that is its own nearest and differs from no other breaks no rule",
+          "[scenario]") {
+    // What `contains` says of a value agrees with the rules that narrow it.
+    for (const Scenario& base : bases()) {
+        const Settings s = resolve(base);
+        for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+                           P::kv_heads, P::shard_group, P::gpus}) {
+            if (!applies_to(id, s)) continue;
+            const ValidValues valid = valid_values(id, s, 64);
+            for (double value = 1; value <= 64; ++value) {
+                Settings after = s;
+                after.set(id, value, Origin::given);
+                bool holds = true;
+                for (const Constraint* constraint : all_constraints()) {
+                    if (std::ranges::find(constraint->parameters, id) == constraint->parameters.end())
+                        continue;
+                    // The batch follows from the degrees.
+                    if (constraint->level == Constraint::Level::batch && id != P::shard_group) continue;
+                    holds = holds && constraint->holds(after);
+                }
+                INFO(parameter(id).key << " = " << value << " beside " << s[id]);
+                CHECK(valid.contains(value) == holds);
+            }
+        }
+    }
+}
+
+TEST_CASE("constraints: every broken rule says where, what, why and what to do", "[scenario]") {
+    std::mt19937 random(5);
+    std::set<const Constraint*> broken;
+    for (const Scenario& base : bases()) {
+        const Settings start = resolve(base);
+        for (int i = 0; i < 3000; ++i) {
+            Settings s = start;
+            for (int changes = 1 + static_cast<int>(random() % 3); changes > 0; --changes) {
+                const P id = static_cast<P>(random() % kParameters);
+                const Parameter& row = parameter(id);
+                if (!row.whole && !row.named_only) continue;
+                if (row.group == Group::gpu) continue;
+                const double value = row.named_only ? row.names[random() % row.names.size()].value
+                                                    : static_cast<double>(1 + random() % 24);
+                s.set(id, value, Origin::given);
+            }
+            for (const Constraint* constraint : all_constraints()) {
+                if (constraint->holds(s)) continue;
+                broken.insert(constraint);
+                const Problem problem = constraint->problem(s);
+                CHECK(problem.where.starts_with("/"));
+                CHECK_FALSE(problem.what.empty());
+                CHECK_FALSE(problem.why.empty());
+            }
+        }
+    }
+    // All but the few that need other inputs: an image's size and sequence chunks of a list of operators.
+    CHECK(broken.size() + 3 >= all_constraints().size());
+}
