@@ -244,13 +244,17 @@ TEST_CASE("study: a session stores tab, axes and study, and the window opens in 
     // same time.
     const QString name = QApplication::applicationName();
     QApplication::setApplicationName(name + QStringLiteral("-study"));
-    StudyDesk left;
-    left.choose_study("scaling-trends");
-    left.window.close();
+    View seen;
+    {
+        StudyDesk left;
+        left.choose_study("scaling-trends");
+        seen = left.view("sweep");
+        left.window.close();
+    }
     StudyDesk next;
     next.window.documents().restore();
     CHECK(next.tab() == QStringLiteral("sweep"));
-    CHECK(next.view("sweep") == left.view("sweep"));
+    CHECK(next.view("sweep") == seen);
     REQUIRE(next.panel->study());
     CHECK(next.panel->study()->name == "scaling-trends");
     CHECK_FALSE(next.window.action(ActionId::undo)->isEnabled());

@@ -19,16 +19,7 @@ namespace shardscope {
 struct Constraint {
     // If a constraint is broken, those of later levels are not checked, because they depend on the values
     // that it reports.
-    enum class Level : unsigned char {
-        heads,
-        node,
-        operators,
-        gpus,
-        parallelism,
-        schedule,
-        partition,
-        batch
-    };
+    enum class Level : unsigned char { node, operators, gpus, parallelism, schedule, partition, batch };
     Level level = Level::parallelism;
     // The parameters whose valid values the rule narrows. An edit adapts the other parameters that the rule
     // reads, see `edited`.

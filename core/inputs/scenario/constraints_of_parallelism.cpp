@@ -67,6 +67,7 @@ void keep_replicas_whole(P id, const Settings& s, ValidValues& values) {
 constexpr P kTensorParameters[] = {P::tensor_parallel, P::heads, P::ffn_size};
 
 bool tensor_divides_matrices(const Settings& s) {
+    if (s[P::heads] != std::floor(s[P::heads])) return true;  // reported with the width
     return divides(s[P::tensor_parallel], s[P::heads]) && divides(s[P::tensor_parallel], s[P::ffn_size]);
 }
 

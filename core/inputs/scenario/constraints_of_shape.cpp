@@ -68,7 +68,7 @@ void keep_heads_whole(P id, const Settings& s, ValidValues& values) {
 constexpr P kKvHeads[] = {P::kv_heads};
 
 bool kv_heads_divide_heads(const Settings& s) {
-    return s[P::kv_heads] > 0 && std::fmod(s[P::heads], s[P::kv_heads]) == 0;
+    return !heads_are_whole(s) || (s[P::kv_heads] > 0 && std::fmod(s[P::heads], s[P::kv_heads]) == 0);
 }
 
 // ---- Layers and experts
@@ -87,7 +87,7 @@ constexpr P kDenseLayers[] = {P::dense_layers};
 constexpr P kExpertsPerToken[] = {P::experts_per_token};
 
 constexpr Constraint kConstraints[] = {
-    {.level = Level::heads,
+    {.level = Level::batch,
      .parameters = kWidthParameters,
      .holds = heads_are_whole,
      .problem = heads_not_whole,

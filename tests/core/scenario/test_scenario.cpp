@@ -141,6 +141,10 @@ TEST_CASE("scenario: is_valid and check agree", "[scenario]") {
         CHECK_FALSE(problems.empty());
         CHECK_FALSE(is_valid(s));
         for (const Problem& problem : problems) CHECK_FALSE(problem.what.empty());
+        // The same is found when only the differences from valid settings are compared with their ranges.
+        const Settings valid = resolve(first());
+        CHECK_FALSE(is_valid(scenario, s, &valid));
+        CHECK(is_valid(first(), valid, &valid));
     }
 }
 
