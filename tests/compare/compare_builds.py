@@ -89,7 +89,7 @@ class Comparison:
     def differ(self, where, old, new):
         self.differences += 1
         if self.differences <= 40:
-            print(f"{where}: {str(old)[:200]} became {str(new)[:200]}")
+            print(f"{where}: {str(old)[:400]} became {str(new)[:400]}")
 
     def run(self, arguments):
         """Returns the exit status, the output and the messages of both programs."""
@@ -136,13 +136,25 @@ class Comparison:
             if first != second and not same_line(first, second):
                 self.differ(f"{where}:{number}", first, second)
 
+    def messages(self, where, old, new):
+        """Compares the messages about each file, whose name each of them begins with."""
+        of_file = {}
+        for number, text in enumerate((old, new)):
+            for line in text.splitlines():
+                of_file.setdefault(line.split(":")[0], ([], []))[number].append(line)
+        for file, (first, second) in of_file.items():
+            if first == second:
+                self.compared += len(first)
+            else:
+                self.differ(f"{where} {file}", " | ".join(first), " | ".join(second))
+
     def command(self, arguments, where):
         """Compares exit status, output (as JSON where possible) and messages of one command."""
         (old_status, old_out, old_error), (new_status, new_out, new_error) = self.run(arguments)
         if old_status != new_status:
             self.differ(where + " (exit status)", f"{old_status} {old_error}", f"{new_status} {new_error}")
             return
-        self.text(where + " (messages)", old_error, new_error)
+        self.messages(where + " (messages)", old_error, new_error)
         try:
             self.values(where, json.loads(old_out), json.loads(new_out))
         except ValueError:

@@ -124,7 +124,7 @@ void broken_constraints(const Settings& s, Report&& report) {
     for (const std::span<const Constraint> list : constraint_lists()) {
         for (const Constraint& constraint : list) {
             if (constraint.level > last_level || constraint.holds(s)) continue;
-            last_level = std::min(last_level, constraint.level);
+            if (constraint.blocks) last_level = std::min(last_level, constraint.level);
             report(constraint);
         }
     }

@@ -17,10 +17,10 @@
 namespace shardscope {
 
 struct Constraint {
-    // If a constraint is broken, those of later levels are not checked, because they depend on the values
-    // that it reports.
+    // If a constraint that `blocks` is broken, those of later levels are not checked.
     enum class Level : unsigned char { node, operators, gpus, parallelism, schedule, partition, batch };
     Level level = Level::parallelism;
+    bool blocks = true;  // later levels depend on the values that it reports
     // The parameters whose valid values the rule narrows. An edit adapts the other parameters that the rule
     // reads, see `edited`.
     std::span<const P> parameters{};

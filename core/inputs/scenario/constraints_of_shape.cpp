@@ -87,7 +87,8 @@ constexpr P kDenseLayers[] = {P::dense_layers};
 constexpr P kExpertsPerToken[] = {P::experts_per_token};
 
 constexpr Constraint kConstraints[] = {
-    {.level = Level::batch,
+    {.level = Level::node,
+     .blocks = false,
      .parameters = kWidthParameters,
      .holds = heads_are_whole,
      .problem = heads_not_whole,

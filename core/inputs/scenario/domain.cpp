@@ -118,7 +118,7 @@ double nearest_valid(P id, double value, const Settings& s) {
     const Parameter& row = parameter(id);
     if (std::isnan(value) || !applies_to(id, s)) return s[id];
     if (!row.named_only && is_named(row, value)) return value;
-    return valid_values(id, s, row.maximum).nearest(value);
+    return valid_values(id, s, row.maximum).nearest(row.whole ? std::round(value) : value);
 }
 
 }  // namespace shardscope
