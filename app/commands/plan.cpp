@@ -41,7 +41,7 @@ ParameterSet parse_free(const std::string& keys, Problems& problems) {
         if (id == P::count) continue;
         if (!parameter(id).plan) {
             problems.push_back(
-                {"--free " + key, "it is no choice of the training plan", "", "sweep it, or solve for it"});
+                {"--free " + key, "it is not part of the training plan", "", "sweep it, or solve for it"});
             continue;
         }
         out.set(index(id));

@@ -18,7 +18,7 @@ TEST_CASE("launch: the settings go to standard output, what they lack to standar
     REQUIRE(script.code == 0);
     CHECK(script.out.starts_with("#!/usr/bin/env bash\n"));
     CHECK(script.out.find("--pipeline-model-parallel-size 4 ") != std::string::npos);
-    CHECK(script.err.find("the nearest is written, 1F1B") != std::string::npos);
+    CHECK(script.err.find("the nearest one is written, 1F1B") != std::string::npos);
     const RunResult config = run_in(folder, "launch job.json --for deepspeed --set micro_batch=2");
     REQUIRE(config.code == 0);
     CHECK(json::parse(config.out)["train_micro_batch_size_per_gpu"] == 2);

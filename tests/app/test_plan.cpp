@@ -82,7 +82,7 @@ TEST_CASE("plan: without a fitting plan the exit code is 3 and the reason is nam
     CHECK(none.code == 3);
     CHECK(json::parse(none.out)["plans"].empty());
     CHECK(none.err.find("none of") != std::string::npos);
-    CHECK(none.err.find("GiB usable") != std::string::npos);
+    CHECK(none.err.find("of the usable") != std::string::npos);
     for (const char* wrong : {"plan huge.json --free gpus", "plan huge.json --free micro_bach",
                               "plan huge.json --objective speed", "plan huge.json --shard 3/2",
                               "plan huge.json --top 0", "plan", "plan --merge nothing.jsonl"}) {
@@ -147,7 +147,7 @@ TEST_CASE("plan: shares run by GNU parallel merge to the same bytes as one searc
     }
     const RunResult twice = run_in(folder, "plan --merge share-1.jsonl share-1.jsonl");
     CHECK(twice.code == 2);
-    CHECK(twice.err.find("once more") != std::string::npos);
+    CHECK(twice.err.find("repeats share") != std::string::npos);
 
     // The same holds for a sweep, byte for byte, as a CSV whose header only the first share has.
     const std::string sweep =

@@ -130,7 +130,7 @@ TEST_CASE("a user's study is listed, and an invalid one gives a warning", "[stud
     replace("\"measure\": \"relative-change\"", "\"measure\": \"change\"");
     folder.write("shardscope/presets/mine.json", text);
     run_in(folder, "presets list --kind study");
-    CHECK(read_file(folder.file("err")).find("/claims/0/measure: “change” is no measure") !=
+    CHECK(read_file(folder.file("err")).find("/claims/0/measure: “change” is not a measure") !=
           std::string::npos);
     // As a file it is refused with the same words.
     const RunResult refused = run_in(folder, "estimate shardscope/presets/mine.json");

@@ -181,7 +181,7 @@ TEST_CASE("a degree that can only be one is disabled and gives the reason", "[pa
     CHECK(experts.toolTip().contains(QStringLiteral("the model has no experts")));
     ParameterRow& pieces = desk.row(P::virtual_stages);
     CHECK_FALSE(pieces.slider()->isEnabled());
-    CHECK(pieces.toolTip().contains(QStringLiteral("one pipeline stage only")));
+    CHECK(pieces.toolTip().contains(QStringLiteral("only one pipeline stage")));
     // A typed value is refused with the same words.
     desk.type("training.expert_parallel", QStringLiteral("8"));
     CHECK(desk.settings()[P::expert_parallel] == 1);

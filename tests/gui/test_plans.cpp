@@ -433,7 +433,7 @@ TEST_CASE("where nothing fits the tab gives the reason", "[plans]") {
     PlansPlot& plot = desk.searched();
     REQUIRE(plot.figure().data() != nullptr);
     CHECK(plot.figure().data()->best() == nullptr);
-    CHECK(plot.accessibleDescription().contains(QStringLiteral("the least memory any needs is")));
+    CHECK(plot.accessibleDescription().contains(QStringLiteral("the smallest needs")));
     CHECK_FALSE(desk.find<NeighbourList>("plans/neighbours")->isVisible());
 }
 

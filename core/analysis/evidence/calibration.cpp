@@ -101,7 +101,7 @@ void leave_out_contradictions(std::vector<Case>& cases, std::vector<Validation::
         left_out.insert(item.run);
         skipped.push_back(
             {item.run,
-             translate("it took {1} where {2} took {3} with the same settings: times more than {4} apart say "
+             translate("it took {1}, but {2} took {3} with the same settings: times more than {4} apart show "
                        "that something else differs",
                        {format(item.run->step_time, Quantity::seconds), other.id,
                         format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),

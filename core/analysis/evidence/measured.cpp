@@ -160,7 +160,7 @@ void check_measurement(std::string_view view, Problems& problems) {
     const std::string example =
         translate("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
     if (!entry->is_object()) {
-        problems.push_back({kWhere, translate("a measured run is an object"), "", example});
+        problems.push_back({kWhere, translate("a measured run must be an object"), "", example});
         return;
     }
     int values = 0;
@@ -173,17 +173,17 @@ void check_measurement(std::string_view view, Problems& problems) {
         if (!known && field != "gpus") {
             problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
         } else if (!is_positive(value)) {
-            problems.push_back({where, translate("{1} is no number above zero", {field}), "", example});
+            problems.push_back({where, translate("{1} is not a number above zero", {field}), "", example});
         }
         values += known ? 1 : 0;
         gpus = gpus || field == "gpus";
     }
     if (values != 1)
-        problems.push_back({kWhere, translate("a measured run has one measurement"),
+        problems.push_back({kWhere, translate("a measured run must have exactly one measurement"),
                             translate("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
     if (!gpus)
-        problems.push_back(
-            {kWhere, translate("{1} is missing", {"gpus"}), translate("the run had so many GPUs"), example});
+        problems.push_back({kWhere, translate("{1} is missing", {"gpus"}),
+                            translate("it is the number of GPUs of the run"), example});
 }
 
 Residual residual(const Answer& answer, const Measurement& measurement) {

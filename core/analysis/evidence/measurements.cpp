@@ -27,8 +27,8 @@ class Fields {
     Fields(const json& object, std::string pointer, Problems& problems)
         : object_(object), pointer_(std::move(pointer)), problems_(problems) {
         if (!object.is_object())
-            problems_.push_back({pointer_, translate("this is no object"),
-                                 translate("measurements are objects"), translate("write {…}")});
+            problems_.push_back({pointer_, translate("this is not an object"),
+                                 translate("a measurement must be an object"), translate("write {…}")});
     }
 
     // A number above 0; otherwise NaN, with a problem.
@@ -38,9 +38,9 @@ class Fields {
         const double number = value->is_number() ? value->get<double>() : kNone;
         if (number > 0 && number <= most) return number;
         problems_.push_back(
-            {where(field), translate("“{1}” makes no sense here", {json_text(*value)}),
+            {where(field), translate("“{1}” is not a valid value", {json_text(*value)}),
              translate("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
-             translate("measure again or take the entry out")});
+             translate("measure again or remove the entry")});
         return kNone;
     }
 
@@ -68,7 +68,7 @@ class Fields {
         problems_.push_back({where(field), translate("{1} is {2}", {translate(row.label), json_text(*given)}),
                              translate("must be {1} to {2}", {format(row.minimum, Quantity::count),
                                                               format(row.maximum, Quantity::count)}),
-                             translate("measure again or take the entry out")});
+                             translate("measure again or remove the entry")});
         return kNone;
     }
 
@@ -91,8 +91,8 @@ class Fields {
         const json* given = required(field);
         if (!given || given->is_null()) return {};
         if (given->is_string()) return clean_title(given->get_ref<const std::string&>());
-        problems_.push_back(
-            {where(field), translate("“{1}” is no text", {json_text(*given)}), "", translate("write \"…\"")});
+        problems_.push_back({where(field), translate("“{1}” is not a string", {json_text(*given)}), "",
+                             translate("write \"…\"")});
         return {};
     }
 
@@ -102,7 +102,8 @@ class Fields {
         const json* given = required(field);
         if (!given) return;
         if (!given->is_array()) {
-            problems_.push_back({where(field), translate("this is no list"), "", translate("write [ … ]")});
+            problems_.push_back(
+                {where(field), translate("this is not a list"), "", translate("write [ … ]")});
             return;
         }
         for (std::size_t i = 0; i < given->size(); ++i) {
@@ -129,7 +130,7 @@ class Fields {
         const auto found = object_.find(field);
         if (found != object_.end()) return &*found;
         problems_.push_back({where(field), translate("the field is missing"),
-                             translate("every measurement has it"),
+                             translate("every measurement needs it"),
                              translate("measure again with measure_gpu.py")});
         return nullptr;
     }
@@ -142,14 +143,17 @@ class Fields {
 
 bool has_header(const json& file, Problems& problems) {
     if (!file.is_object()) {
-        problems.push_back({"", translate("this is no JSON object"), translate("measurements are one"), {}});
+        problems.push_back({"",
+                            translate("this is not a JSON object"),
+                            translate("measurements must be a JSON object"),
+                            {}});
         return false;
     }
     const auto form = file.find("format");
     if (form == file.end() || *form != "shardscope-measurements") {
-        problems.push_back({"/format", translate("these are no measurements"),
+        problems.push_back({"/format", translate("these are not measurements"),
                             translate("format must be “shardscope-measurements”"),
-                            translate("give a file of measure_gpu.py")});
+                            translate("give a file that measure_gpu.py wrote")});
         return false;
     }
     const auto version = file.find("version");
@@ -318,7 +322,7 @@ void check_speed(const Measurements& measured, Precision precision, double peak,
     constexpr double kBeyond = 1.1;
     const auto complain = [&](std::string where, double rate, double promised, Quantity quantity) {
         problems.push_back(
-            {std::move(where), translate("this is {1}", {format(rate, quantity)}),
+            {std::move(where), translate("the measured rate is {1}", {format(rate, quantity)}),
              translate("the preset's GPU has {1} at most", {format(promised, quantity)}),
              translate("choose the preset of the GPU that was measured ({1})", {measured.gpu})});
     };
@@ -363,7 +367,7 @@ Measurements read_measurements(std::string_view text, Problems& problems) {
     out.on_cpu = device == "cpu";
     if (file.contains("device") && device != "cpu" && device != "cuda")
         problems.push_back(
-            {"/device", translate("“{1}” is no device", {device}), "", translate("use cuda or cpu")});
+            {"/device", translate("“{1}” is not a device", {device}), "", translate("use cuda or cpu")});
     fields.list("gemm", [&](Fields& entry) { out.gemm.push_back(read_gemm(entry)); });
     fields.list("attention", [&](Fields& entry) { out.attention.push_back(read_attention(entry)); });
     fields.list("streaming", [&](Fields& entry) {
@@ -391,13 +395,13 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
     const std::size_t before = problems.size();
     if (measured.on_cpu && allowed == MeasuredOn::gpu) {
         problems.push_back({"/device", translate("these are measurements of a CPU"),
-                            translate("they say nothing about a GPU"),
+                            translate("they do not apply to a GPU"),
                             translate("run measure_gpu.py without --tiny on the GPU")});
     }
     const std::optional<Precision> precision = fitted_precision(measured);
     if (!precision) {
         problems.push_back({"/gemm", translate("there is no matrix multiplication in bf16, fp16 or fp32"),
-                            translate("the constants are found from them"),
+                            translate("the constants are fitted to such measurements"),
                             translate("run measure_gpu.py again")});
         return out;
     }

@@ -155,7 +155,7 @@ class Reader {
         if (column("redop") < words.size()) found.operation_column = column("redop");
         if (found.time == words.size() || found.bus_bandwidth == words.size()) {
             problem(translate("the table has no column “time” or “busbw”"),
-                    translate("times of the CPU (-C) say nothing of links"),
+                    translate("CPU times (-C) do not measure the links"),
                     translate("run the test without -C"), line_);
         } else {
             header_ = found;
@@ -189,7 +189,7 @@ class Reader {
             !std::isfinite(*bandwidth)) {
             problem(translate("the row cannot be read"),
                     translate("a size, a time above 0 and a bandwidth are expected"),
-                    translate("mend or remove it"), line_);
+                    translate("correct or remove it"), line_);
             return;
         }
         if (*bytes > 0 && *bandwidth > 0) rows_.push_back({{*bytes, *time * 1e-6, *bandwidth * 1e9}, line_});
@@ -213,8 +213,8 @@ class Reader {
             return;
         }
         if (devices.doubled) {
-            problem(translate("several processes call themselves the same rank"),
-                    translate("each ran for itself"), translate("build nccl-tests with MPI=1"), line);
+            problem(translate("several processes have the same rank"), translate("they ran independently"),
+                    translate("build nccl-tests with MPI=1"), line);
             return;
         }
         if (!devices.several_groups && *devices.ranks.rbegin() + 1 != ranks) {
@@ -225,7 +225,7 @@ class Reader {
             return;
         }
         if (ranks == 1) {
-            problem(translate("the table is of one GPU alone"), translate("nothing is sent"),
+            problem(translate("the table is for a single GPU"), translate("nothing is sent"),
                     translate("run it on at least two"), line);
             return;
         }
@@ -259,20 +259,20 @@ class Reader {
         if (2 * contradictory.size() > rows_.size() || (!table_test_ && ranks == 2)) {
             if (!table_test_) {
                 problem(
-                    translate("the table does not say of which test it is"),
-                    translate("sizes alone do not tell"),
+                    translate("the table does not name its test"),
+                    translate("the sizes alone do not identify it"),
                     translate("add a line above it, such as “# Collective test starting: all_gather_perf”"),
                     line);
             } else {
-                problem(translate("the bandwidths do not follow from sizes and times"),
+                problem(translate("the bandwidths do not match the sizes and times"),
                         translate("for {1} over {2} GPUs", {name_of(table.operation), std::to_string(ranks)}),
                         translate("give the log as it was printed"), line);
             }
             return;
         }
         for (const int bad : contradictory) {
-            problem(translate("the row’s bandwidth does not follow from its size and time"), "",
-                    translate("mend or remove it"), bad);
+            problem(translate("the row’s bandwidth does not match its size and time"), "",
+                    translate("correct or remove it"), bad);
         }
         if (table.points.empty()) {
             problem(translate("the table has no row that can be used"), "",
@@ -308,7 +308,7 @@ bool is_nccl_log(std::string_view text) {
 
 std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& problems) {
     if (text.find('\0') != std::string_view::npos) {
-        problems.push_back({"", translate("not an nccl-tests log"), translate("it holds zero bytes"),
+        problems.push_back({"", translate("not an nccl-tests log"), translate("the file contains NUL bytes"),
                             translate("give the test’s output as plain text")});
         return {};
     }
@@ -325,8 +325,8 @@ std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& prob
     if (!reader.any_table) {
         problems.push_back(
             {"", translate("not an nccl-tests log"),
-             translate("no line “#  size  count  …  time  algbw  busbw” is in it"),
-             translate("give what all_gather_perf or all_reduce_perf prints, lines with # included")});
+             translate("it has no line “#  size  count  …  time  algbw  busbw”"),
+             translate("give the output of all_gather_perf or all_reduce_perf, including the lines with #")});
     }
     return std::move(reader.tables);
 }

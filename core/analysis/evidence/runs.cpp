@@ -85,7 +85,7 @@ void check_cells(MeasuredRun& run) {
         if (std::isnan(value) || value < 0 || value > largest) {
             run.problems.push_back(
                 {"/" + std::string(name),
-                 translate("“{1}” makes no sense here", {run.column[std::string(name)]}),
+                 translate("“{1}” is not a valid value", {run.column[std::string(name)]}),
                  translate("a number from 0 to {1} is expected", {format(largest, Quantity::count)}),
                  translate("correct it or leave it blank"), run.line});
         }
@@ -93,13 +93,13 @@ void check_cells(MeasuredRun& run) {
     const double step = number_in(run, "step_time_s");
     if (step > 0 && step < kShortestStep) {
         run.problems.push_back(
-            {"/step_time_s", translate("“{1}” makes no sense here", {run.column["step_time_s"]}),
+            {"/step_time_s", translate("“{1}” is not a valid value", {run.column["step_time_s"]}),
              translate("no step is shorter than a microsecond"), translate("give seconds"), run.line});
     }
     const auto kind = run.column.find("peak_kind");
     if (kind != run.column.end() && !kind->second.empty() && kind->second != "allocated" &&
         kind->second != "reserved" && kind->second != "device") {
-        run.problems.push_back({"/peak_kind", translate("“{1}” is no kind of peak", {kind->second}), "",
+        run.problems.push_back({"/peak_kind", translate("“{1}” is not a kind of peak", {kind->second}), "",
                                 translate("use allocated, reserved or device"), run.line});
     }
 }
@@ -210,7 +210,7 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
     for (const std::string& name : header) {
         if (!before.insert(name).second) {
             problems.push_back({"", translate("the column “{1}” is given twice", {name}),
-                                translate("the later one counts"), translate("remove one"), line});
+                                translate("the later one is used"), translate("remove one"), line});
         }
         if (std::ranges::find(known, name) != known.end()) continue;
         if (const std::string near = nearest(name, known); !near.empty())
@@ -270,7 +270,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     constexpr std::size_t kMostRows = 10'000;
     if (rows.size() > kMostRows) {
         problems.push_back({"", translate("the table has more than 10,000 rows"),
-                            translate("each run is predicted and compared"), translate("divide it")});
+                            translate("each run is predicted and compared"), translate("split it")});
         return runs;
     }
     constexpr std::size_t kMostColumns = 1000;
@@ -292,7 +292,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
     if (!problems.empty()) return runs;
     warn_of_columns(header, rows[0].line, problems);
     if (rows.size() == 1)
-        problems.push_back({"", translate("the table has no rows"), translate("only its header"),
+        problems.push_back({"", translate("the table has no rows"), translate("it has only a header"),
                             translate("add a row for each run"), 1});
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
@@ -344,14 +344,14 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
                  translate("{1} tokens a step against {2}",
                            {format(run.tokens_per_s_per_gpu * run.step_time * run.gpus, Quantity::count),
                             format(tokens, Quantity::count)}),
-                 translate("is it the total, or samples? leave one of the two blank"), run.line});
+                 translate("it may be the total or count samples: leave one of the two blank"), run.line});
         }
         if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
             run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
             if (run.step_time > 0 && !(run.step_time >= kShortestStep && run.step_time <= kLongestStep)) {
                 run.problems.push_back(
                     {"/tokens_per_s_per_gpu",
-                     translate("“{1}” makes no sense here", {run.cell("tokens_per_s_per_gpu")}),
+                     translate("“{1}” is not a valid value", {run.cell("tokens_per_s_per_gpu")}),
                      translate("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
                      translate("correct it or leave it blank"), run.line});
             }
@@ -359,7 +359,7 @@ std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems) {
             run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
             if (!(run.tokens_per_s_per_gpu <= kMostTokens)) {
                 run.problems.push_back(
-                    {"/step_time_s", translate("“{1}” makes no sense here", {run.cell("step_time_s")}),
+                    {"/step_time_s", translate("“{1}” is not a valid value", {run.cell("step_time_s")}),
                      translate("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
                      translate("correct it or leave it blank"), run.line});
             }

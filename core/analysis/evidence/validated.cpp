@@ -65,13 +65,13 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
         out.push_back(translate("No public run with offload was compared."));
     if (s.listed())
         out.push_back(
-            translate("No public run of a list of operators was compared: a wide band stands for it."));
+            translate("No public run of a list of operators was compared: the error band is wide."));
     if (s[P::kv_lora_rank] > 0) out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || !reach().gpus.contains(gpu->name))
         out.push_back(translate("No public run of this GPU was compared."));
     if (!reach().software.contains(s[P::software]))
-        out.push_back(translate("No public run of this software was compared: a wide band stands for it."));
+        out.push_back(translate("No public run of this software was compared: the error band is wide."));
     return out;
 }
 

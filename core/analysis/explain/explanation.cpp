@@ -161,13 +161,14 @@ Explanation explain_output(Output id, const Answer& answer) {
         out.result = text_of(id, answer);
     }
     if (id == Output::mfu && answer.settings[P::mfu_override] > 0) {
-        out.sentence = translate("Set by hand; {1} is predicted. Step, rates and days follow from it.",
-                                 {format(answer.estimate.predicted_mfu, Quantity::percent)});
+        out.sentence =
+            translate("Set by hand; the prediction is {1}. Step, rates and days follow from the set value.",
+                      {format(answer.estimate.predicted_mfu, Quantity::percent)});
         out.source = translate("set by hand: assumptions.mfu_override");
     }
     if (id == Output::step_bubble) out.source = "E20: " + translate(answer.compiled.schedule->source);
     if (id == Output::mfu && answer.settings.listed())
-        out.source = translate("the operators' shapes; backward twice forward");
+        out.source = translate("the operators' shapes; the backward pass counts twice the forward pass");
     add_symbols(form.symbols, answer, out.ingredients);
     add_parts(id, answer, out);
     add_assumptions(assumptions_of(id, answer), answer, out);
@@ -285,7 +286,7 @@ void add_operators(Adds adds, const Answer& answer, Explanation& to) {
             set_operators(
                 answer, Quantity::bytes,
                 [&](const OperatorRow& row) { return in_layer(row, answer) * row.saved; }, to);
-            if (!to.parts.empty()) to.parts_title = translate("Operators, where nothing is recomputed");
+            if (!to.parts.empty()) to.parts_title = translate("Operators, without recompute");
             return;
         case Adds::flops: {
             const double all = operator_table(answer).model.flops;
@@ -332,22 +333,23 @@ constexpr std::array kRules{
     Rule{"convolution", translatable("A convolution, as its implicit matrix product of m × n × k."),
          translatable("t = 2·m·n·k · count ÷ (P · η(m, n, k)) + launch"), "E9",
          "peak_flops gemm_efficiency gemm_half_depth gemm_half_area kernel_launch"},
-    Rule{"attention", translatable("Scores and their values, in one kernel or in several."),
+    Rule{"attention",
+         translatable("The attention scores and their product with the values, in one kernel or several."),
          translatable("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
          "peak_flops attention attention_efficiency attention_half_sequence attention_half_head"},
-    Rule{"norm", translatable("A norm reads and writes what it works on; memory bandwidth is what it takes."),
+    Rule{"norm",
+         translatable("A norm reads its input and writes its output; memory bandwidth bounds its time."),
          translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
     Rule{"elementwise",
-         translatable("It reads and writes what it works on; memory bandwidth is what it takes."),
+         translatable("It reads its input and writes its output; memory bandwidth bounds its time."),
          translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"softmax", translatable("Scores are read and written; memory bandwidth is what it takes."),
+    Rule{"softmax", translatable("It reads and writes the scores; memory bandwidth bounds its time."),
          translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"gather", translatable("Rows of a table are read; memory bandwidth is what it takes."),
+    Rule{"gather", translatable("It reads rows of a table; memory bandwidth bounds its time."),
          translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},
-    Rule{"collective", translatable("GPUs exchange what each of them has of it."),
-         translatable(
-             "t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce moves twice "
-             "that or takes a tree"),
+    Rule{"collective", translatable("The GPUs exchange their parts of a tensor."),
+         translatable("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce sends "
+                      "twice the bytes or uses a tree"),
          "E13–E16",
          "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency network_efficiency "
          "intra_node_latency inter_node_latency collective_latency"},
@@ -375,14 +377,14 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
     if (row.k > 0) {
         add("m", translate("rows"), row.m, Quantity::count);
         add("n", translate("columns"), row.n, Quantity::count);
-        add("k", translate("summed over"), row.k, Quantity::count);
+        add("k", translate("inner dimension"), row.k, Quantity::count);
     }
     add({}, translate("FLOPs, forward"), row.flops, Quantity::big_count);
     add({}, row.exchanges() ? translate("bytes sent, forward") : translate("bytes moved, forward"), row.bytes,
         Quantity::bytes);
     add({}, translate("weights on this GPU"), row.weights, Quantity::big_count);
     add({}, translate("kept for the backward pass"), row.saved, Quantity::bytes);
-    add({}, translate("times in the model"), row.repeat, Quantity::count);
+    add({}, translate("count in the model"), row.repeat, Quantity::count);
     if (answer.estimate.fits()) {
         add({}, translate("forward"), row.forward, Quantity::seconds);
         add({}, translate("backward"), row.backward, Quantity::seconds);

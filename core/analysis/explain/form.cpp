@@ -53,10 +53,9 @@ std::optional<OutputFormula> copies_form(const Answer& answer) {
                          "m c_g Q_g B_HBM η_m"};
     }
     if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
-        return OutputFormula{
-            translate("t = (m · c · parameters gathered + c_g · Q_g · parameters whose gradients are added "
-                      "up) ÷ (B_HBM · η_m)"),
-            "m c c_g Q_g B_HBM η_m"};
+        return OutputFormula{translate("t = (m · c · parameters gathered + c_g · Q_g · parameters whose "
+                                       "gradients are accumulated) ÷ (B_HBM · η_m)"),
+                             "m c c_g Q_g B_HBM η_m"};
     if (!one_stage)
         return OutputFormula{translate("t = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                              "m c B_HBM η_m"};
@@ -80,14 +79,15 @@ std::optional<OutputFormula> memory_form(Output id, const Answer& answer) {
     const auto offload = answer.settings.choice<Offload>(P::offload);
     const bool is_zero = output(id).get(answer) == 0;
     if (id == Output::memory_weights) {
-        if (is_zero) return OutputFormula{translate("M_w = 0: the host holds them"), {}};
+        if (is_zero) return OutputFormula{translate("M_w = 0: the weights are in host memory"), {}};
         if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
     }
     if (id == Output::memory_gradients && experts)
-        return OutputFormula{translate("M_g = Q_g · (1 + copies) · (N_d ÷ F_g + N_x ÷ X_g)"),
+        return OutputFormula{translate("M_g = Q_g · (1 + buffers) · (N_d ÷ F_g + N_x ÷ X_g)"),
                              "Q_g N_d F_g N_x X_g"};
     if (id == Output::memory_optimizer) {
-        if (offload != Offload::none) return OutputFormula{translate("M_o = 0: the host holds it"), {}};
+        if (offload != Offload::none)
+            return OutputFormula{translate("M_o = 0: the state is in host memory"), {}};
         if (experts) return OutputFormula{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o)", "Q_o N_d F_o N_x X_o"};
     }
     // Memory may peak at another moment, or on a stage without the head.

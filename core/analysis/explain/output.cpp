@@ -48,8 +48,8 @@ std::string takeover_sentence(const Answer& answer) {
     // The threshold is not accurate to more than two digits.
     const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
     const std::string value = format(found->rate, std::round(found->value / digit) * digit);
-    return found->below ? translate("{1} takes over below {2}.", {capitalised(found->next), value})
-                        : translate("{1} takes over above {2}.", {capitalised(found->next), value});
+    return found->below ? translate("{1} is the wall below {2}.", {capitalised(found->next), value})
+                        : translate("{1} is the wall above {2}.", {capitalised(found->next), value});
 }
 
 // The largest cost besides computing, for shardings that gather no weights.
@@ -59,11 +59,13 @@ std::string worst_cost(const StepTime& step) {
         std::string_view sentence;
     };
     constexpr std::array costs{
-        Cost{StepTerm::network, translatable("{1} of the step waits for gradients, which move once a step.")},
-        Cost{StepTerm::tensor_network, translatable("{1} of the step goes to tensor-parallel exchanges.")},
+        Cost{StepTerm::network,
+             translatable("{1} of the step waits for the gradient reduction, which runs once per step.")},
+        Cost{StepTerm::tensor_network,
+             translatable("{1} of the step goes to tensor-parallel communication.")},
         Cost{StepTerm::context_network, translatable("{1} of the step goes to the context-parallel ring.")},
         Cost{StepTerm::expert_network,
-             translatable("{1} of the step goes to sending tokens to their experts.")},
+             translatable("{1} of the step goes to the all-to-all between tokens and experts.")},
         Cost{StepTerm::stage_network, translatable("{1} of the step goes to messages between stages.")},
         Cost{StepTerm::bubble, translatable("{1} of the step is the pipeline's bubble.")},
     };
@@ -87,21 +89,22 @@ std::string hiding_sentence(const Answer& answer) {
         threshold < 1 ? translate("less than one") : format(std::round(threshold), Quantity::tokens, false);
     if (answer.settings.listed()) {
         return tokens >= threshold
-                   ? translate("{1} samples per GPU hide the network, which needs {2} ideally.", {have, need})
-                   : translate("{1} samples per GPU do not hide the network, which needs {2} ideally.",
+                   ? translate("{1} samples per GPU hide the network; the ideal threshold is {2}.",
+                               {have, need})
+                   : translate("{1} samples per GPU do not hide the network; the ideal threshold is {2}.",
                                {have, need});
     }
     return tokens >= threshold
-               ? translate("{1} tokens per GPU hide the network, which needs {2} ideally.", {have, need})
-               : translate("{1} tokens per GPU do not hide the network, which needs {2} ideally.",
+               ? translate("{1} tokens per GPU hide the network; the ideal threshold is {2}.", {have, need})
+               : translate("{1} tokens per GPU do not hide the network; the ideal threshold is {2}.",
                            {have, need});
 }
 
 std::string risk_sentence(const MemoryUse& memory) {
     const double spare = memory.capacity - memory.peak;
     const std::string away = format(std::fabs(spare), Quantity::bytes);
-    return spare >= 0 ? translate("Memory ends {1} below the limit: it may not fit.", {away})
-                      : translate("Memory ends {1} above the limit: it may just fit.", {away});
+    return spare >= 0 ? translate("Peak memory is {1} below the limit: it may not fit.", {away})
+                      : translate("Peak memory is {1} above the limit: it may just fit.", {away});
 }
 
 }  // namespace
@@ -211,9 +214,9 @@ std::string wall_sentence(const Answer& answer) {
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         return output(term).label.ends_with('s')
-                   ? translate("Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+                   ? translate("Wall: memory. {1} alone need {2} of {3}; the total is {4} too much.",
                                {label_of(term), need, capacity, over})
-                   : translate("Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                   : translate("Wall: memory. {1} alone needs {2} of {3}; the total is {4} too much.",
                                {label_of(term), need, capacity, over});
     }
     std::string wall = translate("Wall: {1}.", {label_of(e.wall)}) + " ";
@@ -238,10 +241,10 @@ std::vector<std::string> warnings(const Answer& answer) {
         out.push_back(translate("The model is a list of operators: a token is one sample."));
         if (s[P::pipeline_parallel] > 1)
             out.push_back(translate(
-                "A list's layers differ; pipeline stages are told as if each were the average one."));
+                "The layers of a list differ; every pipeline stage is estimated with average layers."));
     } else if (std::fmod(s[P::head_size], 8) != 0) {
         out.push_back(translate(
-            "Head size {1} is no multiple of 8: tensor cores run such attention far below their peak.",
+            "Head size {1} is not a multiple of 8: tensor cores run such attention far below their peak.",
             {format(s[P::head_size], Quantity::count)}));
     }
     const double positions = s[P::learned_positions];
@@ -251,12 +254,12 @@ std::vector<std::string> warnings(const Answer& answer) {
     }
     if (s[P::mfu_override] > 0) {
         out.push_back(
-            translate("The MFU is set by hand: the step's parts are the predicted ones, stretched, and "
-                      "plans are compared as predicted."));
+            translate("The MFU is set by hand: the parts of the step are the predicted ones, scaled, and "
+                      "plans are compared by the prediction."));
     }
     if (answer.estimate.run.batch > answer.estimate.run.critical_batch) {
         out.push_back(
-            translate("The batch of {1} tokens is beyond the critical batch of {2}: larger ones save little "
+            translate("The batch of {1} tokens is above the critical batch of {2}: larger ones save little "
                       "time and cost many tokens.",
                       {format(answer.estimate.run.batch, Quantity::big_count),
                        format(answer.estimate.run.critical_batch, Quantity::big_count)}));

@@ -26,7 +26,7 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 std::string title_of(const Preset* preset) {
     if (!preset) return translate("none");
     if (!preset->title.empty()) return translate(preset->title);
-    return preset->name.empty() ? translate("its own") : preset->name;
+    return preset->name.empty() ? translate("own values") : preset->name;
 }
 
 // The preset that sets a parameter which the scenario does not give. Presets of clusters contain a GPU count

@@ -38,7 +38,7 @@ const std::vector<Share>& shares() {
         {translatable("recomputation"), {StepTerm::recompute}},
         {translatable("matmuls and attention"), {matmul, attention}},
         {translatable("elementwise"), {elementwise}},
-        {translatable("copies"), {memory_copies}},
+        {translatable("memory copies"), {memory_copies}},
         {translatable("optimizer"), {optimizer}},
         {translatable("host"), {host_link, host}}};
     return all;
@@ -100,15 +100,15 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
 std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
     if (found.space == 0 || !std::isfinite(found.smallest.peak))
         return translate(
-            "no plan is valid for {1} GPUs and the values that are not free: degrees must divide the GPUs, "
-            "heads and layers, and the batch must divide among them",
+            "no plan is valid for {1} GPUs and the fixed values: the degrees must divide the GPUs, heads and "
+            "layers, and the data-parallel GPUs must divide the batch",
             {format(P::gpus, s[P::gpus])});
     const Answer least = answer(with_plan(locked(question.scenario), found.smallest.plan, question.free));
     const MemoryUse& memory = least.estimate.memory;
     const auto largest = std::ranges::max_element(memory.terms());
     const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
     return translate(
-        "none of {1} plans fits: the least memory any needs is {2} of {3} usable, {4} of it {5}",
+        "none of {1} plans fits: the smallest needs {2} of the usable {3}; its largest term is {5}, {4}",
         {format(found.space, Quantity::count), format(memory.peak, Quantity::bytes),
          format(memory.capacity, Quantity::bytes), format(*largest, Quantity::bytes), label_of(term)});
 }
@@ -149,8 +149,8 @@ std::string short_plan(const Settings& s) {
     if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);
     std::string sharing = format(P::sharding, s[P::sharding]);
     if (s[P::shard_group] > 0)
-        sharing = translate("{1} in {2}", {sharing, format(P::shard_group, s[P::shard_group])});
-    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = translate("{1} kept", {sharing});
+        sharing = translate("{1} over {2}", {sharing, format(P::shard_group, s[P::shard_group])});
+    if (is_fsdp(s) && !s.on(P::reshard_after_forward)) sharing = translate("{1} no reshard", {sharing});
     add(sharing);
     add(translate("micro-batch {1} × {2}",
                   {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
@@ -178,8 +178,8 @@ std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
 std::string why(const Neighbour& n) {
     if (!n.valid()) return translate("not valid");
     if (n.over > 0 && n.answer.estimate.verdict == Verdict::risky)
-        return translate("may not fit: {1} into the margin", {format(n.over, Quantity::bytes)});
-    if (n.over > 0) return translate("does not fit by {1}", {format(n.over, Quantity::bytes)});
+        return translate("may not fit: uses {1} of the margin", {format(n.over, Quantity::bytes)});
+    if (n.over > 0) return translate("does not fit: {1} too much", {format(n.over, Quantity::bytes)});
     constexpr double kSame = 1e-9;
     const double scale = n.answer.estimate.step.total;
     if (std::fabs(n.slower) <= kSame * scale) return translate("the same step time");

@@ -253,7 +253,7 @@ void Search::choose() {
 std::string Search::reason() const {
     std::string range = label_of(q_.id);
     if (samples_.empty())
-        return translate("No solution for {1} because none of its values can be used here.", {range});
+        return translate("No solution for {1} because none of its values is valid here.", {range});
     if (!has_list())
         range = translate("{1} from {2} to {3}", {range, text(samples_.front().x), text(samples_.back().x)});
     const Sample* nearest = best();
@@ -279,7 +279,7 @@ std::string Search::reason_of_memory(const std::string& range) const {
     }());
     if (least[largest] > capacity) {
         return translate(
-            "No solution for {1} because {2} alone need {3} of {4}; the least in all, at {5}, is {6}.",
+            "No solution for {1} because {2} alone need {3} of {4}; the smallest total, at {5}, is {6}.",
             {range, label_of(static_cast<MemoryTerm>(largest)), bytes(least[largest]), bytes(capacity),
              text(nearest.x), bytes(peak)});
     }
@@ -297,10 +297,11 @@ std::string Search::reason_of_memory(const std::string& range) const {
         together += nearest.terms[i];
     }
     return translate(
-        count > 1 ? translatable("No solution for {1} because {2} together need {3} of {4}; the least in "
-                                 "all, at {5}, is {6}.")
-                  : translatable("No solution for {1} because {2} need {3} of {4}; the least in all, at "
-                                 "{5}, is {6}."),
+        count > 1
+            ? translatable("No solution for {1} because {2} together need {3} of {4}; the smallest total, at "
+                           "{5}, is {6}.")
+            : translatable(
+                  "No solution for {1} because {2} need {3} of {4}; the smallest total, at {5}, is {6}."),
         {range, names, bytes(together), bytes(nearest.capacity), text(nearest.x), bytes(peak)});
 }
 
@@ -312,20 +313,21 @@ std::string Search::reason_of_value(const std::string& range, const Sample& best
     Answer there;
     answer_into(edited(q_.scenario, q_.id, best.x), there);
     if (row.timed) {
-        return translate(
-            at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}; there {5} holds it "
-                                    "back, {6} of the step.")
-                     : translatable("No solution for {1}: {2} is at least {3}, at {4}; there {5} holds it "
-                                    "back, {6} of the step."),
-            {range, label, reached, text(best.x), label_of(there.estimate.wall),
-             format(value_of(Output::wall, there), Quantity::percent)});
+        return translate(at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}; the wall "
+                                                 "there is {5}, {6} of the step.")
+                                  : translatable("No solution for {1}: {2} is at least {3}, at {4}; the wall "
+                                                 "there is {5}, {6} of the step."),
+                         {range, label, reached, text(best.x), label_of(there.estimate.wall),
+                          format(value_of(Output::wall, there), Quantity::percent)});
     }
     if (out_.target.output == Output::peak_memory) {
         const auto largest =
             static_cast<std::size_t>(std::ranges::max_element(best.terms) - best.terms.begin());
         return translate(
-            at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}, of it {5} {6}.")
-                     : translatable("No solution for {1}: {2} is at least {3}, at {4}, of it {5} {6}."),
+            at_least ? translatable(
+                           "No solution for {1}: {2} is at most {3}, at {4}; its largest term is {5}, {6}.")
+                     : translatable(
+                           "No solution for {1}: {2} is at least {3}, at {4}; its largest term is {5}, {6}."),
             {range, label, reached, text(best.x), label_of(static_cast<MemoryTerm>(largest)),
              format(best.terms[largest], Quantity::bytes)});
     }
@@ -354,7 +356,7 @@ Target parse_target(const std::string& text, Problems& problems) {
     if (trim(text) == "fits") return target;
     std::size_t at = text.find_first_of("<>");
     if (at == std::string::npos || at + 1 >= text.size() || text[at + 1] != '=') {
-        problems.push_back({where, translate("is no target"), "", how});
+        problems.push_back({where, translate("is not a target"), "", how});
         return target;
     }
     target.comparison = text[at] == '>' ? Comparison::at_least : Comparison::at_most;
@@ -380,7 +382,7 @@ Target parse_target(const std::string& text, Problems& problems) {
     const Parsed parsed = parse(number, target.of_best ? Quantity::percent : output(target.output).quantity);
     if (!parsed.ok || (target.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
         problems.push_back(
-            {where, parsed.ok ? translate("a share of the best lies between 0 and 1") : parsed.problem, "",
+            {where, parsed.ok ? translate("a share of the best must be between 0 and 1") : parsed.problem, "",
              parsed.ok ? translate("write {1}", {"95 % of best"}) : parsed.suggestion});
         return target;
     }
@@ -409,9 +411,9 @@ std::string text_of(P id, const MetRange& stretch) {
     const bool below = !runs_down && text(stretch.below) != text(stretch.from);
     const bool above = !runs_up && text(stretch.above) != text(stretch.to);
     if (below && above)
-        return translate("{1}, missed at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
+        return translate("{1}, not met at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
     if (!below && !above) return out;
-    return translate("{1}, missed at {2}", {out, text(below ? stretch.below : stretch.above)});
+    return translate("{1}, not met at {2}", {out, text(below ? stretch.below : stretch.above)});
 }
 
 Solution solve(const Question& question, const std::stop_token& stop,
@@ -440,7 +442,7 @@ std::vector<Alternative> alternatives(const Question& question, const std::stop_
         // Offload is not proposed unasked, because it needs memory and time of the host.
         if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
     }
-    attempt(translate("with the plan automatic"), planned);
+    attempt(translate("with an automatic plan"), planned);
     if (question.id != P::recompute)
         attempt(translate("with full recompute"), edited(question.scenario, P::recompute, 1));
     return out;

@@ -469,8 +469,8 @@ std::string label_of(Activity activity) {
     return translate(pick(
         std::array<std::string_view, kActivities>{
             translatable("forward"), translatable("backward"), translatable("weight gradients"),
-            translatable("recompute"), translatable("copies"), translatable("optimizer"),
-            translatable("host link"), translatable("host"), translatable("bubble"), translatable("folded"),
+            translatable("recompute"), translatable("memory copies"), translatable("optimizer"),
+            translatable("host link"), translatable("host"), translatable("bubble"), translatable("omitted"),
             translatable("gather weights"), translatable("reduce gradients"), translatable("tensor parallel"),
             translatable("context parallel"), translatable("expert parallel"),
             translatable("between stages")},

@@ -27,15 +27,14 @@ Problem impossible_problem(const Answer& answer) {
     const Estimate& e = answer.estimate;
     const auto percent = [](double share) { return format(share, Quantity::percent); };
     if (s[P::mfu_override] > 0 && e.hfu > 1) {
-        return {
-            "/assumptions/mfu_override",
-            translate("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
-            translate("the kernels and what is recomputed would execute {1} of the peak", {percent(e.hfu)}),
-            translate("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
+        return {"/assumptions/mfu_override",
+                translate("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
+                translate("the HFU would be {1}", {percent(e.hfu)}),
+                translate("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
     }
-    const std::string what =
-        e.hfu > 1 ? translate("the prediction executes {1} of the peak FLOPS", {percent(e.hfu)})
-                  : translate("the prediction has a time, a memory or a share that cannot be");
+    const std::string what = e.hfu > 1
+                                 ? translate("the predicted HFU is {1}", {percent(e.hfu)})
+                                 : translate("the prediction contains an impossible time, memory or share");
     return {"", what,
             translate("no hardware can do that: this is an error of Shardscope {1}", {SHARDSCOPE_VERSION}),
             translate("please report it with this scenario")};

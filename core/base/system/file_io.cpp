@@ -200,7 +200,7 @@ class Replacement {
         Descriptor descriptor(create());
         if (descriptor.number() < 0) return fail(translate("the file cannot be written"), problem);
         written_ = true;
-        const auto failed = [&] { return fail(translate("the file cannot be written whole"), problem); };
+        const auto failed = [&] { return fail(translate("the file cannot be written completely"), problem); };
         if (mode_ && uninterrupted([&] { return files.fchmod(descriptor.number(), *mode_); }) < 0)
             return failed();
         std::string_view left = file_.content;
@@ -223,7 +223,7 @@ class Replacement {
         // On a file system without hard links the old file is not kept, so this file cannot be restored.
         if (can_undo && mode_) kept_ = files.link(target_.c_str(), old_.c_str()) == 0;
         if (uninterrupted([&] { return files.rename(temporary_.c_str(), target_.c_str()); }) < 0)
-            return fail(translate("the file cannot be put in its place"), problem);
+            return fail(translate("the file cannot be moved into place"), problem);
         written_ = false;
         replaced_ = true;
         return true;
@@ -242,7 +242,7 @@ class Replacement {
 
   private:
     static bool fail(const std::string& what, Problem& problem) {
-        problem = {"", what, system_message(errno), translate("choose another place to write to")};
+        problem = {"", what, system_message(errno), translate("choose another location")};
         return false;
     }
 
@@ -251,8 +251,8 @@ class Replacement {
         const bool is_there = file_system().stat(file_.path.c_str(), &status) == 0;
         if (!is_there && errno != ENOENT) return fail(translate("the file cannot be written"), problem);
         if (is_there && !S_ISREG(status.st_mode)) {
-            problem = {"", translate("this is no regular file"), translate("it would be replaced"),
-                       translate("choose another place to write to")};
+            problem = {"", translate("this is not a regular file"), translate("it would be replaced"),
+                       translate("choose another location")};
             return false;
         }
         const std::optional<std::string> target = link_target(file_.path);
@@ -275,7 +275,7 @@ class Replacement {
         if (!file_.makes_folder || folder_.empty()) return true;
         constexpr ::mode_t kFolder = 0777;  // the user's umask removes some of these
         made_folder_ = file_system().mkdir(folder_.c_str(), kFolder) == 0;
-        return made_folder_ || errno == EEXIST || fail(translate("the folder cannot be made"), problem);
+        return made_folder_ || errno == EEXIST || fail(translate("the folder cannot be created"), problem);
     }
 
     // Creates a new file, which therefore is neither somebody else's nor a link.

@@ -315,7 +315,7 @@ Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) 
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error == std::errc::result_out_of_range)
-        return fail(translate("“{1}” is too large or too small to hold", {text}));
+        return fail(translate("“{1}” is too large or too small for a floating-point number", {text}));
     if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
         return fail(translate("“{1}” is not a number", {trimmed(text)}));
     }

@@ -82,7 +82,7 @@ void build_listed(const ListedModel& model, const Settings& settings, OperatorLi
         out.dense = std::move(blocks[first]);
         return;
     }
-    out.dense.name = translatable("layer, on average");
+    out.dense.name = translatable("average layer");
     out.dense.repeat = model.layers();
     for (std::size_t i = first; i < last; ++i) {
         for (const Operator& op : blocks[i].operators)

@@ -24,7 +24,7 @@ std::string label_of(StepTerm term) {
     return translate(pick(
         std::array<std::string_view, kStepTerms>{
             translatable("Matmuls"), translatable("Attention"), translatable("Elementwise"),
-            translatable("Recompute"), translatable("Copies"), translatable("Network"),
+            translatable("Recompute"), translatable("Memory copies"), translatable("Network"),
             translatable("Tensor parallel"), translatable("Context parallel"),
             translatable("Expert parallel"), translatable("Between stages"), translatable("Pipeline bubble"),
             translatable("Optimizer"), translatable("Host link"), translatable("Host, launch")},

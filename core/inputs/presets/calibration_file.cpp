@@ -25,7 +25,7 @@ void read_part(const json& values, const std::string& part, const std::string& p
                std::vector<PartValues>& out) {
     if (!values.is_object()) {
         problems.push_back(
-            {pointer, translate("is no object"), "", translate("write {\"overlap\": 0.3, …}")});
+            {pointer, translate("is not an object"), "", translate("write {\"overlap\": 0.3, …}")});
         return;
     }
     PartValues read{part, {}};
@@ -75,7 +75,7 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object() || file.value("format", json()) != kFormat) {
-        problems.push_back({"/format", translate("this is no calibration file"),
+        problems.push_back({"/format", translate("this is not a calibration file"),
                             translate("its format must be “shardscope-calibration”"),
                             translate("write one with `shardscope calibrate`")});
         return {};
@@ -83,7 +83,7 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     if (file.value("version", json()) != 1) {
         problems.push_back({"/version",
                             translate("this version of the format is not known"),
-                            translate("version 1 is"),
+                            translate("this program reads version 1"),
                             {}});
         return {};
     }
@@ -93,7 +93,7 @@ std::vector<PartValues> read_calibration(std::string_view text, Problems& proble
     if (file.contains("parts")) {
         if (!file["parts"].is_object()) {
             problems.push_back(
-                {"/parts", translate("is no object"), "", translate("write {\"stack-fsdp2\": {…}, …}")});
+                {"/parts", translate("is not an object"), "", translate("write {\"stack-fsdp2\": {…}, …}")});
         } else {
             for (const auto& [part, values] : file["parts"].items())
                 read_part(values, part, child_pointer("/parts", part), problems, out);

@@ -48,7 +48,7 @@ class Reader {
         const char* field = first(fields);
         if (!field) return default_of(fields).value_or(otherwise);
         if (config_[field].is_number()) return config_[field].get<double>();
-        problems_.push_back({std::string("/") + field, translate("is no number"), "",
+        problems_.push_back({std::string("/") + field, translate("is not a number"), "",
                              translate("give the file as it was published")});
         return otherwise;
     }
@@ -80,7 +80,7 @@ class Reader {
         std::string all;
         for (const std::string& one : defaults_used_) all += (all.empty() ? "" : ", ") + one;
         if (!all.empty())
-            note(translate("What the file leaves out was taken from transformers' defaults: {1}.", {all}));
+            note(translate("Fields that the file omits have the defaults of transformers: {1}.", {all}));
     }
     void put(const char* field, double value) {
         if (value == std::floor(value) && std::fabs(value) < 1e15)
@@ -136,7 +136,7 @@ void attention_window(Reader& r) {
 
 void some_layers_windowed(Reader& r) {
     if (r.number({"sliding_window"}) > 0)
-        r.note(translate("Some layers look back on a window only; all are taken to see the whole sequence."));
+        r.note(translate("Some layers use sliding-window attention; all are counted with full attention."));
 }
 
 void experts(Reader& r, double count, double top, double width) {
@@ -155,8 +155,7 @@ void gpt_neox(Reader& r) {
     r.values["bias"] = r.flag("attention_bias");
     r.values["dropout"] = r.number({"hidden_dropout"}) > 0;
     if (r.flag("use_parallel_residual"))
-        r.note(
-            translate("Attention and feed-forward work in parallel; they are counted one after the other."));
+        r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
 }
 
 void mpt(Reader& r) {
@@ -183,8 +182,7 @@ void falcon(Reader& r) {
         r.put("layer_norms", parallel ? 1 : 2);
     }
     if (parallel)
-        r.note(
-            translate("Attention and feed-forward work in parallel; they are counted one after the other."));
+        r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
 }
 
 void llama(Reader& r) {
@@ -205,16 +203,16 @@ void llama4(Reader& r) {
     const double layers = r.number({"num_hidden_layers"});
     const double step = r.number({"interleave_moe_layer_step"});
     const double width =
-        r.required(translatable("nothing else tells the experts' width"), {"intermediate_size"});
+        r.required(translatable("no other field gives the experts' width"), {"intermediate_size"});
     experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}), width);
     r.put("shared_expert_ffn_size", width);
     r.put("ffn_size", r.number({"intermediate_size_mlp"}));
     if (step > 1) {
         r.put("dense_layers", layers - std::floor(layers / step));
-        r.note(translate("Dense layers and layers of experts alternate; the dense ones are counted first."));
+        r.note(translate("Dense and expert layers alternate; the dense ones are assumed to come first."));
     }
     if (r.number({"attention_chunk_size"}) > 0)
-        r.note(translate("Most layers attend within chunks; all are taken to see the whole sequence."));
+        r.note(translate("Most layers use chunked attention; all are counted with full attention."));
 }
 
 void mixtral(Reader& r) {
@@ -232,7 +230,7 @@ void sparse_from(Reader& r, const char* step_field) {
         dense += static_cast<double>(r["mlp_only_layers"].size());
     if (dense > 0) {
         r.put("dense_layers", dense);
-        r.note(translate("Layers without experts are counted first, wherever they lie."));
+        r.note(translate("All layers without experts are assumed to come first."));
     }
 }
 
@@ -256,28 +254,28 @@ void qwen3_moe(Reader& r) {
 void phi(Reader& r) {
     r.values["head_bias"] = true;
     r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
-    r.note(translate("Attention and feed-forward work in parallel; they are counted one after the other."));
+    r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
 }
 
 void deepseek(Reader& r) {
     const double rank =
-        r.required(translatable("nothing else tells the rank of keys and values"), {"kv_lora_rank"});
+        r.required(translatable("no other field gives the rank of keys and values"), {"kv_lora_rank"});
     r.put("kv_lora_rank", rank);
     r.put("q_lora_rank", r.number({"q_lora_rank"}));
-    r.put("head_size", r.required(translatable("nothing else tells a head's width"), {"qk_nope_head_dim"}));
+    r.put("head_size", r.required(translatable("no other field gives a head's width"), {"qk_nope_head_dim"}));
     r.put("rope_head_size",
-          r.required(translatable("nothing else tells a head's rotary width"), {"qk_rope_head_dim"}));
-    r.put("value_head_size", r.required(translatable("nothing else tells a head's width"), {"v_head_dim"}));
+          r.required(translatable("no other field gives a head's rotary width"), {"qk_rope_head_dim"}));
+    r.put("value_head_size", r.required(translatable("no other field gives a head's width"), {"v_head_dim"}));
     r.put("kv_heads", r.number({"num_attention_heads"}));
     if (r.number({"n_routed_experts"}) > 0) {
         const double width =
-            r.required(translatable("nothing else tells the experts' width"), {"moe_intermediate_size"});
+            r.required(translatable("no other field gives the experts' width"), {"moe_intermediate_size"});
         experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1), width);
         r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
         r.put("dense_layers", r.number({"first_k_dense_replace"}));
     }
     if (r.number({"num_nextn_predict_layers"}) > 0)
-        r.note(translate("The module that predicts further tokens is not counted."));
+        r.note(translate("The multi-token prediction module is not counted."));
 }
 
 void olmoe(Reader& r) {
@@ -330,47 +328,47 @@ Family guessed(Reader& r) {
     Family out;
     const bool rms = r.has("rms_norm_eps");
     out.layernorm = !rms;
-    r.note(rms ? translate("RMSNorm is assumed, as there is an rms_norm_eps.")
+    r.note(rms ? translate("RMSNorm is assumed because the file has an rms_norm_eps.")
                : translate("LayerNorm is assumed."));
     const char* field = r.first({"hidden_act", "activation_function", "hidden_activation"});
     const std::string act = field ? r.text(field) : std::string();
     out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms);
-    r.note(out.gated ? translate("The feed-forward is taken to have three matrices (gated).")
-                     : translate("The feed-forward is taken to have two matrices."));
+    r.note(out.gated ? translate("The feed-forward is assumed to have three matrices (gated).")
+                     : translate("The feed-forward is assumed to have two matrices."));
     out.bias = r.flag("use_bias", r.flag("bias", r.flag("attention_bias", !rms)));
-    r.note(out.bias ? translate("Matrices are taken to have biases.")
-                    : translate("Matrices are taken to have no biases."));
+    r.note(out.bias ? translate("Matrices are assumed to have biases.")
+                    : translate("Matrices are assumed to have no biases."));
     if (!r.has("tie_word_embeddings"))
-        r.note(translate("Embedding and LM head are taken to be two matrices."));
+        r.note(translate("Embedding and LM head are assumed to be two matrices."));
     if (r.first({"num_experts", "num_local_experts", "n_routed_experts"})) {
         out.rest = [](Reader& reader) {
             experts(reader, reader.number({"num_experts", "num_local_experts", "n_routed_experts"}, 1),
                     reader.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token"}, 1),
                     reader.number({"moe_intermediate_size", "intermediate_size"}, 0));
-            reader.note(translate("Every layer is taken to have experts, none of them shared."));
+            reader.note(translate("Every layer is assumed to have experts, none of them shared."));
         };
     } else if (r.has("n_positions")) {
         out.rest = learned_positions;
-        r.note(translate("Positions are taken to be learned."));
+        r.note(translate("Positions are assumed to be learned."));
     }
     return out;
 }
 
 void read_shape(Reader& r, const Family& family) {
-    r.put("layers", r.required(translatable("nothing else tells the number of layers"),
+    r.put("layers", r.required(translatable("no other field gives the number of layers"),
                                {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
-    const double hidden = r.required(translatable("nothing else tells the width"),
+    const double hidden = r.required(translatable("no other field gives the width"),
                                      {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);
     double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff"});
     if (ffn <= 0) ffn = r.number({"expansion_ratio"}, 4) * hidden;
     r.put("ffn_size", ffn);
-    const double heads = r.required(translatable("nothing else tells the number of heads"),
+    const double heads = r.required(translatable("no other field gives the number of heads"),
                                     {"num_attention_heads", "n_head", "n_heads", "num_heads"});
     r.put("heads", heads);
     r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv"}, heads));
     if (heads > 0) r.put("head_size", r.number({"head_dim"}, hidden / heads));
-    r.put("vocab_size", r.required(translatable("nothing else tells the vocabulary"), {"vocab_size"}));
+    r.put("vocab_size", r.required(translatable("no other field gives the vocabulary"), {"vocab_size"}));
     r.values["mlp"] = family.gated ? "gated" : "plain";
     r.values["norm"] = family.layernorm ? "layernorm" : "rmsnorm";
     r.values["tied_embeddings"] = r.flag("tie_word_embeddings");
@@ -423,8 +421,8 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     const json config = parse_json(text, problems);
     if (!problems.empty()) return out;
     if (!config.is_object()) {
-        problems.push_back({"", translate("is no config.json"), translate("a JSON object is expected"),
-                            translate("give the file that lies beside a model's weights")});
+        problems.push_back({"", translate("is not a config.json"), translate("a JSON object is expected"),
+                            translate("give the file next to a model's weights")});
         return out;
     }
     json part = language_part(config);
@@ -434,15 +432,15 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     Reader reader(part, problems);
     if (part != config && config.contains("vision_config"))
-        reader.note(translate("Only the language model is counted, not what sees."));
+        reader.note(translate("Only the language model is counted, not the vision model."));
     const std::string type = reader.text("model_type");
     const auto known = std::ranges::find_if(
         families(), [&](const Family& one) { return std::ranges::find(one.types, type) != one.types.end(); });
     if (known == families().end()) {
         reader.note(
             type.empty()
-                ? translate("The file names no model_type; its usual fields were read.")
-                : translate("The architecture “{1}” is not known; its usual fields were read.", {type}));
+                ? translate("The file has no model_type; the usual fields were read.")
+                : translate("The architecture “{1}” is not known; the usual fields were read.", {type}));
     }
     const Family family = known == families().end() ? guessed(reader) : *known;
     read_shape(reader, family);

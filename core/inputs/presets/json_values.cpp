@@ -20,7 +20,7 @@ std::string kind_of(const json& value) {
     switch (value.type()) {
         case json::value_t::object: return translate("an object");
         case json::value_t::array: return translate("a list");
-        case json::value_t::string: return translate("a text");
+        case json::value_t::string: return translate("a string");
         case json::value_t::boolean: return translate("true or false");
         case json::value_t::null: return "null";
         default: return translate("a number");
@@ -40,7 +40,7 @@ std::string what_is_expected(P id) {
                               : translate("write a number or one of {1}", {names});
     }
     const double example = std::isnan(row.fallback) ? row.slider_low : row.fallback;
-    return translate("write a number or a text with a unit, for instance \"{1}\"", {format(id, example)});
+    return translate("write a number or a string with a unit, for instance \"{1}\"", {format(id, example)});
 }
 
 // The size of a text that is read as JSON. A deep tree could exhaust the stack of the code that walks it, and
@@ -105,7 +105,7 @@ json parse_json(std::string_view text, Problems& problems) {
         return {};
     }
     if (text.find('\0') != std::string_view::npos) {
-        problems.push_back({"", translate("the input is not text"), translate("it holds zero bytes"),
+        problems.push_back({"", translate("the input is not text"), translate("the file contains NUL bytes"),
                             translate("give a JSON file")});
         return {};
     }
@@ -119,7 +119,7 @@ json parse_json(std::string_view text, Problems& problems) {
     constexpr std::size_t kMostValues = 1'000'000;
     if (extent.values > kMostValues) {
         problems.push_back({"", translate("the JSON has more than 1,000,000 values"),
-                            translate("no scenario needs that many"), translate("divide it")});
+                            translate("no scenario needs that many"), translate("split it")});
         return {};
     }
     try {
@@ -133,9 +133,9 @@ json parse_json(std::string_view text, Problems& problems) {
         if (const auto colon = why.find("] "); colon != std::string::npos) why = why.substr(colon + 2);
         why = clean_title(why);
         problems.push_back({"", translate("not valid JSON"), why,
-                            translate("mend the text near line {1}", {std::to_string(line)}), line});
+                            translate("correct the text near line {1}", {std::to_string(line)}), line});
     } catch (const json::out_of_range&) {
-        problems.push_back({"", translate("a number is too large to hold"),
+        problems.push_back({"", translate("a number is too large for a floating-point number"),
                             translate("the largest is about 1.8e308"), translate("write a smaller one")});
     } catch (const json::exception& error) {
         problems.push_back({"", translate("not usable JSON"), error.what(), {}});
@@ -162,7 +162,7 @@ Problem unknown_field(const std::string& pointer, const std::string& field,
     } else {
         std::string names;
         for (std::size_t i = 0; i < known.size(); ++i) (names += i > 0 ? ", " : "") += known[i];
-        suggestion = translate("known are {1}", {names});
+        suggestion = translate("known fields are {1}", {names});
     }
     return {child_pointer(pointer, field), translate("the field is not known"), "", suggestion};
 }

@@ -70,8 +70,8 @@ class Reader {
 
     void read(const json& list, const std::string& pointer, ListedModel& out) {
         if (!list.is_array() || list.empty() || list.size() > kMostBlocks) {
-            problems_.push_back({pointer, translate("operators is a list of blocks"),
-                                 translate("it has to have 1 to {1}", {std::to_string(kMostBlocks)}),
+            problems_.push_back({pointer, translate("operators must be a list of blocks"),
+                                 translate("it must have 1 to {1}", {std::to_string(kMostBlocks)}),
                                  translate("write [{\"name\": …, \"repeat\": …, \"operators\": […]}, …]")});
             return;
         }
@@ -83,8 +83,8 @@ class Reader {
     ListedBlock block(const json& from, const std::string& pointer) {
         ListedBlock out;
         if (!from.is_object()) {
-            problems_.push_back(
-                {pointer, translate("a block is an object"), "", translate("write {\"operators\": […]}")});
+            problems_.push_back({pointer, translate("a block must be an object"), "",
+                                 translate("write {\"operators\": […]}")});
             return out;
         }
         static const std::vector<std::string> known{"name", "repeat", "operators"};
@@ -98,9 +98,9 @@ class Reader {
         if (operators == from.end() || !operators->is_array() || operators->empty() ||
             operators->size() > kMostOperators) {
             problems_.push_back({child_pointer(pointer, "operators"),
-                                 translate("a block has a list of operators"),
-                                 translate("it has to have 1 to {1}", {std::to_string(kMostOperators)}),
-                                 translate("give them")});
+                                 translate("a block must have a list of operators"),
+                                 translate("it must have 1 to {1}", {std::to_string(kMostOperators)}),
+                                 translate("give the operators")});
             return out;
         }
         for (std::size_t i = 0; i < operators->size(); ++i) {
@@ -112,7 +112,7 @@ class Reader {
     ListedOperator listed(const json& from, const std::string& pointer) {
         ListedOperator out;
         if (!from.is_object()) {
-            problems_.push_back({pointer, translate("an operator is an object"), "",
+            problems_.push_back({pointer, translate("an operator must be an object"), "",
                                  translate("write {\"kind\": \"gemm\", …}")});
             return out;
         }
@@ -126,7 +126,7 @@ class Reader {
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
             const std::string near = nearest(kind, kinds);
             problems_.push_back(
-                {child_pointer(pointer, "kind"), translate("“{1}” is no kind of operator", {kind}),
+                {child_pointer(pointer, "kind"), translate("“{1}” is not a kind of operator", {kind}),
                  kind == "attention" ? translate("models with attention are transformers") : "",
                  !near.empty() && kind != "attention"
                      ? translate("did you mean “{1}”?", {near})
@@ -146,7 +146,7 @@ class Reader {
         if (from.contains("rows") && from.contains("reduction")) {
             problems_.push_back({child_pointer(pointer, "rows"),
                                  translate("rows and reduction are both given"),
-                                 translate("each says how many rows there are"), translate("leave one out")});
+                                 translate("each gives the number of rows"), translate("leave one out")});
         }
         if (out.multiplies()) {
             sizes(from, pointer, out);
@@ -170,16 +170,17 @@ class Reader {
             out.stride = number(from, kStride, pointer, 1);
             out.groups = number(from, kGroups, pointer, 1);
             if (std::fmod(out.in, out.groups) != 0 || std::fmod(out.out, out.groups) != 0) {
-                problems_.push_back(
-                    {child_pointer(pointer, "groups"), translate("the groups do not divide the channels"),
-                     translate("in and out are shared out among them"), translate("use a divisor of both")});
+                problems_.push_back({child_pointer(pointer, "groups"),
+                                     translate("the groups do not divide the channels"),
+                                     translate("in and out are split evenly over the groups"),
+                                     translate("use a divisor of both")});
             }
         }
         if (const auto bias = from.find("bias"); bias != from.end()) {
             if (bias->is_boolean()) out.bias = bias->get<bool>();
             else
                 problems_.push_back(
-                    {child_pointer(pointer, "bias"), translate("bias is true or false"), "", {}});
+                    {child_pointer(pointer, "bias"), translate("bias must be true or false"), "", {}});
         }
         out.weights = out.kernel * out.kernel * out.in / out.groups * out.out + (out.bias ? out.out : 0);
     }
@@ -189,7 +190,7 @@ class Reader {
         if (found == from.end()) return otherwise;
         if (found->is_string() && !found->get<std::string>().empty())
             return clean_title(found->get_ref<const std::string&>());
-        problems_.push_back({child_pointer(pointer, "name"), translate("a name is a text"), "", {}});
+        problems_.push_back({child_pointer(pointer, "name"), translate("a name must be a string"), "", {}});
         return otherwise;
     }
     // Returns `fallback` where an optional field is missing.
@@ -199,14 +200,14 @@ class Reader {
         const double value = found != from.end() && found->is_number() ? found->get<double>() : NAN;
         if (!(value >= field.least && value <= kLargest)) {
             problems_.push_back({child_pointer(pointer, field.name),
-                                 translate("{1} is a number", {field.name}),
+                                 translate("{1} must be a number", {field.name}),
                                  translate("from {1} to 1e12", {format(field.least, Quantity::count)}),
                                  translate("give one")});
             return field.least;
         }
         if (!field.whole || (value == std::floor(value) && value <= field.most)) return value;
         problems_.push_back(
-            {child_pointer(pointer, field.name), translate("{1} is a whole number", {field.name}),
+            {child_pointer(pointer, field.name), translate("{1} must be a whole number", {field.name}),
              translate("at most {1}", {format(field.most, Quantity::count)}),
              translate("use {1}",
                        {format(std::clamp(std::round(value), field.least, field.most), Quantity::count)})});

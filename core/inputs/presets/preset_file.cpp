@@ -97,7 +97,7 @@ void read_calibration_form(const json& file, const Catalogue& catalogue, Preset&
         if (part.part.empty() || part.part == kAllParts || catalogue.find(PresetKind::calibration, part.part))
             continue;
         const std::string near = nearest(part.part, known);
-        problems.push_back({"/parts/" + part.part, translate("there is no part of this name"), "",
+        problems.push_back({"/parts/" + part.part, translate("there is no part with this name"), "",
                             near.empty() ? translate("see `shardscope presets list --kind {1}`",
                                                      {name_of(PresetKind::calibration)})
                                          : translate("did you mean “{1}”?", {near})});
@@ -176,14 +176,14 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
     if (const auto version = file.find("version"); version == file.end() || *version != 1) {
         problems.push_back({"/version",
                             translate("this version of the format is not known"),
-                            translate("version 1 is"),
+                            translate("this program reads version 1"),
                             {}});
         return;
     }
     const std::string kind = text_at(file, "kind");
     const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
     if (known == kKinds.end()) {
-        problems.push_back({"/kind", translate("“{1}” is no kind of preset", {kind}), "",
+        problems.push_back({"/kind", translate("“{1}” is not a kind of preset", {kind}), "",
                             translate("use gpu, cluster, model, study or calibration")});
         return;
     }
@@ -197,7 +197,7 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         problems.push_back({"/name", translate("the preset has no name"), "",
                             translate("give one, lower case with hyphens")});
     else if (!is_preset_name(preset.name))
-        problems.push_back({"/name", translate("“{1}” is no name of a preset", {preset.name}),
+        problems.push_back({"/name", translate("“{1}” is not a valid preset name", {preset.name}),
                             names_allowed(), translate("write one such as \"my-cluster\"")});
     if (file.contains("values")) read_preset_values(file["values"], catalogue, preset, problems);
     if (file.contains("node")) {
@@ -245,7 +245,7 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
                 folders.push_back(it->path().string());
             if (it->path().extension() == ".json") files.push_back(it->path().string());
             if (++entries <= kMostPresetEntries && files.size() <= kMostPresets) continue;
-            problems.push_back({top, translate("this is no folder of presets, and nothing in it is read"),
+            problems.push_back({top, translate("this is not a folder of presets; nothing in it is read"),
                                 translate("it has more than 1,000 JSON files or 10,000 entries"),
                                 translate("move other files out of it")});
             return {};
@@ -290,7 +290,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     const json file = parse_json(preset.text, problems);
     if (problems.size() > before) return nullptr;
     if (!file.is_object()) {
-        problems.push_back({"", translate("a preset is a JSON object"), "", translate("write {…}")});
+        problems.push_back({"", translate("a preset must be a JSON object"), "", translate("write {…}")});
         return nullptr;
     }
     const std::string form = text_at(file, "format");
@@ -476,7 +476,7 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, 
         const Preset* added = own.empty() ? catalogue.add(text, file, own) : nullptr;
         // A preset of this folder can only be found by its name.
         if (added && added->name.empty())
-            own.push_back({"", translate("the file's name is no name of a preset"), names_allowed(),
+            own.push_back({"", translate("the file's name is not a valid preset name"), names_allowed(),
                            translate("rename the file")});
         if (added && check) check(*added, catalogue, own);
         for (Problem& problem : own) {

@@ -104,14 +104,14 @@ void check_scenario(const Scenario& scenario, const Settings& settings, Report&&
         } else if (id == P::image_size && scenario.given[i] && !applies_to(id, settings)) {
             report(id, [&] {
                 return Problem{pointer_to(id), translate("{1} is given", {field_of(id)}),
-                               translate("no feature map of the model follows an image"),
+                               translate("no feature map of the model depends on the image size"),
                                translate("leave it out")};
             });
         }
         if (scenario.automatic[i] && !parameter(id).plan) {
             report(id, [&] {
                 return Problem{"/training/auto", translate("“{1}” cannot be automatic", {field_of(id)}),
-                               translate("it is no choice of the training plan"), translate("leave it out")};
+                               translate("it is not part of the training plan"), translate("leave it out")};
             });
         }
     }

@@ -37,7 +37,7 @@ bool has_peak(const Settings& s, Precision precision) { return !std::isnan(s[pea
 Problem precision_without_peak(const Settings& s) {
     return {pointer_to(P::precision),
             translate("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
-            translate("its data sheet names none"),
+            translate("its data sheet gives none"),
             translate("choose another precision or give cluster.gpu.peak_flops")};
 }
 

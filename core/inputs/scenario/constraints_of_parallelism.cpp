@@ -31,7 +31,7 @@ constexpr Constraint kIsOneForListedModels{
             return value_problem(
                 id, s,
                 translate(
-                    "the model is a list of operators, which only data and pipeline parallelism share out"),
+                    "the model is a list of operators, which only data and pipeline parallelism can split"),
                 translate("use {1}", {"1"}));
         }};
 
@@ -182,7 +182,7 @@ bool offloaded_weights_are_sharded(const Settings& s) {
 
 Problem offloaded_weights_not_sharded(const Settings& s) {
     return value_problem(P::offload, s,
-                         translate("only zero3 and hsdp bring weights from the host layer by layer"),
+                         translate("only zero3 and hsdp load weights from the host layer by layer"),
                          translate("use optimizer, or sharding zero3"));
 }
 
@@ -198,7 +198,8 @@ constexpr Constraint kConstraints[] = {
      .holds = image_has_a_size,
      .problem =
          [](const Settings& s) {
-             return value_problem(P::image_size, s, translate("the model's feature maps follow it"),
+             return value_problem(P::image_size, s,
+                                  translate("the size of the model's feature maps depends on it"),
                                   translate("use the side of an image in pixels, such as 224"));
          }},
     {.level = Level::gpus,

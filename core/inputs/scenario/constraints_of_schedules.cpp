@@ -55,8 +55,9 @@ bool schedule_has_virtual_stages(const Settings& s) {
 
 Problem schedule_without_virtual_stages(const Settings& s) {
     return value_problem(P::schedule, s,
-                         schedule_in(s).fixed_virtual_stages ? translate("it cuts the layers by itself")
-                                                             : translate("it has no virtual stages"),
+                         schedule_in(s).fixed_virtual_stages
+                             ? translate("it sets the number of virtual stages itself")
+                             : translate("it has no virtual stages"),
                          translate("use interleaved, or 1 for virtual_stages"));
 }
 
@@ -75,8 +76,8 @@ Problem schedule_does_not_cut_layers(const Settings& s) {
     const bool odd = schedule_in(s).weight_copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
     return value_problem(
         P::schedule, s,
-        odd ? translate("it takes an even number of stages, not {1}", {stages})
-            : translate("{1} stages do not cut {2} layers as it does",
+        odd ? translate("it needs an even number of stages, not {1}", {stages})
+            : translate("it cannot split {2} layers into {1} stages",
                         {stages, format(P::layers, s[P::layers])}),
         translate(
             "use {1} for pipeline_parallel",
@@ -99,11 +100,12 @@ bool schedule_cuts_sequence(const Settings& s) { return splits_sequences_evenly(
 
 Problem schedule_does_not_cut_sequence(const Settings& s) {
     if (!s.on(P::causal)) {
-        return value_problem(P::schedule, s, translate("it cuts sequences, and attention is not causal"),
+        return value_problem(P::schedule, s,
+                             translate("it splits sequences, which requires causal attention"),
                              translate("use {1}", {"1f1b"}));
     }
     return value_problem(P::sequence_pieces, s,
-                         translate("with context_parallel {1} they do not divide the sequence of {2}",
+                         translate("with context_parallel {1} this does not divide the sequence of {2}",
                                    {format(P::context_parallel, s[P::context_parallel]),
                                     format(P::sequence_length, s[P::sequence_length])}),
                          translate("use a divisor of it"));
@@ -124,13 +126,12 @@ Problem schedule_does_not_support_partition(const Settings& s) {
     const double stages = s[P::pipeline_parallel];
     const Partition partition = partition_of(s);
     const P end = partition.first > 0 ? P::first_stage_layers : P::last_stage_layers;
-    const std::string why =
-        !partition.is_feasible(s[P::layers], stages)
-            ? translate(
-                  "does not leave a layer for each of the {1} stages of {2} layers, or leaves some over",
-                  {count_text(stages), format(P::layers, s[P::layers])})
-        : s[P::virtual_stages] > 1 ? translate("virtual stages are all alike")
-                                   : translate("the schedule needs stages alike");
+    const std::string why = !partition.is_feasible(s[P::layers], stages)
+                                ? translate("leaves no valid split of the {2} layers into {1} stages",
+                                            {count_text(stages), format(P::layers, s[P::layers])})
+                            : s[P::virtual_stages] > 1
+                                ? translate("virtual stages must have equal numbers of layers")
+                                : translate("the schedule requires stages with equal numbers of layers");
     if (stages == 2 && partition.first > 0 && partition.last > 0)
         return value_problem(end, s, why, translate("use 0 for one of the two ends"));
     const double near = nearest_valid(end, s[end], s);
@@ -158,9 +159,9 @@ constexpr Constraint kConstraints[] = {
      .holds = listed_model_has_no_sequence,
      .problem =
          [](const Settings& s) {
-             return value_problem(P::schedule, s,
-                                  translate("the model is a list of operators: there is no sequence to cut"),
-                                  translate("use {1}", {"1f1b"}));
+             return value_problem(
+                 P::schedule, s, translate("the model is a list of operators: there is no sequence to split"),
+                 translate("use {1}", {"1f1b"}));
          }},
     {.parameters = kStageParameters,
      .holds = stages_have_layers,
@@ -170,8 +171,8 @@ constexpr Constraint kConstraints[] = {
      .holds = virtual_stages_have_a_pipeline,
      .problem =
          [](const Settings& s) {
-             return value_problem(P::virtual_stages, s, translate("there is one pipeline stage only"),
-                                  translate("use 1, or more pipeline_parallel"));
+             return value_problem(P::virtual_stages, s, translate("there is only one pipeline stage"),
+                                  translate("use 1, or a larger pipeline_parallel"));
          },
      .narrow =
          [](P, const Settings& s, ValidValues& values) {

@@ -82,12 +82,11 @@ int warm_up_of(int stages, int position) {
 const Schedule kBitPipe{
     .kind = ScheduleKind::bitpipe,
     .title = "BitPipe",
-    .rule = translatable(
-        "bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − 1 − i) "
-        "+ 1) ÷ 2 micro-batches and two copies of its weights in two pieces each; twice the "
-        "messages; p even, m a multiple of p"),
+    .rule = translatable("bubble (p/2 − 1)·(max(F, B) + (m/p − 1)·|B − F|); GPU i holds (3·p/2 + min(i, p − "
+                         "1 − i) + 1) ÷ 2 micro-batches and two weight copies of two virtual stages each; "
+                         "twice the messages; p even, m a multiple of p"),
     .source = translatable("Wu et al. 2024, arXiv 2410.19367 (reconstructed); order: the published fork of "
-                           "Megatron-LM; bubble by running the order"),
+                           "Megatron-LM; bubble found by executing the order"),
     .fills_gaps = true,
     .weight_copies = 2,
     .fixed_virtual_stages = [](double) { return static_cast<double>(kPieces); },

@@ -62,9 +62,8 @@ const Schedule kDualPipe{
         "bubble max(2·h·F, (h − 1)·F + h·B) + h·max(0, B − W), h = p/2 − 1, B the input and W the "
         "weight gradient; every GPU holds p + 1 micro-batches and two copies of its weights; p "
         "even, m even and at least 2·p"),
-    .source =
-        translatable("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and formula: "
-                     "deepseek-ai/DualPipe; bubble by running the order"),
+    .source = translatable("DeepSeek-AI 2024, arXiv 2412.19437, section 3.2.1 (reconstructed); order and "
+                           "formula: deepseek-ai/DualPipe; bubble found by executing the order"),
     .splits_backward = true,
     .fills_gaps = true,
     .weight_copies = 2,

@@ -17,9 +17,8 @@ namespace shardscope {
 const Schedule kSeq1f1b{
     .kind = ScheduleKind::seq1f1b,
     .title = "Seq1F1B",
-    .rule = translatable(
-        "bubble (p − 1)·(F + B) ÷ k with k pieces of each sequence; stage i holds min(m, (p − i + "
-        "k − 1) ÷ k) micro-batches; k times the messages, each a k-th"),
+    .rule = translatable("bubble (p − 1)·(F + B) ÷ k with k chunks per sequence; stage i holds min(m, (p − i "
+                         "+ k − 1) ÷ k) micro-batches; k times the messages, each 1/k as large"),
     .source =
         translatable("Sun et al. 2024, arXiv 2406.03488 (reconstructed); in-flight count as MindSpeed's "
                      "documentation gives it, (p + k − 1) ÷ k on the first stage"),

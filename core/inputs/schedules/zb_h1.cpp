@@ -15,8 +15,8 @@ const Schedule kZbH1{
     .rule =
         translatable("bubble (p − 1)·(F + B) − min(p − 1, m − 1)·min(F, B, W), B the input and W the weight "
                      "gradient; every stage holds min(m, p) micro-batches"),
-    .source =
-        translatable("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; beyond by running the order"),
+    .source = translatable(
+        "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; otherwise found by executing the order"),
     .splits_backward = true,
     .fills_gaps = true,
     .widely_supported = true,

@@ -15,8 +15,8 @@ const Schedule kZbH2{
     .rule = translatable(
         "bubble (p − 1)·(F + B) − min(2·(p − 1), m − 1)·min(F, (F + B) ÷ 2, W), B the input and W "
         "the weight gradient; every stage holds min(m, 2·p − 1) micro-batches"),
-    .source = translatable(
-        "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; beyond by running the order"),
+    .source = translatable("Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ 2·p − 1; otherwise found "
+                           "by executing the order"),
     .splits_backward = true,
     .fills_gaps = true,
     .widely_supported = true,

@@ -169,7 +169,7 @@ std::string grid_text(const GridReport& report) {
                ", " + text_of(Output::tokens_per_s_per_gpu, *best.answer) + " a GPU\n";
     }
     if (question.target) {
-        out += "\nWhat " + text_of(*question.target) + " takes at the point of highest MFU\n";
+        out += "\nRequirements of " + text_of(*question.target) + " at the point of highest MFU\n";
         for (const Threshold& threshold : report.thresholds) {
             out += "  " + std::string(parameter(threshold.id).label) + ": " +
                    (threshold.solution.found() ? format(threshold.id, threshold.solution.value)
@@ -189,7 +189,7 @@ bool parse_shard(const std::string& text, Shard& shard, Problems& problems) {
     };
     if (!whole(part) || !whole(count) || part.value > count.value) {
         problems.push_back(
-            {"--shard " + text, "is no share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
+            {"--shard " + text, "is not a share", "", "write I/N with 1 ≤ I ≤ N, for instance 2/8"});
         return false;
     }
     shard.part = static_cast<std::size_t>(part.value);
@@ -255,7 +255,7 @@ Plan read_plan(const json& values, Problems& problems) {
 
 double read_number(const json& line, const char* field, Problems& problems) {
     if (line.contains(field) && line[field].is_number()) return line[field].get<double>();
-    problems.push_back({std::string("/") + field, "is no number", "", {}});
+    problems.push_back({std::string("/") + field, "is not a number", "", {}});
     return 0;
 }
 
@@ -390,7 +390,7 @@ PlanReport merge_shards(const std::vector<std::string>& shards, const std::vecto
                     return {};
                 }
                 if (!merged_parts.insert(header->shard.part).second)
-                    fail(0, "is share " + std::to_string(header->shard.part) + " once more", "leave it out");
+                    fail(0, "repeats share " + std::to_string(header->shard.part), "leave it out");
                 if (std::isfinite(header->least.peak)) merge.add_smallest(header->least);
             }
             if (plans == 0 && &document == &lines.front() && !line.contains("plan")) continue;  // none fits

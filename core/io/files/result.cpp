@@ -166,8 +166,8 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
          text_of(Output::mfu, answer, hypothetical));
     row(Output::tokens_per_s_per_gpu);
     if (!by_hand && (hypothetical || e.fits()))
-        line("  of which 4 of 5 runs lie in", text_of(Output::band_low, answer, hypothetical) + " to " +
-                                                  text_of(Output::band_high, answer, hypothetical));
+        line("  range of 4 of 5 runs", text_of(Output::band_low, answer, hypothetical) + " to " +
+                                           text_of(Output::band_high, answer, hypothetical));
     row(Output::step_time);
     line("Wall", std::string(label_of(e.wall)));
     out += "  Memory of one GPU\n";

@@ -37,7 +37,7 @@ const char* no_preset(PresetKind kind) {
 const Preset* preset_named(const json& value, PresetKind kind, Catalogue& catalogue,
                            const std::string& folder, const std::string& pointer, Problems& problems) {
     if (!value.is_string()) {
-        problems.push_back({pointer, translate("a preset's name is a text"), "",
+        problems.push_back({pointer, translate("a preset's name must be a string"), "",
                             translate("write for instance \"dgx-h100\"")});
         return nullptr;
     }
@@ -103,7 +103,7 @@ class Reader {
                                  translate("give one of its scenarios")});
         } else if (form != file.end() && *form != "shardscope-scenario") {
             problems_.push_back({"/format",
-                                 translate("this is no scenario"),
+                                 translate("this is not a scenario"),
                                  translate("format must be “shardscope-scenario”"),
                                  {}});
         }
@@ -117,12 +117,12 @@ class Reader {
 
     void name(const json& value, const std::string& pointer) {
         if (value.is_string()) scenario_.name = clean_title(value.get_ref<const std::string&>());
-        else problems_.push_back({pointer, translate("a name is a text"), "", {}});
+        else problems_.push_back({pointer, translate("a name must be a string"), "", {}});
     }
 
     void view(const json& value, const std::string& pointer) {
         if (!value.is_object()) {
-            problems_.push_back({pointer, translate("view is an object"), "", {}});
+            problems_.push_back({pointer, translate("view must be an object"), "", {}});
             return;
         }
         scenario_.view = json_text(value);
@@ -146,7 +146,8 @@ class Reader {
             if (field == "operators") {
                 if (value.contains("preset")) {
                     problems_.push_back({where, translate("a preset and operators are both given"),
-                                         translate("each is the whole model"), translate("leave one out")});
+                                         translate("each describes the whole model"),
+                                         translate("leave one out")});
                 } else if (auto list = read_listed_model(entry, where, problems_)) {
                     scenario_.model = catalogue_.add_operators(std::move(list));
                 }
@@ -229,7 +230,7 @@ class Reader {
 
     void automatic(const json& value, const std::string& pointer) {
         if (!value.is_array()) {
-            problems_.push_back({pointer, translate("auto is a list of training keys"), "",
+            problems_.push_back({pointer, translate("auto must be a list of training keys"), "",
                                  translate("write for instance [\"micro_batch\"]")});
             return;
         }
@@ -243,7 +244,7 @@ class Reader {
             const P id = find_parameter("training." + key);
             if (id == P::count || !parameter(id).plan) {
                 const std::string near = nearest(key, known);
-                problems_.push_back({where, translate("“{1}” is no plan parameter", {key}), "",
+                problems_.push_back({where, translate("“{1}” is not a plan parameter", {key}), "",
                                      near.empty() ? "" : translate("did you mean “{1}”?", {near})});
             } else {
                 scenario_.automatic.set(index(id));
@@ -284,7 +285,7 @@ Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::s
     const json file = parse_json(text, problems);
     if (problems.size() > before) return Scenario::first_launch(catalogue);
     if (!file.is_object()) {
-        problems.push_back({"", translate("a scenario is a JSON object"), "", translate("write {…}")});
+        problems.push_back({"", translate("a scenario must be a JSON object"), "", translate("write {…}")});
         return Scenario::first_launch(catalogue);
     }
     Scenario scenario = Reader(catalogue, folder, problems).read(file);
@@ -306,11 +307,12 @@ Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue
     const json change = parse_json(patch, problems);
     if (problems.size() > before) return scenario;
     if (!change.is_object()) {
-        problems.push_back({"", translate("a scenario is a JSON object"), "", translate("write {…}")});
+        problems.push_back({"", translate("a scenario must be a JSON object"), "", translate("write {…}")});
         return scenario;
     }
     if (change.contains("view")) {
-        problems.push_back({"/view", translate("it has a view of its own"), translate("there is one window"),
+        problems.push_back({"/view", translate("a change must not have a view"),
+                            translate("all changes use the view of the scenario"),
                             translate("leave it out")});
         return scenario;
     }
@@ -373,7 +375,7 @@ std::vector<Document> split_documents(std::string_view text, Problems& problems)
         if (lines.size() == kMostDocuments) {
             problems.push_back({"", translate("the file has more than 100,000 lines of JSON"),
                                 translate("they are read before the first is answered"),
-                                translate("divide it")});
+                                translate("split it")});
             return {};
         }
         lines.push_back({std::move(line), number});

@@ -23,8 +23,10 @@ const std::vector<std::string> kFields{"format",  "version",  "scenarios", "curr
 char letter_of(const json& value, const std::string& pointer, Problems& problems) {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     if (text.size() == 1 && text[0] >= kFirstPin && text[0] <= kLastPin) return text[0];
-    problems.push_back(
-        {pointer, translate("{1} is no pin's letter", {json_text(value)}), translate("pins are B to G"), {}});
+    problems.push_back({pointer,
+                        translate("{1} is not the letter of a pin", {json_text(value)}),
+                        translate("pins have the letters B to G"),
+                        {}});
     return 0;
 }
 
@@ -35,7 +37,7 @@ void check_header(const json& file, Problems& problems) {
     }
     if (const auto form = file.find("format"); form == file.end() || *form != kFormat)
         problems.push_back({"/format",
-                            translate("this is no session"),
+                            translate("this is not a session"),
                             translate("format must be “shardscope-session”"),
                             {}});
     if (const auto version = file.find("version"); version != file.end() && *version != 1) {
@@ -52,8 +54,8 @@ std::size_t read_current(const json& file, std::size_t scenarios, Problems& prob
     if (entry->is_number_integer() && entry->get<std::int64_t>() >= 0 &&
         entry->get<std::uint64_t>() < scenarios)
         return entry->get<std::size_t>();
-    problems.push_back({"/current", translate("{1} is the place of no scenario", {json_text(*entry)}),
-                        translate("places count from 0"),
+    problems.push_back({"/current", translate("{1} is not the index of a scenario", {json_text(*entry)}),
+                        translate("indices start at 0"),
                         translate("use 0 to {1}", {std::to_string(scenarios - 1)})});
     return 0;
 }
@@ -71,7 +73,7 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
         return out;
     }
     if (!entry->is_array() || entry->size() != scenarios) {
-        problems.push_back({"/letters", translate("letters is a list of one letter a scenario"), "",
+        problems.push_back({"/letters", translate("letters must be a list with one letter per scenario"), "",
                             translate("write for instance [\"A\", \"B\"], or leave it out")});
         return out;
     }
@@ -103,14 +105,16 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     const json file = parse_json(text, problems);
     if (problems.size() > before) return out;
     if (!file.is_object()) {
-        problems.push_back({"", translate("a session is a JSON object"), "", translate("write {…}")});
+        problems.push_back({"", translate("a session must be a JSON object"), "", translate("write {…}")});
         return out;
     }
     check_header(file, problems);
     const auto scenarios = file.find("scenarios");
     if (scenarios == file.end() || !scenarios->is_array() || scenarios->empty()) {
-        problems.push_back(
-            {"/scenarios", translate("a session is a list of scenarios"), translate("at least one"), {}});
+        problems.push_back({"/scenarios",
+                            translate("a session must have a list of scenarios"),
+                            translate("with at least one"),
+                            {}});
         return out;
     }
     if (scenarios->size() > 1 + kMostPins) {
@@ -148,7 +152,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
         Scenario viewed = out.current;
         viewed.view = json_text(*view);
         if (view->is_object()) check_view(viewed, catalogue, problems);
-        else problems.push_back({"/view", translate("view is an object"), "", {}});
+        else problems.push_back({"/view", translate("view must be an object"), "", {}});
         out.view = view_of(viewed);
     }
     return out;

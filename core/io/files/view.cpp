@@ -56,7 +56,7 @@ void check_name(const json& view, const char* field, std::span<const std::string
 void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
     const auto range = view.find("range");
     if (range != view.end() && !range->is_object()) {
-        problems.push_back({"/view/range", translate("range is an object of ranges"), "",
+        problems.push_back({"/view/range", translate("range must be an object of ranges"), "",
                             translate("write for instance {\"x\": \"8:2048:33:log\"}")});
     }
     std::vector<std::string> known;
@@ -64,15 +64,15 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
     for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
     for (const char* side : {"x", "y"}) {
         const P id = find_parameter(text_at(view, side));
-        if (id == P::count) check_name(view, side, known, translatable("{1} is no parameter"), problems);
+        if (id == P::count) check_name(view, side, known, translatable("{1} is not a parameter"), problems);
         if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
         const std::string text = text_at(*range, side);
         const std::string where = std::string("/view/range/") + side;
         if (id == P::count)
-            problems.push_back({where, translate("there is no {1} that it is the range of", {side}), "", {}});
+            problems.push_back({where, translate("the view has a range but no {1}", {side}), "", {}});
         else if (axis_of(scenario, id, text).values.empty())
-            problems.push_back({where, translate("“{1}” is no range of {2}", {text, parameter(id).key}), "",
-                                translate("write FROM:TO:STEPS[:log] or a,b,c")});
+            problems.push_back({where, translate("“{1}” is not a range of {2}", {text, parameter(id).key}),
+                                "", translate("write FROM:TO:STEPS[:log] or a,b,c")});
     }
     if (range == view.end() || !range->is_object()) return;
     const std::vector<std::string> sides{"x", "y"};
@@ -99,8 +99,8 @@ void check_outputs(const json& view, Problems& problems) {
     const auto entry = view.find("outputs");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostNames) {
-        problems.push_back({"/view/outputs", translate("outputs is a list of up to 1,000 result fields"), "",
-                            translate("write for instance [\"mfu\"]")});
+        problems.push_back({"/view/outputs", translate("outputs must be a list of up to 1,000 result fields"),
+                            "", translate("write for instance [\"mfu\"]")});
         return;
     }
     for (std::size_t i = 0; i < entry->size(); ++i)
@@ -113,7 +113,7 @@ void check_switched(const json& view, Problems& problems) {
     const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
     if (!entry->is_array() || entry->size() > kMostNames) {
         problems.push_back({"/view/switched",
-                            translate("switched is a list of up to 1,000 options of a plot"), "",
+                            translate("switched must be a list of up to 1,000 options of a plot"), "",
                             translate("write for instance [\"strong\"]")});
         return;
     }
@@ -132,7 +132,7 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
     const auto entry = view.find("pins");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostPins) {
-        problems.push_back({"/view/pins", translate("pins is a list of up to six scenarios"), "",
+        problems.push_back({"/view/pins", translate("pins must be a list of up to six scenarios"), "",
                             translate("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
         return;
     }
@@ -268,9 +268,9 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
             problems.push_back(unknown_field("/view", field, known_fields));
     }
     check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()),
-               translatable("{1} is no plot"), problems);
+               translatable("{1} is not a plot"), problems);
     check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned},
-               translatable("{1} is no way to plan"), problems);
+               translatable("{1} is not a way to plan"), problems);
     check_inputs(view, scenario, problems);
     check_outputs(view, problems);
     if (view.contains("against")) check_output(view["against"], "/view/against", problems);

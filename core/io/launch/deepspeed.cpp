@@ -44,8 +44,7 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
         }
     }
     if (precision == Precision::fp8)
-        plan.note(
-            translate("DeepSpeed's config has no fp8; Transformer Engine's layers in the model bring it."));
+        plan.note(translate("DeepSpeed's config has no fp8; use Transformer Engine's layers in the model."));
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
         out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
@@ -60,7 +59,7 @@ void write_optimizer(LaunchPlan& plan, ordered_json& out) {
         case Optimizer::sgd: type = "SGD"; break;
         default:
             plan.note_missing_option(kDeepspeed, P::optimizer,
-                                     translatable("{1} has no word for “{2}”; AdamW is written."));
+                                     translatable("{1} has no option for “{2}”; AdamW is written."));
     }
     out["optimizer"]["type"] = type;
     if (plan.is(P::optimizer, Optimizer::momentum)) out["optimizer"]["params"]["momentum"] = 0.9;
@@ -84,7 +83,7 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
             plan.note_missing_option(
                 kDeepspeed, P::offload,
                 translatable(
-                    "{1} has no word for “{2}”; it offloads only with ZeRO, and nothing is written."));
+                    "{1} has no option for “{2}”; it offloads only with ZeRO, and no offload is written."));
         return;
     }
     zero["overlap_comm"] = true;
@@ -92,21 +91,22 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
         if (is_fsdp(s)) {
             zero["mics_shard_size"] = number(shard_group(s));
             plan.note(translate(
-                "Sharding within a group is MiCS: the model has to be made under deepspeed.zero.MiCS_Init, "
-                "with a DeepSpeed from before September 2026, when pull request 8490 removed MiCS."));
+                "Sharding within a group is MiCS: create the model under deepspeed.zero.MiCS_Init, with a "
+                "DeepSpeed from before September 2026, when pull request 8490 removed MiCS."));
         } else {
-            plan.note_missing_option(kDeepspeed, P::shard_group,
-                                     translatable("{1} has no word for “{2}”; all GPUs share the state."));
+            plan.note_missing_option(
+                kDeepspeed, P::shard_group,
+                translatable("{1} has no option for “{2}”; the state is sharded over all GPUs."));
         }
     }
     if (is_fsdp(s) && !s.on(P::reshard_after_forward))
         plan.note(
-            translate("DeepSpeed frees gathered weights after the forward pass, but for those within "
+            translate("DeepSpeed frees gathered weights after the forward pass, except those within "
                       "stage3_max_live_parameters."));
     if (offload != Offload::none) zero["offload_optimizer"]["device"] = "cpu";
     if (offload == Offload::optimizer_and_parameters && is_fsdp(s)) zero["offload_param"]["device"] = "cpu";
     else if (offload == Offload::optimizer_and_parameters)
-        plan.note(translate("DeepSpeed offloads weights only at stage 3; the optimizer alone is offloaded."));
+        plan.note(translate("DeepSpeed offloads weights only at stage 3; only the optimizer is offloaded."));
 }
 
 void write_parallelism(LaunchPlan& plan, ordered_json& out) {
@@ -116,7 +116,7 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
         if (s.on(P::async_tensor_parallel)) out["tensor_parallel"]["tp_overlap_comm"] = true;
         if (s.on(P::sequence_parallel))
             plan.note(
-                translate("DeepSpeed's tensor parallelism leaves norms and residuals whole on every GPU."));
+                translate("DeepSpeed's tensor parallelism replicates norms and residuals on every GPU."));
     }
     if (s[P::expert_parallel] > 1) {
         out["expert_parallel"]["enabled"] = true;
@@ -125,20 +125,20 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
             plan.note(translate("DeepSpeed does not combine expert_parallel with tensor_parallel."));
     }
     if (s[P::context_parallel] > 1)
-        plan.note(translate(
-            "DeepSpeed's config does not hold “{1}”; Ulysses (deepspeed.sequence) in the model is the "
-            "nearest.",
-            {plan.named(P::context_parallel)}));
+        plan.note(
+            translate("DeepSpeed's config has no option for “{1}”; the nearest equivalent is Ulysses "
+                      "(deepspeed.sequence) in the model.",
+                      {plan.named(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1) {
         plan.note(
-            translate("DeepSpeed's config does not hold “{1}”; the program gives it to "
+            translate("DeepSpeed's config has no option for “{1}”; the program passes it to "
                       "deepspeed.pipe.PipelineModule as num_stages.",
                       {plan.named(P::pipeline_parallel)}));
         if (!plan.is(P::schedule, ScheduleKind::one_f_one_b) || s[P::virtual_stages] > 1)
             plan.note(translate("DeepSpeed's pipeline is 1F1B; the scenario's is {1}.",
                                 {format(P::schedule, s[P::schedule])}));
         if (s.choice<Sharding>(P::sharding) >= Sharding::zero2)
-            plan.note(translate("DeepSpeed's pipeline goes with ZeRO-1 at most."));
+            plan.note(translate("DeepSpeed's pipeline supports ZeRO-1 at most."));
     } else if (schedule_of(s.choice<ScheduleKind>(P::schedule)).layered && s[P::accumulation] > 1) {
         plan.note(translate("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
     }
@@ -147,13 +147,14 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
 void note_model(LaunchPlan& plan) {
     const Settings& s = plan.s;
     plan.note(s.listed()
-                  ? translate("The model is the program's.")
-                  : translate("The model is the program's, with its sequence of {1} and its attention.",
+                  ? translate("The program defines the model.")
+                  : translate("The program defines the model, with its sequence of {1} and its attention.",
                               {format(P::sequence_length, s[P::sequence_length])}));
     if (s[P::recompute] != 0)
-        plan.note(translate(
-            "“{1}” is the model's, too: gradient_checkpointing_enable(), or deepspeed.checkpointing.",
-            {plan.named(P::recompute)}));
+        plan.note(
+            translate("“{1}” is a setting of the model, too: gradient_checkpointing_enable(), or "
+                      "deepspeed.checkpointing.",
+                      {plan.named(P::recompute)}));
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
@@ -195,7 +196,7 @@ class Reader {
         const json* value = at(path);
         if (!value || *value == "auto") return otherwise;
         if (value->is_number()) return value->get<double>();
-        problem(path, translate("is no number"), translate("write one"));
+        problem(path, translate("is not a number"), translate("write one"));
         return otherwise;
     }
     // Returns the whole number at a path, which has to be at least `least`.
@@ -225,7 +226,7 @@ class Reader {
     void section(const std::string& path) {
         const json::json_pointer pointer(path);
         if (config_.contains(pointer) && !config_[pointer].is_object())
-            problem(path, translate("is no object"), translate("write { … }"));
+            problem(path, translate("is not an object"), translate("write { … }"));
     }
     void problem(const std::string& path, const std::string& what, const std::string& suggestion,
                  const std::string& why = "") {
@@ -270,7 +271,7 @@ class Reader {
 bool read_offload(Reader& reader, ScenarioBuilder& out, const std::string& path) {
     const std::string device = reader.text(path + "/device");
     if (device == "nvme")
-        out.note(translate("“{1}” goes to NVMe; here to the memory of the CPU.",
+        out.note(translate("“{1}” offloads to NVMe; the scenario offloads to host memory.",
                            {path.substr(path.rfind('/') + 1)}));
     else if (device != "cpu" && device != "none" && !device.empty())
         reader.problem(path + "/device", translate("is “{1}”", {device}),
@@ -282,7 +283,7 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     if (const auto zero = config.find("zero_optimization"); zero != config.end() && zero->is_boolean()) {
         const bool on = reader.flag("/zero_optimization");
         out.give(P::sharding, on ? "zero1" : "ddp");
-        if (on) out.note(translate("“zero_optimization: true” is DeepSpeed's old word for stage 1."));
+        if (on) out.note(translate("“zero_optimization: true” is DeepSpeed's old name of stage 1."));
         return;
     }
     reader.section("/zero_optimization");
@@ -319,7 +320,7 @@ void read_optimizer(Reader& reader, ScenarioBuilder& out) {
     } else {
         out.give(P::optimizer, "adamw");
         if (!type.empty() && type != "adam" && type != "adamw")
-            out.note(translate("The optimizer {1} is taken for AdamW.", {name}));
+            out.note(translate("The optimizer {1} is treated as AdamW.", {name}));
     }
 }
 
@@ -333,7 +334,8 @@ void read_precision(Reader& reader, ScenarioBuilder& out) {
     const Settings resolved = out.settings();
     const std::string name = format(P::precision, resolved[P::precision]);
     if (unspecified)
-        out.note(translate("The file leaves the precision to Hugging Face (“auto”); {1} is taken.", {name}));
+        out.note(
+            translate("The file leaves the precision to Hugging Face (“auto”); {1} is assumed.", {name}));
     const std::string communicated = reader.text("/communication_data_type");
     const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
     out.give(P::gradient_precision, known ? communicated : name);
@@ -346,7 +348,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     if (!problems.empty()) return {};
     if (!config.is_object()) {
         problems.push_back(
-            {"", translate("is no DeepSpeed config"), translate("a JSON object is expected"), ""});
+            {"", translate("is not a DeepSpeed config"), translate("a JSON object is expected"), ""});
         return {};
     }
     Reader reader(config, problems);
@@ -377,9 +379,9 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     if (batch > 0) out.give(P::global_batch, batch);
     else out.give(P::accumulation, std::fmax(1.0, count));
     read_precision(reader, out);
-    out.note(translate(
-        "A DeepSpeed config holds no model: that of the scenario stays, with its sequence, and nothing is "
-        "recomputed."));
+    out.note(
+        translate("A DeepSpeed config contains no model: the scenario keeps its model and sequence, without "
+                  "recompute."));
     out.note_unused_options(reader.unused());
     return std::move(out).done(problems);
 }

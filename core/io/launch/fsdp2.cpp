@@ -50,39 +50,43 @@ void add_remaining_notes(LaunchPlan& plan) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1)
         plan.note(
-            translate("Tensor parallelism comes before fully_shard: torch.distributed.tensor.parallel"
-                      ".parallelize_module with a plan of the model's layers, on mesh[\"tensor\"]."));
+            translate("Apply tensor parallelism before fully_shard: "
+                      "torch.distributed.tensor.parallel.parallelize_module with a plan of the model's "
+                      "layers, on mesh[\"tensor\"]."));
     if (s[P::context_parallel] > 1)
-        plan.note(translate(
-            "Context parallelism is torch.distributed.tensor.experimental.context_parallel around the "
-            "training step, on {1} of the GPUs that share weights.",
-            {plan.whole(P::context_parallel)}));
+        plan.note(
+            translate("For context parallelism, put torch.distributed.tensor.experimental.context_parallel "
+                      "around the training step, on {1} of the GPUs that shard weights.",
+                      {plan.whole(P::context_parallel)}));
     if (s[P::pipeline_parallel] > 1)
-        plan.note(translate(
-            "The pipeline ({1}) is torch.distributed.pipelining's, on mesh[\"pipeline\"]; each stage is "
-            "wrapped by itself.",
-            {format(P::schedule, s[P::schedule])}));
+        plan.note(
+            translate("Use torch.distributed.pipelining for the pipeline ({1}), on mesh[\"pipeline\"]; wrap "
+                      "each stage separately.",
+                      {format(P::schedule, s[P::schedule])}));
     if (s[P::expert_parallel] > 1)
-        plan.note(translate("“{1}” is the model's; fully_shard its experts on a mesh of their own.",
-                            {plan.named(P::expert_parallel)}));
+        plan.note(translate(
+            "“{1}” is implemented in the model; apply fully_shard to its experts on a separate mesh.",
+            {plan.named(P::expert_parallel)}));
     if (plan.is(P::precision, Precision::fp8))
-        plan.note(translate("fp8 is torchao's convert_to_float8_training(model), before the wrapping."));
+        plan.note(
+            translate("For fp8, call torchao's convert_to_float8_training(model) before the wrapping."));
     if (plan.is(P::offload, Offload::optimizer))
-        plan.note(translate(
-            "FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or nothing; "
-            "nothing is written."));
+        plan.note(
+            translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
+                      "nothing; no offload is written."));
     if (plan.is(P::sharding, Sharding::zero2))
-        plan.note(translate(
-            "FSDP2 has no zero2; the nearest is written: weights stay gathered from the forward to the "
-            "backward pass."));
+        plan.note(
+            translate("FSDP2 has no zero2; the nearest equivalent is written: weights stay gathered from the "
+                      "forward to the backward pass."));
     if (plan.is(P::recompute, kRecomputeSelective))
         plan.note(
-            translate("Recomputing the attention core alone is for the model to say; flash attention does it "
-                      "anyhow."));
+            translate("Recompute of only the attention core is a setting of the model; flash attention "
+                      "always does it."));
     if (plan.is(P::optimizer_precision, Precision::bf16))
-        plan.note(translate(
-            "An optimizer in bf16 wants the model in bf16: model.to(torch.bfloat16) before the wrapping."));
-    plan.note(translate("The model is the program's; its layers are taken to be model.layers."));
+        plan.note(
+            translate("An optimizer in bf16 requires the model in bf16: model.to(torch.bfloat16) before the "
+                      "wrapping."));
+    plan.note(translate("The program defines the model; its layers are assumed to be model.layers."));
 }
 
 // Returns the optimizer's class and its arguments after the weights.
@@ -93,11 +97,11 @@ std::string optimizer_of(LaunchPlan& plan) {
         case Optimizer::sgd: return "torch.optim.SGD";
         case Optimizer::adafactor: return "torch.optim.Adafactor";
         case Optimizer::muon:
-            plan.note(translate("torch.optim.Muon takes matrices only; AdamW is written."));
+            plan.note(translate("torch.optim.Muon supports only matrices; AdamW is written."));
             break;
         default:
             plan.note_missing_option(kFsdp2, P::optimizer,
-                                     translatable("{1} has no word for “{2}”; AdamW is written."));
+                                     translatable("{1} has no option for “{2}”; AdamW is written."));
     }
     return "torch.optim.AdamW";
 }
@@ -119,7 +123,7 @@ std::string checkpointing(LaunchPlan& plan) {
         const double every = std::fmax(1.0, std::round(1 / share));
         if (every > 1) which = "        if i % " + whole(every) + " == 0:\n    ";
         if (every != 1 / share)
-            plan.note(translate("Every {1} layers one is recomputed, not a share of {2}.",
+            plan.note(translate("One in {1} layers is recomputed, not a share of {2}.",
                                 {whole(every), exact(share)}));
     }
     return "    for i, layer in enumerate(model.layers):\n" + which +
@@ -160,9 +164,7 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const bool zero1 = plan.is(P::sharding, Sharding::zero1);
     const std::string recomputed = checkpointing(plan);
     const std::string optimizer = optimizer_of(plan);
-    if (ddp)
-        plan.note(
-            translate("Without sharded weights there is no FSDP2: DistributedDataParallel is written."));
+    if (ddp) plan.note(translate("FSDP2 always shards weights: DistributedDataParallel is written instead."));
     add_remaining_notes(plan);
     const Mesh mesh = mesh_of(s);
 

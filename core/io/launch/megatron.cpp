@@ -74,7 +74,7 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
         case QkNorm::whole:
             out.put("--qk-layernorm");
             plan.note_missing_option(kMegatron, P::qk_norm,
-                                     translatable("{1} has no word for “{2}”; it norms head by head."));
+                                     translatable("{1} has no option for “{2}”; it normalizes each head."));
             break;
     }
     if (s[P::attention_window] > 0) out.put("--window-size", plan.whole(P::attention_window) + ",0");
@@ -104,7 +104,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
                       : translate("Megatron-LM's LayerNorm has a bias."));
     if (s[P::layer_norms] != 2)
         plan.note_missing_option(kMegatron, P::layer_norms,
-                                 translatable("{1} has no word for “{2}”; a layer has two."));
+                                 translatable("{1} has no option for “{2}”; a layer has two."));
     if (!s.on(P::tied_embeddings)) out.put("--untie-embeddings-and-output-weights");
     if (!s.on(P::bias)) out.put("--disable-bias-linear");
     if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
@@ -113,7 +113,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
     out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
     if (rows > 0 && rows < s[P::sequence_length])
-        plan.note(translate("Megatron-LM wants as many learned positions as the sequence is long."));
+        plan.note(translate("Megatron-LM requires as many learned positions as the sequence has tokens."));
     const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
     out.put("--attention-dropout", dropout);
     out.put("--hidden-dropout", dropout);
@@ -133,7 +133,7 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
         default:
             out.put("--optimizer adam");
             plan.note_missing_option(kMegatron, P::optimizer,
-                                     translatable("{1} has no word for “{2}”; adam is written."));
+                                     translatable("{1} has no option for “{2}”; adam is written."));
     }
     const bool low = plan.is(P::optimizer_precision, Precision::bf16);
     const bool offload = !plan.is(P::offload, Offload::none);
@@ -146,12 +146,11 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
         if (low)
             plan.note_missing_option(
                 kMegatron, P::optimizer_precision,
-                translatable("{1} has no word for “{2}”; only a sharded Adam may be in bf16."));
+                translatable("{1} has no option for “{2}”; only a sharded Adam can be in bf16."));
         if (offload)
-            plan.note_missing_option(
-                kMegatron, P::offload,
-                translatable(
-                    "{1} has no word for “{2}”; it offloads only a sharded Adam, and nothing is written."));
+            plan.note_missing_option(kMegatron, P::offload,
+                                     translatable("{1} has no option for “{2}”; it offloads only a sharded "
+                                                  "Adam, and no offload is written."));
         return;
     }
     out.put("--use-precision-aware-optimizer");
@@ -188,7 +187,7 @@ void write_training(LaunchPlan& plan, Arguments& out) {
     else if (!own)
         plan.note_missing_option(
             kMegatron, P::gradient_precision,
-            translatable("{1} has no word for “{2}”; gradients have the precision of the weights."));
+            translatable("{1} has no option for “{2}”; gradients have the precision of the weights."));
     write_optimizer(plan, out);
 }
 
@@ -258,8 +257,9 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
         plan.note_missing_option(
             kMegatron, P::schedule,
             virtual_stages > 1
-                ? translatable("{1} has no word for “{2}”; the nearest is written, the interleaved schedule.")
-                : translatable("{1} has no word for “{2}”; the nearest is written, {3}."),
+                ? translatable(
+                      "{1} has no option for “{2}”; the nearest one is written, the interleaved schedule.")
+                : translatable("{1} has no option for “{2}”; the nearest one is written, {3}."),
             "1F1B");
     }
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
@@ -268,9 +268,10 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
     } else if (virtual_stages > 1) {
         out.put("--num-virtual-stages-per-pipeline-rank", whole(virtual_stages));
         if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
-            plan.note(translate(
-                "Megatron-LM interleaves only stages of equal length; the {1} layers do not come out even.",
-                {plan.whole(P::layers)}));
+            plan.note(
+                translate("Megatron-LM interleaves only stages with equal numbers of layers; {1} layers do "
+                          "not divide evenly.",
+                          {plan.whole(P::layers)}));
     } else {
         write_uneven_stages(plan, out);
     }
@@ -282,16 +283,17 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
     if (s[P::tensor_parallel] > 1) {
         if (s.on(P::sequence_parallel)) out.put("--sequence-parallel");
         else if (s[P::experts] > 0)
-            plan.note(translate(
-                "Megatron-LM wants sequence parallelism where tensors and experts are shared out."));
+            plan.note(
+                translate("Megatron-LM requires sequence parallelism with tensor and expert parallelism."));
         if (s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel)) out.put("--tp-comm-overlap");
         else if (s.on(P::async_tensor_parallel))
-            plan.note(translate(
-                "Megatron-LM overlaps tensor parallelism only with sequence parallelism; nothing is "
-                "written."));
+            plan.note(
+                translate("Megatron-LM overlaps tensor-parallel communication only with sequence parallelism "
+                          "on; no overlap is written."));
     }
     if (s[P::context_parallel] > 1 && std::fmod(s[P::sequence_length], 2 * s[P::context_parallel]) != 0)
-        plan.note(translate("Megatron-LM wants a sequence that twice the context parallel degree divides."));
+        plan.note(translate(
+            "Megatron-LM requires a sequence that is a multiple of twice the context parallel degree."));
     write_pipeline(plan, out);
     write_sharding(plan, out);
 }

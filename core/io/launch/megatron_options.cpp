@@ -86,7 +86,7 @@ class Options {
         if (!value) return otherwise;
         const Parsed parsed = parse(value->text, Quantity::count);
         if (parsed.ok) return parsed.value;
-        problem(option, translate("“{1}” is no number", {value->text}), "", translate("write the number"));
+        problem(option, translate("“{1}” is not a number", {value->text}), "", translate("write the number"));
         return otherwise;
     }
     std::string text(std::string_view option, const char* otherwise) {
@@ -129,8 +129,7 @@ class Options {
         }
         const Word& value = found->values.front();
         if (value.unknown.empty()) return &value;
-        problem(option, translate("is {1}", {value.unknown}),
-                translate("what only the shell knows is not read"),
+        problem(option, translate("is {1}", {value.unknown}), translate("values from the shell are not read"),
                 translate("write the value, or set the variable in the file"));
         return nullptr;
     }
@@ -307,7 +306,7 @@ class Reader {
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     double required(P id) {
         if (!o_.has(option_of(id)))
-            o_.problem(option_of(id), translate("is missing"), translate("nothing else tells it"),
+            o_.problem(option_of(id), translate("is missing"), translate("no other option gives it"),
                        translate("give the whole command"));
         return number(id, parameter(id).minimum);
     }
@@ -348,17 +347,16 @@ class Reader {
         // needed.
         const Stages here = partition_layers(layers, 0, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
-            out_.note(translate("Layers are dealt out to the stages by rule, not as the file says."));
+            out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
     }
 
     void read_layout(const std::string& layout, double layers, double stages) {
         const std::optional<StageLayers> virtual_stages = layers_of_layout(layout);
         if (!virtual_stages || std::fmod(static_cast<double>(virtual_stages->size()), stages) != 0 ||
             total_layers(*virtual_stages) != layers) {
-            o_.problem(
-                "--pipeline-model-parallel-layout", translate("“{1}” is not understood", {layout}),
-                translate("every stage is E, t and L, as many t in all as there are layers, and | between"),
-                translate("write Et*9|t*12|t*11L"));
+            o_.problem("--pipeline-model-parallel-layout", translate("“{1}” is not understood", {layout}),
+                       translate("a stage has E, t and L, with one t per layer, and | separates stages"),
+                       translate("write Et*9|t*12|t*11L"));
             return;
         }
         const double each = static_cast<double>(virtual_stages->size()) / stages;
@@ -390,7 +388,8 @@ class Reader {
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
         if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
-        else o_.problem("--window-size", translate("is no pair of numbers"), "", translate("write 4096,0"));
+        else
+            o_.problem("--window-size", translate("is not a pair of numbers"), "", translate("write 4096,0"));
     }
 
     void vocabulary() {
@@ -400,8 +399,8 @@ class Reader {
         // The vocabulary is padded so that all ranks have equal parts of it.
         const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
         if (padded <= 0 && given <= 0)
-            out_.note(
-                translate("The vocabulary is the tokenizer's, which is not read; 50,304 entries are taken."));
+            out_.note(translate(
+                "The vocabulary comes from the tokenizer, which is not read; 50,304 entries are assumed."));
         set(P::vocab_size, padded > 0              ? padded
                            : given > 0 && step > 0 ? std::ceil(given / step) * step
                            : given > 0             ? given
@@ -424,8 +423,7 @@ class Reader {
             // One of every `stride` layers has experts.
             const double dense = layers - std::ceil(layers / stride.value);
             set(P::dense_layers, dense);
-            if (dense > 0)
-                out_.note(translate("Layers without experts are counted first, wherever they lie."));
+            if (dense > 0) out_.note(translate("All layers without experts are assumed to come first."));
         } else if (const double dense = leading_dense_layers(pattern); dense >= 0) {
             set(P::dense_layers, dense);
         } else {
@@ -463,7 +461,8 @@ class Reader {
             out_.give(P::recompute, kRecomputeSelective);
             if (const std::string modules = o_.text("--recompute-modules", "core_attn");
                 modules != "core_attn")
-                out_.note(translate("Of what is recomputed selectively the attention core is counted."));
+                out_.note(
+                    translate("Of the selectively recomputed modules only the attention core is counted."));
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
@@ -521,7 +520,7 @@ LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& 
         out.give(P::sequence_length, options.number(option_of(P::sequence_length), 1));
     else
         options.problem(option_of(P::sequence_length), translate("is missing"),
-                        translate("nothing else tells it"), translate("give the whole command"));
+                        translate("no other option gives it"), translate("give the whole command"));
     wanted.set(P::sequence_length, out.settings()[P::sequence_length], Origin::given);
     wanted = reader.shape(wanted);
     if (!problems.empty()) return {};

@@ -52,7 +52,7 @@ void ScenarioBuilder::set_gpus(double gpus) {
     const Settings s = settings();
     const double kept = nearest_valid(P::gpus, s[P::gpus], s);
     if (kept != s[P::gpus]) give(P::gpus, kept);
-    note(translate("The file does not say how many GPUs there are; {1} are taken.", {format(P::gpus, kept)}));
+    note(translate("The file does not give the number of GPUs; {1} are assumed.", {format(P::gpus, kept)}));
 }
 
 void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {
@@ -72,10 +72,10 @@ void ScenarioBuilder::set_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const Partition partition{stages.front(), stages.back()};
     if (partition.first < 1 || partition.last < 1 || !partition.is_feasible(layers, count)) {
-        note(translate(
-            "The file deals the layers out as {1}; a scenario has one on every stage, and deals them by "
-            "rule.",
-            {format_stage_layers(stages)}));
+        note(
+            translate("The stages of the file have {1} layers; a scenario has at least one layer per stage "
+                      "and uses its own rule.",
+                      {format_stage_layers(stages)}));
         return;
     }
     set_partition(layers, count, partition);
@@ -88,7 +88,7 @@ void ScenarioBuilder::note_stages(const StageLayers& stages) {
     if (layers < count) return;
     const StageLayers engine_stages = engine_stage_layers(layers, count, partition_of(settings()));
     if (engine_stages != stages)
-        note(translate("The file deals the layers out as {1}; here the stages hold {2}.",
+        note(translate("The stages of the file have {1} layers; those of the scenario have {2}.",
                        {format_stage_layers(stages), format_stage_layers(engine_stages)}));
 }
 

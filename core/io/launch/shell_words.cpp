@@ -279,8 +279,8 @@ class Script {
         for (const Word& word : words) expanded_ += word.text.size() + 1;
         if (expanded_ <= kMost) return words;
         problems_.push_back({"", translate("the script is too long"),
-                             translate("its variables make more than 4 MiB"),
-                             translate("give the command alone"), line_});
+                             translate("its variables expand to more than 4 MiB"),
+                             translate("give only the command"), line_});
         return {};
     }
 

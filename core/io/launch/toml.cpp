@@ -22,7 +22,7 @@ Toml::Toml(std::string_view text, Problems& problems) {
     try {
         parsed = toml::parse(ascii);
     } catch (const toml::parse_error& error) {
-        problems.push_back({"", std::string(error.description()), translate("the file is no TOML"), "",
+        problems.push_back({"", std::string(error.description()), translate("the file is not TOML"), "",
                             static_cast<int>(error.source().begin.line)});
         return;
     }
@@ -70,17 +70,17 @@ const Toml::Value* Toml::take(const std::string& key, Kind kind, const char* not
 }
 
 std::optional<double> Toml::number(const std::string& key, Problems& problems) {
-    const Value* value = take(key, Kind::number, translatable("is no number"), problems);
+    const Value* value = take(key, Kind::number, translatable("is not a number"), problems);
     return value ? std::optional(value->number) : std::nullopt;
 }
 
 std::optional<bool> Toml::flag(const std::string& key, Problems& problems) {
-    const Value* value = take(key, Kind::flag, translatable("is no true or false"), problems);
+    const Value* value = take(key, Kind::flag, translatable("is neither true nor false"), problems);
     return value ? std::optional(value->number != 0) : std::nullopt;
 }
 
 std::optional<std::string> Toml::text(const std::string& key, Problems& problems) {
-    const Value* value = take(key, Kind::text, translatable("is no text in quotes"), problems);
+    const Value* value = take(key, Kind::text, translatable("is not a string in quotes"), problems);
     return value ? std::optional(value->texts.front()) : std::nullopt;
 }
 
@@ -92,7 +92,7 @@ std::vector<std::string> Toml::list(const std::string& key, Problems& problems) 
         for (const std::string& part : split(found->second.texts.front(), ',')) out.push_back(trim(part));
         return out;
     }
-    const Value* value = take(key, Kind::list, translatable("is no list"), problems);
+    const Value* value = take(key, Kind::list, translatable("is not a list"), problems);
     return value ? value->texts : std::vector<std::string>();
 }
 

@@ -137,14 +137,13 @@ void write_model(LaunchPlan& plan, Writer& out) {
                     plan.whole(P::vocab_size));
         out.put("name", llama ? "llama3" : "your_model");
         out.put("flavor", "your_flavor");
-        plan.note(
-            llama ? translate("torchtitan has no flavor of this shape; register one with llama3's "
-                              "TransformerModelArgs and name it in place of your_flavor.")
-                  : translate(
-                        "torchtitan takes its models from Python code and has none of this kind; register "
-                        "one and name it in place of your_model and your_flavor."));
+        plan.note(llama ? translate("torchtitan has no flavor of this shape; register one with llama3's "
+                                    "TransformerModelArgs and name it in place of your_flavor.")
+                        : translate("torchtitan defines its models in Python code and has none of this kind; "
+                                    "register one and name it in place of your_model and your_flavor."));
     }
-    if (s.on(P::dropout)) plan.note(translate("torchtitan's models have no dropout; the scenario's is on."));
+    if (s.on(P::dropout))
+        plan.note(translate("torchtitan's models have no dropout; the scenario has it on."));
     if (s.choice<AttentionKernel>(P::attention) == AttentionKernel::naive)
         plan.note(translate(
             "torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
@@ -163,7 +162,7 @@ void write_training(LaunchPlan& plan, Writer& out) {
     out.put("name", "AdamW");
     if (!plan.is(P::optimizer, Optimizer::adamw))
         plan.note_missing_option(kTorchtitan, P::optimizer,
-                                 translatable("{1} has no word for “{2}”; AdamW is written."));
+                                 translatable("{1} has no option for “{2}”; AdamW is written."));
 
     out.section("training");
     const bool pipeline = s[P::pipeline_parallel] > 1;
@@ -178,16 +177,16 @@ void write_training(LaunchPlan& plan, Writer& out) {
     out.put("mixed_precision_reduce", "float32");
     if (plan.is(P::precision, Precision::fp16))
         plan.note_missing_option(kTorchtitan, P::precision,
-                                 translatable("{1} has no word for “{2}”; bfloat16 is written."));
+                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
     if (!plan.is(P::gradient_precision, Precision::fp32))
-        plan.note(translate("torchtitan reduces gradients in float32; the scenario does in {1}.",
+        plan.note(translate("torchtitan reduces gradients in float32; the scenario reduces them in {1}.",
                             {format(P::gradient_precision, s[P::gradient_precision])}));
     switch (s.choice<Offload>(P::offload)) {
         case Offload::none: break;
         case Offload::optimizer:
             plan.note(
                 translate("torchtitan offloads weights, gradients and optimizer together "
-                          "(enable_cpu_offload) or nothing; nothing is written."));
+                          "(enable_cpu_offload) or nothing; no offload is written."));
             break;
         case Offload::optimizer_and_parameters: out.put("enable_cpu_offload", true); break;
     }
@@ -203,30 +202,30 @@ void write_sharding(LaunchPlan& plan, Writer& out) {
         case Sharding::ddp:
             shard = 1;
             if (context > 1)
-                plan.note(translate("With context parallelism torchtitan shards over those GPUs."));
+                plan.note(translate("torchtitan always shards weights over the context-parallel GPUs."));
             break;
         case Sharding::zero1:
         case Sharding::zero2:
-            plan.note(translate(
-                "torchtitan has no {1}; the nearest is written, FSDP that keeps gathered weights until "
-                "the backward pass.",
-                {format(P::sharding, s[P::sharding])}));
+            plan.note(
+                translate("torchtitan has no {1}; the nearest equivalent is written, FSDP that keeps "
+                          "gathered weights until the backward pass.",
+                          {format(P::sharding, s[P::sharding])}));
             break;
         case Sharding::zero3:
         case Sharding::hsdp: shard = std::min(data, shard_group(s) / context); break;
     }
     if (shard < 1 || shard != std::floor(shard) || std::fmod(data, shard) != 0) {
         shard = data;
-        plan.note(translate(
-            "The shard group of {1} GPUs cuts through the {2} that share a sequence; all GPUs share the "
-            "weights here.",
-            {whole(shard_group(s)), whole(context)}));
+        plan.note(
+            translate("The shard group of {1} GPUs does not match the {2} context-parallel GPUs; weights are "
+                      "sharded over all GPUs.",
+                      {whole(shard_group(s)), whole(context)}));
     }
     out.put("data_parallel_replicate_degree", whole(data / shard));
     out.put("data_parallel_shard_degree", whole(shard));
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward) ? "always" : "never");
     if (s[P::expert_parallel] > 1 && std::fmod(shard * context, s[P::expert_parallel]) != 0)
-        plan.note(translate("torchtitan wants expert parallelism within the GPUs that share weights."));
+        plan.note(translate("torchtitan requires expert parallelism within the GPUs that shard weights."));
 }
 
 // Returns the `Less` with which torchtitan's stages are nearest to those of the plan.
@@ -258,9 +257,9 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
     if (kind == ScheduleKind::interleaved && virtual_stages == 1) name = kSchedules.front();
     else if (kind == ScheduleKind::breadth_first && virtual_stages == 1) name = kSchedules[1];
     else if (!name.exact || name.kind != kind)
-        plan.note_missing_option(kTorchtitan, P::schedule,
-                                 translatable("{1} has no word for “{2}”; the nearest is written, {3}."),
-                                 name.name);
+        plan.note_missing_option(
+            kTorchtitan, P::schedule,
+            translatable("{1} has no option for “{2}”; the nearest one is written, {3}."), name.name);
     out.put("pipeline_parallel_schedule", toml_string(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(virtual_stages, 2.0) : 1);
@@ -281,12 +280,12 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
         same || (!name.several && !schedule.fixed_virtual_stages && schedule.weight_copies <= 1);
     if (!divided || (!expressible && parts > stages * 2)) {
         plan.note(translate(
-            "torchtitan cannot cut {1} layers into {2} stages; name them in module_fqns_per_model_part.",
+            "torchtitan cannot split {1} layers into {2} stages; list them in module_fqns_per_model_part.",
             {plan.whole(P::layers), whole(parts)}));
     } else if (const StageLayers held = layers_per_rank(*divided, stages); comparable && held != here) {
         plan.note(
-            translate("torchtitan deals the {1} layers out as {2}, the estimate as {3}; "
-                      "module_fqns_per_model_part would name them.",
+            translate("torchtitan partitions the {1} layers as {2}, the estimate as {3}; "
+                      "module_fqns_per_model_part can set them.",
                       {plan.whole(P::layers), format_stage_layers(held), format_stage_layers(here)}));
     }
 }
@@ -301,7 +300,7 @@ void write_parallelism(LaunchPlan& plan, Writer& out) {
         out.put("enable_async_tensor_parallel", s.on(P::async_tensor_parallel));
         out.put("disable_loss_parallel", !s.on(P::parallel_loss));
         if (!s.on(P::sequence_parallel))
-            plan.note(translate("torchtitan's tensor parallelism is always sequence parallel, too."));
+            plan.note(translate("torchtitan's tensor parallelism always includes sequence parallelism."));
     }
     out.put("context_parallel_degree", plan.whole(P::context_parallel));
     write_pipeline(plan, out);
@@ -329,7 +328,7 @@ void write_recomputation(LaunchPlan& plan, Writer& out) {
         out.put("selective_ac_option", toml_string(whole(every)));
         if (every != 1 / share)
             plan.note(
-                translate("torchtitan recomputes every n-th layer, not a share of {1}; every {2} is written.",
+                translate("torchtitan recomputes every n-th layer, not a share of {1}; n = {2} is written.",
                           {exact(share), whole(every)}));
     }
 }
@@ -398,7 +397,7 @@ class Reader {
             flavors +=
                 (flavors.empty() ? "" : ", ") + std::string(known.model) + " " + std::string(known.flavor);
         }
-        problem("model.flavor", translate("“{1}” of {2} is no model that is known here", {flavor, name}),
+        problem("model.flavor", translate("“{1}” of {2} is not a known model", {flavor, name}),
                 translate("use one of {1}", {flavors}));
     }
 
@@ -422,7 +421,7 @@ class Reader {
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
         if (optimizer != "AdamW" && optimizer != "Adam")
-            out_.note(translate("The optimizer {1} is taken for AdamW.", {optimizer}));
+            out_.note(translate("The optimizer {1} is treated as AdamW.", {optimizer}));
         for (const std::string& converter : file_.list("model.converters", problems_)) {
             if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
             else if (!converter.empty()) out_.note(translate("The converter {1} is not used.", {converter}));
@@ -450,7 +449,7 @@ class Reader {
                         translate("“{1}” is not known", {option}),
                         translate("use op, or a number of layers"));
         } else if (mode != "none") {
-            out_.note(translate("The activation checkpointing “{1}” is taken for none.", {mode}));
+            out_.note(translate("The activation checkpointing “{1}” is treated as none.", {mode}));
         }
     }
 
@@ -476,7 +475,7 @@ class Reader {
         }
         out_.give(P::schedule, static_cast<double>(found->kind));
         if (!found->exact)
-            out_.note(translate("The schedule {1} is taken for {2}.",
+            out_.note(translate("The schedule {1} is treated as {2}.",
                                 {name, format(P::schedule, static_cast<double>(found->kind))}));
         read_stages(*found, stages, {first, last}, each);
     }
@@ -522,7 +521,7 @@ class Reader {
         const double layers = out_.settings()[P::layers];
         const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
         if (no_count(less.first) || no_count(less.last) || no_count(each)) {
-            problem(kLayersPerStage, translate("or what the ends take less is no number of layers"),
+            problem(kLayersPerStage, translate("or …_stage_less_layers is not a whole number"),
                     translate("write whole numbers"));
             return;
         }
@@ -532,16 +531,16 @@ class Reader {
             problem(
                 kLayersPerStage,
                 translate("makes {1} stages for the {2} GPUs of the pipeline", {whole(parts), whole(stages)}),
-                schedule.several ? translate("write a number that makes two or more for each")
+                schedule.several ? translate("write a number that gives each GPU two or more")
                                  : translate("write {1}", {whole(std::ceil(counted / stages))}));
             return;
         }
         const std::optional<StageLayers> divided = split_layers(layers, parts, less);
         if (!divided) {
             problem("parallelism.pipeline_parallel_degree",
-                    translate("leaves no layers for each of {1} stages, with {2} and {3} less at the ends",
+                    translate("does not give each of {1} stages a layer, with {2} and {3} fewer at the ends",
                               {whole(parts), whole(less.first), whole(less.last)}),
-                    translate("write fewer stages, or less of …_stage_less_layers"));
+                    translate("write fewer stages or a smaller …_stage_less_layers"));
             return;
         }
         if (!schedule.several) {

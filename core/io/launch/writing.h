@@ -30,7 +30,7 @@ struct LaunchPlan {
     // Adds a note that the tool has no option for a value. The sentence has placeholders for the tool, the
     // value and what is written instead.
     void note_missing_option(const LaunchFormat& tool, P id,
-                             const char* sentence = translatable("{1} has no word for “{2}”."),
+                             const char* sentence = translatable("{1} has no option for “{2}”."),
                              std::string_view written = {});
     // Adds a note where the prediction is for another software stack than that of the tool.
     void note_other_stack(const LaunchFormat& tool);

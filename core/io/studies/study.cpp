@@ -53,7 +53,7 @@ class Reader {
         const auto claims = file.find("claims");
         if (claims == file.end() || !claims->is_array() || claims->empty()) {
             problems_.push_back(
-                {"/claims", translate("a study examines at least one claim"), "", translate("write [{…}]")});
+                {"/claims", translate("a study must have at least one claim"), "", translate("write [{…}]")});
             return out;
         }
         for (std::size_t i = 0; i < claims->size(); ++i)
@@ -91,7 +91,7 @@ class Reader {
             return one_line(found->get_ref<const std::string&>());
         problems_.push_back({child_pointer(pointer, field),
                              translate("{1} is missing", {field}),
-                             translate("a text is expected"),
+                             translate("a string is expected"),
                              {}});
         return {};
     }
@@ -123,14 +123,14 @@ class Reader {
     double number(const json& value, const std::string& pointer, double open) {
         if (value.is_number()) return value.get<double>();
         if (!value.is_null())
-            problems_.push_back({pointer, translate("{1} is no number", {json_text(value)}), "", {}});
+            problems_.push_back({pointer, translate("{1} is not a number", {json_text(value)}), "", {}});
         return open;
     }
 
     Claim claim(const json& file, const std::string& at, const Scenario& base) {
         Claim out;
         if (!file.is_object()) {
-            problems_.push_back({at, translate("a claim is an object"), "", translate("write {…}")});
+            problems_.push_back({at, translate("a claim must be an object"), "", translate("write {…}")});
             return out;
         }
         refuse_unknown_fields(file, at, kClaimFields);
@@ -166,15 +166,15 @@ class Reader {
         const auto found = std::ranges::find(kMeasures, name, [](Measure m) { return name_of(m); });
         if (found != kMeasures.end()) out.measure = *found;
         else if (!name.empty())
-            problems_.push_back({at + "/measure", translate("“{1}” is no measure", {name}), "",
+            problems_.push_back({at + "/measure", translate("“{1}” is not a measure", {name}), "",
                                  translate("use value, ratio, relative-change or crossover")});
     }
 
     void read_scenarios(const json& file, const std::string& at, const Scenario& base, Claim& out) {
         const auto list = file.find("scenarios");
         if (list == file.end() || !list->is_array() || list->empty()) {
-            problems_.push_back({at + "/scenarios", translate("a claim compares scenarios"),
-                                 translate("each as what it changes of the study's own"),
+            problems_.push_back({at + "/scenarios", translate("a claim must have a list of scenarios"),
+                                 translate("each lists its changes to the study's scenario"),
                                  translate("write [{}, {…}]")});
             return;
         }
@@ -214,11 +214,11 @@ class Reader {
             for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
                 const std::string at_value = where + "/" + std::to_string(i);
                 if (values[i].is_null())
-                    problems_.push_back({at_value, translate("null is no value"), "", {}});
+                    problems_.push_back({at_value, translate("null is not a value"), "", {}});
                 axis.values.push_back(read_value(axis.id, values[i], at_value, problems_));
             }
             if (axis.values.empty())
-                problems_.push_back({where, translate("an axis is a list of values"), "",
+                problems_.push_back({where, translate("an axis must be a list of values"), "",
                                      translate("write for instance [8, 16]")});
             out.along.push_back(std::move(axis));
         }
@@ -227,9 +227,9 @@ class Reader {
         constexpr double kMostCombinations = 10000;
         if (combinations > kMostCombinations)
             problems_.push_back({at + "/along", translate("{1} combinations", {exact(combinations)}),
-                                 translate("every one is worked out"), translate("use at most 10,000")});
+                                 translate("each of them is computed"), translate("use at most 10,000")});
         if (out.measure == Measure::crossover && out.along.size() != 1)
-            problems_.push_back({at + "/along", translate("a crossover is looked for along one input"), "",
+            problems_.push_back({at + "/along", translate("a crossover needs exactly one input"), "",
                                  translate("write for instance {\"gpus\": [8, 16, 32]}")});
     }
 
@@ -242,14 +242,14 @@ class Reader {
         if (range == file.end() && !out.published && !out.stated) return;  // a question
         if (range == file.end() || !range->is_array() || range->size() != 2) {
             problems_.push_back({at + "/agrees", translate("{1} is missing", {"agrees"}),
-                                 translate("the least and the most with which the engine agrees"),
+                                 translate("the lowest and the highest value that count as agreement"),
                                  translate("write for instance [-0.45, -0.3]; null is an open end")});
             return;
         }
         out.low = number((*range)[0], at + "/agrees/0", out.low);
         out.high = number((*range)[1], at + "/agrees/1", out.high);
         if (out.low > out.high)
-            problems_.push_back({at + "/agrees", translate("the least is above the most"), "", {}});
+            problems_.push_back({at + "/agrees", translate("the lowest value is above the highest"), "", {}});
         if (out.stated && (*out.stated < out.low || *out.stated > out.high))
             problems_.push_back(
                 {at + "/stated", translate("the stated number lies outside “agrees”"), "", {}});
@@ -280,7 +280,7 @@ Study read_study(std::string_view text, Catalogue& catalogue, const std::string&
     const json file = parse_json(text, problems);
     if (problems.size() > before) return {};
     if (!file.is_object()) {
-        problems.push_back({"", translate("a study is a JSON object"), "", translate("write {…}")});
+        problems.push_back({"", translate("a study must be a JSON object"), "", translate("write {…}")});
         return {};
     }
     return Reader(catalogue, folder, problems).read(file);

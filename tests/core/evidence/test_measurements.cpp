@@ -190,9 +190,10 @@ TEST_CASE("A file of measurements is read") {
 
 TEST_CASE("Every unusable entry is reported with its place") {
     CHECK(problem_with("/gemm/0/seconds", 0).where == "/gemm/0/seconds");
-    CHECK(problem_with("/gemm/0/seconds", -1e-3).text() ==
-          "/gemm/0/seconds: “-0.001” makes no sense here (a number above 0 and up to 1,000,000 is expected); "
-          "measure again or take the entry out");
+    CHECK(
+        problem_with("/gemm/0/seconds", -1e-3).text() ==
+        "/gemm/0/seconds: “-0.001” is not a valid value (a number above 0 and up to 1,000,000 is expected); "
+        "measure again or remove the entry");
     CHECK(problem_with("/gemm/0/precision", "bf61").where == "/gemm/0/precision");
     CHECK(problem_with("/attention/0/backward_s", 0).where == "/attention/0/backward_s");
     CHECK(problem_with("/attention/0/causal", 1).where == "/attention/0/causal");

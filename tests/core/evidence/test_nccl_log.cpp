@@ -147,13 +147,13 @@ TEST_CASE("nccl log: an unusable row is reported with its line", "[nccl]") {
     refused("{\"name\": 1}\n\xff\xfe \xc3(", "not an nccl-tests log", 0);
     refused(std::string("#\0s", 3), "not an nccl-tests log", 0);
     refused(kReduce + table, "which GPUs", 3);
-    refused(kReduce + devices(1, 1) + table, "one GPU alone", 8);
+    refused(kReduce + devices(1, 1) + table, "a single GPU", 8);
     refused(kReduce + devices(8, 5) + table, "unevenly", 15);
     refused(kReduce + "# Rank 0 on a\n# Rank 7 on a\n" + table, "incomplete", 5);
     refused(kReduce + "# Rank 0 on a\n# Rank 0 on a\n" + table, "MPI=1", 5);
     refused("broadcast_perf\n" + devices(8, 8) + table, "broadcast_perf is not used", 15);
-    refused(devices(8, 8) + kHeader + row(1 << 20, 100, 0.875), "of which test", 14);
-    refused(kReduce + devices(4, 4) + table, "do not follow", 11);
+    refused(devices(8, 8) + kHeader + row(1 << 20, 100, 0.875), "does not name its test", 14);
+    refused(kReduce + devices(4, 4) + table, "do not match", 11);
     refused(kReduce + devices(8, 8) + "# size count type redop root cputime algbw busbw\n", "-C", 14);
 }
 

@@ -84,7 +84,8 @@ TEST_CASE("takeover: the wall differs on the two sides of the crossover", "[expl
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
-              .find("Wall: compute. 4,096 tokens per GPU hide the network, which needs 2,165") == 0);
+              .find("Wall: compute. 4,096 tokens per GPU hide the network; the ideal threshold is 2,165") ==
+          0);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}})))
               .find("Wall: memory. Activations alone need") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));

@@ -95,8 +95,8 @@ TEST_CASE("plan report: a plan that does not fit reports its excess, a risky one
             const double beyond = memory.peak - memory.capacity;
             const double into = memory.peak - (memory.capacity - memory.margin);
             CHECK(why(n) == (verdict == Verdict::risky
-                                 ? "may not fit: " + format(into, Quantity::bytes) + " into the margin"
-                                 : "does not fit by " + format(beyond, Quantity::bytes)));
+                                 ? "may not fit: uses " + format(into, Quantity::bytes) + " of the margin"
+                                 : "does not fit: " + format(beyond, Quantity::bytes) + " too much"));
         }
         CHECK(misses > 0);
     }
@@ -163,8 +163,7 @@ TEST_CASE("plan report: if nothing fits it gives the memory of the smallest plan
         }
     }
     CHECK(report.reason.find("none of ") == 0);
-    CHECK(report.reason.find("the least memory any needs is " + format(least, Quantity::bytes)) !=
-          std::string::npos);
+    CHECK(report.reason.find("the smallest needs " + format(least, Quantity::bytes)) != std::string::npos);
 
     // There is no plan at all: three GPUs are no multiple of the two that each replica needs.
     question.scenario = locked(with({{P::gpus, 3}, {P::tensor_parallel, 2}}));

@@ -146,7 +146,7 @@ TEST_CASE("solve: without a solution the report names the obstacle with numbers"
     REQUIRE_FALSE(slow.found());
     INFO(slow.reason);
     CHECK(slow.reason.find("MFU is at most") != std::string::npos);
-    CHECK(slow.reason.find("compute holds it back") != std::string::npos);
+    CHECK(slow.reason.find("the wall there is compute") != std::string::npos);
 
     const Solution small = solve({first(), P::micro_batch, at_most(Output::peak_memory, 1e9)});
     REQUIRE_FALSE(small.found());

@@ -82,8 +82,8 @@ TEST_CASE("counts: a model may have 1,000 blocks of 1,000 operators", "[files][l
     };
     CHECK(problems_of(1000, 1).empty());
     CHECK(problems_of(1, 1000).empty());
-    CHECK(has_problem(problems_of(1001, 1), "it has to have 1 to 1000"));
-    CHECK(has_problem(problems_of(1, 1001), "it has to have 1 to 1000"));
+    CHECK(has_problem(problems_of(1001, 1), "it must have 1 to 1000"));
+    CHECK(has_problem(problems_of(1, 1001), "it must have 1 to 1000"));
 }
 
 TEST_CASE("counts: a session may have seven scenarios", "[files][limits]") {

@@ -97,7 +97,7 @@ TEST_CASE("session file: a scenario is not read as a session, and a session is n
     CHECK_FALSE(is_session(write_scenario(first())));
     CHECK_FALSE(is_session("[1]"));
     CHECK_FALSE(is_session("no json {"));
-    CHECK(reports("{}", "/format: this is no session"));
+    CHECK(reports("{}", "/format: this is not a session"));
     Problems problems;
     read_scenario(session_of(R"("scenarios": [{}])"), presets(), "", problems);
     REQUIRE_FALSE(problems.empty());
@@ -110,15 +110,15 @@ TEST_CASE("session file: all problems are reported at once, each with its place"
            "current": 2, "scenaros": [])");
     CHECK(reports(text, "/scenarios/0/training/micro_batch: "));
     CHECK(reports(text, "/scenarios/1/model/preset: there is no model preset “mpt-13”"));
-    CHECK(reports(text, "/current: 2 is the place of no scenario"));
+    CHECK(reports(text, "/current: 2 is not the index of a scenario"));
     CHECK(reports(text, "/scenaros: the field is not known"));
     CHECK(reports(session_of(R"("scenarios": [])"), "/scenarios: "));
     CHECK(reports(session_of(R"("scenarios": {})"), "/scenarios: "));
-    CHECK(reports(session_of(R"("scenarios": [{}, 7])"), "/scenarios/1: a scenario is a JSON object"));
+    CHECK(reports(session_of(R"("scenarios": [{}, 7])"), "/scenarios/1: a scenario must be a JSON object"));
     CHECK(reports(session_of(R"("scenarios": [{},{},{},{},{},{},{},{}])"), "up to six pins"));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A"])"), "/letters: "));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A", "A"])"),
-               "/letters/1: \"A\" is no pin's letter"));
+               "/letters/1: \"A\" is not the letter of a pin"));
     CHECK(reports(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"),
                   "two pins are called C"));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));

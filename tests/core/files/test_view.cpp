@@ -79,10 +79,11 @@ TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(
         problems_of(R"({"plot": "sweeep"})").find("/view/plot: “sweeep” is no plot; did you mean “sweep”?") ==
         0);
-    CHECK(problems_of(R"({"x": "gpu"})").find("/view/x: “gpu” is no parameter") == 0);
-    CHECK(problems_of(R"({"x": "gpus", "range": {"x": "8:64"}})").find("/view/range/x: “8:64” is no range") ==
+    CHECK(problems_of(R"({"x": "gpu"})").find("/view/x: “gpu” is not a parameter") == 0);
+    CHECK(problems_of(R"({"x": "gpus", "range": {"x": "8:64"}})")
+              .find("/view/range/x: “8:64” is not a range") == 0);
+    CHECK(problems_of(R"({"range": {"x": "8:64:4"}})").find("/view/range/x: the view has a range but no x") ==
           0);
-    CHECK(problems_of(R"({"range": {"x": "8:64:4"}})").find("/view/range/x: there is no x") == 0);
     CHECK(problems_of(R"({"range": {"z": "8:64:4"}})").find("/view/range/z") == 0);
     CHECK(problems_of(R"({"outputs": ["mfuu"]})").find("/view/outputs/0: there is no output “mfuu”") == 0);
     CHECK(problems_of(R"({"against": "ideal.mfu_bund"})")
@@ -92,7 +93,7 @@ TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of(R"({"switched": ["stron"]})")
               .find("/view/switched/0: no plot has an option “stron”; did you mean “strong”?") == 0);
     CHECK(problems_of(R"({"switched": true})").find("/view/switched: ") == 0);
-    CHECK(problems_of(R"({"plan": "often"})").find("/view/plan: “often” is no way to plan") == 0);
+    CHECK(problems_of(R"({"plan": "often"})").find("/view/plan: “often” is not a way to plan") == 0);
     CHECK(problems_of(R"({"pins": [{}, {"clustr": {}}]})").find("/view/pins/1/clustr") == 0);
     CHECK(problems_of(R"({"pins": [{"view": {}}]})").find("/view/pins/0/view") == 0);
     CHECK(problems_of(R"({"pins": 3})").find("/view/pins: ") == 0);

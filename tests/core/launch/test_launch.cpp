@@ -79,10 +79,10 @@ TEST_CASE("launch: a setting that the tool does not have is named, together with
           "[launch]") {
     const Answer zero_bubble = answer_of(R"({"model": {"preset": "llama-3-8b"},
         "training": {"pipeline_parallel": 4, "accumulation": 8, "schedule": "zb-h2", "sharding": "zero1"}})");
-    CHECK(has_note(kMegatron.write(zero_bubble), "zb-h2”; the nearest is written, 1F1B"));
-    CHECK(has_note(kTorchtitan.write(zero_bubble), "the nearest is written, 1F1B"));
+    CHECK(has_note(kMegatron.write(zero_bubble), "zb-h2”; the nearest one is written, 1F1B"));
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "the nearest one is written, 1F1B"));
     CHECK(has_note(kTorchtitan.write(zero_bubble), "torchtitan has no zero1"));
-    CHECK(has_note(kDeepspeed.write(zero_bubble), "does not hold “Pipeline parallel 4”"));
+    CHECK(has_note(kDeepspeed.write(zero_bubble), "has no option for “Pipeline parallel 4”"));
     CHECK(has_note(kFsdp2.write(zero_bubble), "torch.distributed.pipelining"));
     // Settings for the tool that the prediction assumes need no note about the software.
     CHECK(has_note(kTorchtitan.write(zero_bubble), "The prediction is for the software fsdp1"));
@@ -206,7 +206,7 @@ TEST_CASE("launch: options that Megatron-LM supports for Adam alone are not writ
     const LaunchText momentum =
         script(R"("sharding": "zero1", "optimizer": "momentum", "optimizer_precision": "bf16")");
     CHECK_FALSE(holds(momentum, "--use-precision-aware-optimizer"));
-    CHECK(has_note(momentum, "only a sharded Adam may be in bf16"));
+    CHECK(has_note(momentum, "only a sharded Adam can be in bf16"));
     const LaunchText adam = script(R"("sharding": "zero1", "offload": "optimizer")");
     CHECK(holds(adam, "--use-precision-aware-optimizer"));
     CHECK(holds(adam, "--optimizer-cpu-offload"));
@@ -247,33 +247,33 @@ TEST_CASE("launch: torchtitan splits the layers as the estimate does, or a note 
         return holds(launch, "first_stage_less_layers = " + std::to_string(first) + "\n") &&
                holds(launch, "last_stage_less_layers = " + std::to_string(last) + "\n");
     };
-    const char* const kDeals = "torchtitan deals";
+    const char* const kPartitions = "torchtitan partitions";
     // The stages have 8 layers each, or 7, 8, …, 8, 7 layers on 8 stages if the ends count one more.
     CHECK(less(config(32, 4, ""), 0, 0));
-    CHECK_FALSE(has_note(config(32, 4, ""), kDeals));
+    CHECK_FALSE(has_note(config(32, 4, ""), kPartitions));
     CHECK(less(config(62, 8, ""), 1, 1));
-    CHECK_FALSE(has_note(config(62, 8, ""), kDeals));
+    CHECK_FALSE(has_note(config(62, 8, ""), kPartitions));
     // 31 = 8 + 8 + 8 + 7: torchtitan also gives the remaining layers to the first stages.
     CHECK(less(config(31, 4, ""), 0, 0));
-    CHECK_FALSE(has_note(config(31, 4, ""), kDeals));
+    CHECK_FALSE(has_note(config(31, 4, ""), kPartitions));
     // Both give the two remaining layers to the first of the middle stages.
     CHECK(less(config(34, 8, ""), 1, 0));
-    CHECK_FALSE(has_note(config(34, 8, ""), kDeals));
+    CHECK_FALSE(has_note(config(34, 8, ""), kPartitions));
     // The stages have 10 layers each, less 3 and 5 at the ends.
     const LaunchText given = config(32, 4, R"(, "first_stage_layers": 7, "last_stage_layers": 5)");
     CHECK(less(given, 3, 5));
-    CHECK_FALSE(has_note(given, kDeals));
+    CHECK_FALSE(has_note(given, kPartitions));
     // The first stage gets the remaining layer in torchtitan, too.
     CHECK(less(config(33, 4, R"(, "first_stage_layers": 9, "last_stage_layers": 8)"), 0, 0));
     // torchtitan cannot give a stage more layers for its missing end.
     const LaunchText full = config(32, 4, R"(, "first_stage_layers": 14, "last_stage_layers": 6)");
-    CHECK(has_note(full, "deals the 32 layers out as 8, 8, 8 and 8, the estimate as 14, 6, 6 and 6;"));
+    CHECK(has_note(full, "partitions the 32 layers as 8, 8, 8 and 8, the estimate as 14, 6, 6 and 6;"));
     // With 33 layers in eight virtual stages, GPU i of four has the stages i and i + 4; the extra layer goes
     // to the second GPU.
     const char* const pieces = R"(, "virtual_stages": 2)";
     CHECK(less(config(33, 4, pieces), 1, 0));
-    CHECK_FALSE(has_note(config(33, 4, pieces), kDeals));
-    CHECK_FALSE(has_note(config(36, 4, pieces), kDeals));
-    CHECK_FALSE(has_note(config(34, 32, ""), kDeals));
-    CHECK_FALSE(has_note(config(34, 4, pieces), kDeals));
+    CHECK_FALSE(has_note(config(33, 4, pieces), kPartitions));
+    CHECK_FALSE(has_note(config(36, 4, pieces), kPartitions));
+    CHECK_FALSE(has_note(config(34, 32, ""), kPartitions));
+    CHECK_FALSE(has_note(config(34, 4, pieces), kPartitions));
 }

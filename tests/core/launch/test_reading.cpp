@@ -194,11 +194,11 @@ TEST_CASE(
         read(kDeepspeed, R"({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": "auto"},
         "gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 2}, "wall_clock_breakdown": false})");
     CHECK(resolve(partly.scenario)[P::gpus] == 64);
-    CHECK(has_note(partly.notes, "does not say how many GPUs"));
+    CHECK(has_note(partly.notes, "does not give the number of GPUs"));
     CHECK(has_note(partly.notes, "Not used: wall_clock_breakdown."));
     // "auto" does not mean fp32: the default is kept, and a note says that it is a default.
     CHECK(resolve(partly.scenario).choice<Precision>(P::precision) == Precision::bf16);
-    CHECK(has_note(partly.notes, "leaves the precision to Hugging Face (“auto”); bf16 is taken."));
+    CHECK(has_note(partly.notes, "leaves the precision to Hugging Face (“auto”); bf16 is assumed."));
     const auto precision = [](const std::string& config) {
         return read(kDeepspeed, R"({"train_batch_size": 64, )" + config + "}");
     };
@@ -231,14 +231,14 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
             CHECK(only("{\"train_batch_size\": 64, \"" + std::string(key) + "\": " + value + "}").where ==
                   "/" + std::string(key));
     }
-    CHECK(only(R"({"train_batch_size": 64, "bf16": true})").what == "is no object");
+    CHECK(only(R"({"train_batch_size": 64, "bf16": true})").what == "is not an object");
     CHECK(only(R"({"train_batch_size": 64, "bf16": {"enabled": 1}})").where == "/bf16/enabled");
     CHECK(only(R"({"zero_optimization": {"offload_optimizer": {"device": "disk"}}})").where ==
           "/zero_optimization/offload_optimizer/device");
 
     const LaunchRead old = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": true})");
     CHECK(resolve(old.scenario).choice<Sharding>(P::sharding) == Sharding::zero1);
-    CHECK(has_note(old.notes, "old word for stage 1"));
+    CHECK(has_note(old.notes, "old name of stage 1"));
     const LaunchRead off = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": false})");
     CHECK(resolve(off.scenario).choice<Sharding>(P::sharding) == Sharding::ddp);
 
@@ -247,8 +247,8 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
         "zero_optimization": {"stage": 3, "overlap_comm": true, "reduce_bucket_size": 500000000,
             "offload_optimizer": {"device": "nvme", "nvme_path": "/tmp"}}})");
     CHECK(resolve(disk.scenario).choice<Offload>(P::offload) == Offload::optimizer);
-    CHECK(has_note(disk.notes, "“offload_optimizer” goes to NVMe"));
-    CHECK(has_note(disk.notes, "The optimizer Lamb is taken for AdamW."));
+    CHECK(has_note(disk.notes, "“offload_optimizer” offloads to NVMe"));
+    CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
     CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, zero_optimization.reduce_bucket_size."));
 }
 
@@ -268,20 +268,21 @@ TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", 
         CHECK(s[P::first_stage_layers] == 8);
         CHECK(s[P::last_stage_layers] == 7);
         // The middle stages have 9 and 8 of 17 layers, as in torchtitan, so no note is needed.
-        CHECK_FALSE(has_note(found.notes, "deals the layers"));
+        CHECK_FALSE(has_note(found.notes, "The stages of the file"));
     }
     // All stages have the same number of layers, so no note is needed.
     const std::string no_less =
         "pipeline_parallel_first_stage_less_layers = 0\npipeline_parallel_last_stage_less_layers = 0\n";
     const LaunchRead even = read(kTorchtitan, config(4, no_less));
     CHECK(resolve(even.scenario)[P::first_stage_layers] == 0);
-    CHECK_FALSE(has_note(even.notes, "deals the layers"));
+    CHECK_FALSE(has_note(even.notes, "The stages of the file"));
     // With two virtual stages per GPU the GPUs have 4 + 4, 5 + 4, 4 + 4 and 4 + 3 layers.
     const LaunchRead pieces =
         read(kTorchtitan, config(4, "pipeline_parallel_schedule = \"Interleaved1F1B\"\n"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
-    CHECK(
-        has_note(pieces.notes, "deals the layers out as 8, 9, 8 and 7; here the stages hold 8, 8, 8 and 8."));
+    CHECK(has_note(
+        pieces.notes,
+        "The stages of the file have 8, 9, 8 and 7 layers; those of the scenario have 8, 8, 8 and 8."));
 
     const auto where = [&](const std::string& more) {
         const Problems problems = problems_of(kTorchtitan, config(4, more));
@@ -316,24 +317,24 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
     // 30 + 2 layers on four stages give 7 at each end, which is also the engine's own split.
     const LaunchRead counted = read(kMegatron, script(30, four + both));
     CHECK(ends(counted) == Ends(0, 0));
-    CHECK_FALSE(has_note(counted.notes, "by rule"));
+    CHECK_FALSE(has_note(counted.notes, "by its own rule"));
     const LaunchRead loss = read(kMegatron, script(31, four + "--account-for-loss-in-pipeline-split "));
-    CHECK_FALSE(has_note(loss.notes, "by rule"));
+    CHECK_FALSE(has_note(loss.notes, "by its own rule"));
     // 31 + 1 layers on four stages are 8, 8, 8 and 7, because the first stage's embedding does not count.
     CHECK(ends(loss) == Ends(0, 0));
     const LaunchRead embedding =
         read(kMegatron, script(31, four + "--account-for-embedding-in-pipeline-split "));
     CHECK(ends(embedding) == Ends(7, 8));
-    CHECK(has_note(read(kMegatron, script(32, four + both)).notes, "by rule"));
+    CHECK(has_note(read(kMegatron, script(32, four + both)).notes, "by its own rule"));
 
     const auto layout = [&](const std::string& text) {
         return script(32, four + "--pipeline-model-parallel-layout '" + text + "'");
     };
     const LaunchRead given = read(kMegatron, layout("Et*9|t*9|t*9|t*5L"));
     CHECK(ends(given) == Ends(9, 5));
-    CHECK_FALSE(has_note(given.notes, "layers out"));
+    CHECK_FALSE(has_note(given.notes, "The stages of the file"));
     CHECK(ends(read(kMegatron, layout("Ettttt,ttt|(t*9|)*2t*6,L"))) == Ends(8, 6));
-    CHECK(has_note(read(kMegatron, layout("Et*8|t*10|t*8|t*6L")).notes, "as 8, 10, 8 and 6; here"));
+    CHECK(has_note(read(kMegatron, layout("Et*8|t*10|t*8|t*6L")).notes, "have 8, 10, 8 and 6 layers; those"));
     const LaunchRead pieces = read(kMegatron, layout("Et*4|(t*4|)*6t*4L"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
     for (const char* wrong :
@@ -349,7 +350,7 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
     REQUIRE(launch.text.find("--pipeline-model-parallel-layout") != std::string::npos);
     const LaunchRead back = read(kMegatron, launch.text);
     CHECK(ends(back) == Ends(0, 0));
-    CHECK_FALSE(has_note(back.notes, "layers out"));
+    CHECK_FALSE(has_note(back.notes, "The stages of the file"));
 
     // A number that only the launcher determines at run time is reported as unknown.
     for (const char* torchrun : {"--nproc-per-node=gpu", "--nnodes=1:4 --nproc-per-node=8"})
@@ -357,7 +358,7 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
             read(kMegatron, "torchrun " + std::string(torchrun) +
                                 script(32, "").substr(std::string("torchrun --nproc-per-node=8").size()))
                 .notes,
-            "does not say how many GPUs"));
+            "does not give the number of GPUs"));
     CHECK(has_note(read(kMegatron, script(32, "--ckpt-format torch --lr 1")).notes, "Not used: --lr."));
 }
 
@@ -406,7 +407,7 @@ mode = 'full'
     CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
     CHECK(s[P::training_tokens] == 1000.0 * 64 * 8192);
     CHECK(has_note(found.notes, "Not used: checkpoint, job, metrics."));
-    CHECK(has_note(found.notes, "64 are taken"));
+    CHECK(has_note(found.notes, "64 are assumed"));
 }
 
 TEST_CASE("launch: a Megatron-LM script as people write it is read", "[launch]") {
@@ -454,7 +455,7 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
     CHECK(s[P::accumulation] == 1536);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp16);
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::ddp);
-    CHECK(has_note(found.notes, "50,304 entries are taken"));
+    CHECK(has_note(found.notes, "50,304 entries are assumed"));
     CHECK(has_note(found.notes, "Not used: --lr, --save."));
 }
 
@@ -466,8 +467,8 @@ TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
     const std::string head = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n";
     CHECK(only(problems_of(kTorchtitan, head + "seq_len = \n")).line == 5);
     // The fuzzer found this input, which toml++ mishandled.
-    CHECK(only(problems_of(kTorchtitan, "[\n  \"a")).why == "the file is no TOML");
-    CHECK(only(problems_of(kTorchtitan, "Ćz = 1\n")).why == "the file is no TOML");
+    CHECK(only(problems_of(kTorchtitan, "[\n  \"a")).why == "the file is not TOML");
+    CHECK(only(problems_of(kTorchtitan, "Ćz = 1\n")).why == "the file is not TOML");
     CHECK(problems_of(kTorchtitan, "# Größe\n" + head + "seq_len = 4096\n").empty());
     const Problem words = only(problems_of(kTorchtitan, head + "seq_len = \"long\"\n"));
     CHECK(words.line == 5);
@@ -486,7 +487,7 @@ TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
     CHECK(variable.line == 3);
     CHECK(variable.what == "is $HIDDEN");
     CHECK(only(problems_of(kMegatron, shape)).where == "--hidden-size");
-    CHECK(only(problems_of(kMegatron, shape + "--hidden-size wide")).what == "“wide” is no number");
+    CHECK(only(problems_of(kMegatron, shape + "--hidden-size wide")).what == "“wide” is not a number");
     CHECK(only(problems_of(kMegatron, shape + "--hidden-size")).what == "has no value");
     CHECK(only(problems_of(kMegatron, shape + "--hidden-size 64 --num-experts 8 --moe-layer-freq [1]+[0]"))
               .where == "--moe-layer-freq");

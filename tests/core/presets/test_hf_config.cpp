@@ -426,7 +426,7 @@ constexpr ByDefault kByDefault[] = {
 
 // Returns the defaults that a model's notes list; "" if there are none.
 std::string defaults_in(const ImportedModel& model) {
-    const std::string before = "What the file leaves out was taken from transformers' defaults: ";
+    const std::string before = "Fields that the file omits have the defaults of transformers: ";
     for (const std::string& note : model.notes) {
         if (note.starts_with(before)) return note.substr(before.size(), note.size() - before.size() - 1);
     }
@@ -569,13 +569,13 @@ TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]
         return out;
     };
     CHECK(problems_of("{").find('1') != std::string::npos);
-    CHECK(problems_of("[]").find("no config.json") != std::string::npos);
+    CHECK(problems_of("[]").find("is not a config.json") != std::string::npos);
     const std::string missing = problems_of(R"({"model_type": "new", "hidden_size": 4096})");
     for (const char* field : {"/num_hidden_layers", "/num_attention_heads", "/vocab_size"})
         CHECK(missing.find(field) != std::string::npos);
     CHECK(problems_of(R"({"model_type": "llama", "hidden_size": "wide", "num_hidden_layers": 2,
         "num_attention_heads": 2, "vocab_size": 10})")
-              .find("/hidden_size: is no number") != std::string::npos);
+              .find("/hidden_size: is not a number") != std::string::npos);
     CHECK(problems_of(R"({"model_type": "deepseek_v3", "hidden_size": 128, "num_hidden_layers": 2,
         "num_attention_heads": 2, "vocab_size": 10, "kv_lora_rank": null})")
               .find("/kv_lora_rank") != std::string::npos);

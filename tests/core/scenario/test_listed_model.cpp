@@ -243,9 +243,9 @@ TEST_CASE("listed: an unreadable list is reported with place and reason", "[list
     CHECK(first_problem(R"({"model": {"operators": []}})").find("/model/operators: ") == 0);
     CHECK(
         first_problem(R"({"model": {"operators": [{"operators": [{"kind": "gem", "in": 1, "out": 2}]}]}})") ==
-        "/model/operators/0/operators/0/kind: “gem” is no kind of operator");
+        "/model/operators/0/operators/0/kind: “gem” is not a kind of operator");
     CHECK(first_problem(R"({"model": {"operators": [{"operators": [{"kind": "gemm", "in": 1}]}]}})") ==
-          "/model/operators/0/operators/0/out: out is a number");
+          "/model/operators/0/operators/0/out: out must be a number");
     CHECK(first_problem(
               R"({"model": {"operators": [{"repeats": 2, "operators": [{"kind": "norm", "width": 1}]}]}})") ==
           "/model/operators/0/repeats: the field is not known");
@@ -267,9 +267,10 @@ TEST_CASE("listed: each field of an operator is checked", "[listed][files]") {
     CHECK(refused(R"("kind": "norm", "width": 8, "rows": 2, "reduction": 2)") ==
           place + "rows: rows and reduction are both given");
     CHECK(refused(R"("kind": "gemm", "in": 8, "out": 8, "bias": 1)") ==
-          place + "bias: bias is true or false");
-    CHECK(refused(R"("kind": "gemm", "in": 8, "out": 8, "name": "")") == place + "name: a name is a text");
+          place + "bias: bias must be true or false");
+    CHECK(refused(R"("kind": "gemm", "in": 8, "out": 8, "name": "")") ==
+          place + "name: a name must be a string");
     CHECK(refused(R"("kind": "convolution", "reduction": 1, "in": 8, "out": 8, "kernel": 2.5)") ==
-          place + "kernel: kernel is a whole number");
-    CHECK(refused(R"("kind": "attention")") == place + "kind: “attention” is no kind of operator");
+          place + "kernel: kernel must be a whole number");
+    CHECK(refused(R"("kind": "attention")") == place + "kind: “attention” is not a kind of operator");
 }

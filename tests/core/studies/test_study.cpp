@@ -143,20 +143,20 @@ TEST_CASE("study: every mistake is reported with its place", "[studies]") {
     begins(with_part("/claims", nlohmann::json::array()), "/claims: ");
     begins(with_part("/scenario/training/micro_bach", 2), "/scenario/training/micro_bach: ");
     begins(with_part("/scenario/view/plot", "scalin"), "/scenario/view/plot: ");
-    begins(with_part("/claims/0/measure", "sum"), "/claims/0/measure: “sum” is no measure");
+    begins(with_part("/claims/0/measure", "sum"), "/claims/0/measure: “sum” is not a measure");
     begins(with_part("/claims/1/output", "power"), "/claims/1/output: there is no output");
     begins(with_part("/claims/0/scenarios/1/cluster/gpuss", 3), "/claims/0/scenarios/1/cluster/gpuss: ");
     begins(with_part("/claims/0/scenarios", {{{"cluster", {{"gpus", 8}}}}}),
            "/claims/0/scenarios: 1 scenarios");
     begins(with_part("/claims/0/stated", 0.5), "/claims/0/stated: the stated number lies outside");
     begins(with_part("/claims/0/agrees", {1, 2, 3}), "/claims/0/agrees: agrees is missing");
-    begins(with_part("/claims/0/agrees", {0.1, -0.5}), "/claims/0/agrees: the least is above the most");
+    begins(with_part("/claims/0/agrees", {0.1, -0.5}),
+           "/claims/0/agrees: the lowest value is above the highest");
     begins(with_part("/claims/0/along", {{"gpuz", {1}}}), "/claims/0/along/gpuz: ");
     begins(with_part("/claims/0/along", {{"gpus", {8, nullptr}}}),
-           "/claims/0/along/gpus/1: null is no value");
+           "/claims/0/along/gpus/1: null is not a value");
     begins(with_part("/claims/0/along", {{"gpus", 1}}), "/claims/0/along/gpus: ");
-    begins(with_part("/claims/0/measure", "crossover"),
-           "/claims/0/along: a crossover is looked for along one");
+    begins(with_part("/claims/0/measure", "crossover"), "/claims/0/along: a crossover needs exactly one");
     nlohmann::json unsaid = shipped("scaling-trends");
     unsaid["claims"][0].erase("published");
     begins(unsaid, "/claims/0/published: published is missing");

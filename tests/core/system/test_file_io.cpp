@@ -241,7 +241,7 @@ TEST_CASE("writing: only regular files are replaced", "[files]") {
         Problems problems;
         CHECK_FALSE(write_file_atomically(path, "x", problems));
         REQUIRE(problems.size() == 1);
-        CHECK(has(problems.front().text(), "choose another place to write to"));
+        CHECK(has(problems.front().text(), "choose another location"));
     }
     CHECK(folder.count() == 3);
 }
@@ -304,7 +304,7 @@ TEST_CASE("writing: if any call fails, either all files have their old contents 
                     CHECK(after == before);
                     REQUIRE(problems.size() == 1);
                     CHECK(has(problems.front().text(), std::generic_category().message(error)));
-                    CHECK(has(problems.front().text(), "choose another place to write to"));
+                    CHECK(has(problems.front().text(), "choose another location"));
                     CHECK(std::ranges::count(files, about, &NewFile::path) == 1);
                     continue;
                 }

@@ -78,10 +78,10 @@ TEST_CASE("translate: a whole sentence is translated", "[translate]") {
     scenario.give(P::gpus, 1);
     const std::string english = wall_sentence(answer(scenario));
     {
-        const LanguageGuard german({{"Wall: memory. {1} alone need {2} of {3}; the whole is {4} too much.",
+        const LanguageGuard german({{"Wall: memory. {1} alone need {2} of {3}; the total is {4} too much.",
                                      "Grenze: Speicher. {1} brauchen {2} von {3}; insgesamt {4} zu viel."},
                                     {"Optimizer state", "Zustand des Optimierers"},
-                                    {"Wall: memory. {1} alone needs {2} of {3}; the whole is {4} too much.",
+                                    {"Wall: memory. {1} alone needs {2} of {3}; the total is {4} too much.",
                                      "Grenze: Speicher. {1} braucht {2} von {3}; insgesamt {4} zu viel."}});
         CHECK(wall_sentence(answer(scenario))
                   .starts_with("Grenze: Speicher. Zustand des Optimierers "
