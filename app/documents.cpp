@@ -77,7 +77,8 @@ void Documents::open(const QStringList& paths) {
         if (!messages_.isHidden()) messages << messages_.text();
     }
     if (!left.empty())
-        messages << tr("One scenario at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
+        messages
+            << tr("Only one scenario opens at a time; not opened: %1").arg(left.join(QStringLiteral(", ")));
     if (!messages.empty()) messages_.say(messages.join(QLatin1Char('\n')));
 }
 

@@ -101,8 +101,8 @@ bool Exports::with_data(const QString& what, const Figures& figures, const Answe
     what_ = what;
     const auto show_progress = [this, what, of = static_cast<int>(figures.size())](int done) {
         if (pending())
-            progress_.show_step(tr("%1: planning anew for plot %2 of %3").arg(what).arg(done + 1).arg(of),
-                                done, of);
+            progress_.show_step(tr("%1: re-planning for plot %2 of %3").arg(what).arg(done + 1).arg(of), done,
+                                of);
     };
     work_.ask(
         [this, show_progress, figures, answer](const std::stop_token& stop) {
@@ -144,7 +144,7 @@ bool Exports::write(const std::vector<ReportFile>& files, const QString& problem
 bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QString& file) {
     const auto format = format_of(file);
     if (!format) {
-        messages_.say(tr("%1: the ending decides the format; end it in .svg, .pdf, .png or .csv").arg(file));
+        messages_.say(tr("%1: the file extension sets the format; use .svg, .pdf, .png or .csv").arg(file));
         return false;
     }
     return with_data(QFileInfo(file).fileName(), {figure}, answer,

@@ -86,15 +86,15 @@ HelpWindow::HelpWindow(QWidget* parent)
     setWindowTitle(tr("Help"));
     search_->setObjectName(QStringLiteral("help/search"));
     search_->setAccessibleName(tr("Search the help"));
-    search_->setAccessibleDescription(tr("Lists the pages that have all of these words"));
+    search_->setAccessibleDescription(tr("Lists the pages that contain all of these words"));
     search_->setPlaceholderText(tr("Search"));
     search_->setClearButtonEnabled(true);
     back_->setShortcut(QKeySequence(QStringLiteral("Alt+Left")));
-    back_->setToolTip(tr("The page before (Alt+Left)"));
+    back_->setToolTip(tr("Previous page (Alt+Left)"));
     back_->setEnabled(false);
     pages_->setObjectName(QStringLiteral("help/pages"));
     pages_->setAccessibleName(tr("Pages"));
-    pages_->setAccessibleDescription(tr("The one that is chosen is shown beside the list"));
+    pages_->setAccessibleDescription(tr("The selected page is shown beside the list"));
     pages_->setFrameShape(QFrame::NoFrame);
     pages_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     text_->setObjectName(QStringLiteral("help/text"));

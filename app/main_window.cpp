@@ -216,7 +216,7 @@ void MainWindow::build_panes() {
 
     message_ = new MessageBar;
     rows->addWidget(message_);
-    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Ends this work; nothing is written"));
+    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
     rows->addWidget(progress);
     exports_ = new Exports(*message_, *progress, this);
     connect(exports_, &Exports::written, this,
@@ -322,8 +322,8 @@ void MainWindow::on(ActionId id, Work&& work) {
 
 void MainWindow::connect_file_actions() {
     const QString scenarios =
-        tr("All that opens (*.json *.svg *.pdf *.png *.html *.md *.csv *.log *.txt *.out *.toml *.sh);;"
-           "All files (*)");
+        tr("All supported files (*.json *.svg *.pdf *.png *.html *.md *.csv *.log *.txt *.out *.toml "
+           "*.sh);;All files (*)");
     on(ActionId::new_scenario,
        [this] { workspace_->take(Scenario::first_launch(catalogue_), tr("New scenario")); });
     on(ActionId::open, [this, scenarios] {
@@ -393,7 +393,7 @@ void MainWindow::connect_scenario_actions() {
     on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
     on(ActionId::pin, [this] {
         if (model_.pins().size() < kMostPins) model_.pin();
-        else message_->say(tr("Six pins are the most; unpin one first."));
+        else message_->say(tr("At most six pins are possible; unpin one first."));
     });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     on(ActionId::solve_for, [this] { solve_->ask(); });

@@ -81,7 +81,7 @@ void open_launch(const OpenedText& opened, const OpenTargets& into, Problems& pr
     if (!problems.empty()) return;
     into.workspace.take(read.scenario, opened.step);
     QStringList lines{
-        tr("%1: settings of %2 on the cluster that was there.").arg(opened.what, text_of(format->label))};
+        tr("%1: settings of %2 on the current cluster.").arg(opened.what, text_of(format->label))};
     for (const std::string& note : read.notes) lines << QString::fromStdString(note);
     into.messages.say(lines.join(QLatin1Char(' ')));
 }

@@ -48,7 +48,7 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", "shardscope " SHARDSCOPE_VERSION);
     std::string file;
     app.add_option("FILE", file,
-                   "What the window opens: a scenario, a session, a figure or report that carries one, "
+                   "What the window opens: a scenario, a session, a figure or report that contains one, "
                    "launch settings, "
                    "a log of nccl-tests, a table of runs, a model's config.json")
         ->type_name(value::kFile);
@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
 }
 
 void print_out_of_memory() {
-    std::fputs("shardscope: out of memory; close other programs, or ask for less at once\n", stderr);
+    std::fputs("shardscope: out of memory; close other programs, or reduce the request\n", stderr);
 }
 
 // Handles std::terminate: a destructor that allocates, such as that of nlohmann::json, terminates the program

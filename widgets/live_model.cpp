@@ -340,7 +340,7 @@ void LiveModel::compare_with(char letter) {
 
 void LiveModel::make_current(char letter) {
     if (const Pin* pin = pin_of(letter))
-        load(Scenario(pin->answer.scenario), tr("Take up %1").arg(letter_text(letter)));
+        load(Scenario(pin->answer.scenario), tr("Make %1 current").arg(letter_text(letter)));
 }
 
 void LiveModel::exchange(unsigned id, unsigned origin) {

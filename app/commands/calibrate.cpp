@@ -81,7 +81,7 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
         return;
     }
     PartValues values{part, {}};
-    print_out("fabric: %d measured collectives, met within %.0f %% (rms)\n", fitted.points,
+    print_out("fabric: %d measured collectives, fitted with an error of %.0f %% (rms)\n", fitted.points,
               100 * fitted.rms_log_error);
     for (const FabricConstant& constant : fitted.constants) {
         print_out("  %-24s %s%s\n", std::string(field_of(constant.id)).c_str(),
@@ -106,7 +106,7 @@ void add_collectives(const Options& options, const Catalogue& all, std::vector<P
 void add_measurements(const Options& options, const Catalogue& all, std::vector<PartValues>& parts,
                       Problems& problems) {
     if (options.gpu.empty()) {
-        problems.push_back({"--measurements", "which GPU preset was measured is not said", "",
+        problems.push_back({"--measurements", "the GPU preset of the measurements is missing", "",
                             "add --gpu PRESET, such as --gpu h100-sxm-80gb"});
         report(problems, {});
         return;
@@ -133,8 +133,8 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
         return;
     }
     PartValues values{gpu->calibration ? gpu->calibration->name : std::string(), {}};
-    print_out("%s: %zu kernel times, met within %.0f %% (rms)\n", measured.gpu.c_str(), fitted.used,
-              100 * fitted.rms);
+    print_out("%s: %zu kernel times, fitted with an error of %.0f %% (rms)\n", measured.gpu.c_str(),
+              fitted.used, 100 * fitted.rms);
     // The script measured the attention kernel of its software stack. The GPU's own efficiency is the
     // measured efficiency divided by the stack's factor.
     const Parsed software = parse(P::software, options.software);
@@ -181,7 +181,7 @@ void print_calibration(const Calibration& calibration) {
                  std::string(field_of(constant.id));
     }
     if (!names.empty())
-        print_err("warning: these runs do not identify the following, which stay as they were:%s\n",
+        print_err("warning: these runs do not identify the following constants, which keep their values:%s\n",
                   names.c_str());
     print_summary("fitted to", calibration.fitted);
     print_summary(calibration.single_model ? "cross-validated, run by run" : "cross-validated, new model",
@@ -219,7 +219,7 @@ void print_markdown(const Calibration& calibration, const std::vector<NewStack>&
     print_out("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
               calibration.constants.size(), 100 * calibration.new_model.within_band);
     print_out(
-        "| a stack never seen | runs | blind: mean | bias | after eight of its runs "
+        "| an unseen stack | runs | blind: mean | bias | after eight of its runs "
         "|\n|---|---|---|---|---|\n");
     std::vector<double> blind, calibrated;
     for (const NewStack& stack : stacks) {
@@ -263,7 +263,7 @@ int run(const Options& options) {
         const Calibration calibration = calibrate(runs, all, calibration_options);
         for (const auto& skipped : calibration.skipped) {
             if (!skipped.unreadable) {
-                print_err("note: %s:%d: %s takes no part (%s)\n", options.runs.c_str(), skipped.run->line,
+                print_err("note: %s:%d: %s is not used (%s)\n", options.runs.c_str(), skipped.run->line,
                           skipped.run->id.c_str(), skipped.reason.c_str());
                 continue;
             }
@@ -272,13 +272,13 @@ int run(const Options& options) {
         }
         if (calibration.used.size() < kFewestRuns) {
             report({{"", std::to_string(calibration.used.size()) + " usable runs",
-                     "too few to tell constants from noise",
+                     "too few to distinguish constants from noise",
                      "give at least " + std::to_string(kFewestRuns) + " with a step time or tokens/s"}},
                    options.runs);
             return kUnusable;
         }
         if (calibration.constants.empty()) {
-            report({{"", "no constant can be identified", "the runs are too alike or too few",
+            report({{"", "no constant can be identified", "the runs are too similar or too few",
                      "add runs that differ in model size, sequence or scale"}},
                    options.runs);
             return kUnusable;
@@ -319,8 +319,7 @@ void add_calibrate(CLI::App& app, Context& context) {
         ->add_option("--collectives", options->collectives,
                      "Output of nccl-tests; may be given several times")
         ->type_name(value::kFile);
-    command
-        ->add_option("--measurements", options->measurements, "What resources/measure/measure_gpu.py wrote")
+    command->add_option("--measurements", options->measurements, "Output of resources/measure/measure_gpu.py")
         ->type_name(value::kFile);
     command->add_option("--cluster", options->cluster, "Cluster preset the collectives were measured on")
         ->type_name(value::kCluster);
@@ -331,13 +330,13 @@ void add_calibrate(CLI::App& app, Context& context) {
         ->type_name(value::kGpu);
     command
         ->add_option("-o", options->output,
-                     "Where the calibration goes, for `validate --calibration` and scenarios")
+                     "File for the calibration, for `validate --calibration` and scenarios")
         ->type_name(value::kFile);
     command->add_option("--format", options->format, "text or markdown")
         ->check(CLI::IsMember({"text", "markdown"}));
-    command->add_flag(
-        "--from-scratch", options->from_scratch,
-        "Start from priors instead of the shipped calibration, and fit what is the same everywhere, too");
+    command->add_flag("--from-scratch", options->from_scratch,
+                      "Start from priors instead of the shipped calibration, and also fit the constants that "
+                      "all GPUs and stacks share");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -98,9 +98,9 @@ void add_estimate(CLI::App& app, Context& context) {
         ->required();
     add_assignments(*command, options->assignments);
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    command->add_flag("--hypothetical", options->hypothetical, "Times also for what does not fit");
+    command->add_flag("--hypothetical", options->hypothetical, "Also times for scenarios that do not fit");
     command->add_flag("--operators", options->operators,
-                      "Also every operator: FLOPs, bytes, times and what bounds it");
+                      "Also every operator: its FLOPs, bytes, times and bound");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

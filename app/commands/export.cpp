@@ -51,7 +51,7 @@ bool parse_size(const std::string& text, QSize& size, Problems& problems) {
         const Parsed parsed = i < parts.size() ? parse(parts[i], Quantity::count) : Parsed{};
         if (parts.size() != 2 || !parsed.ok || parsed.value < kSmallest || parsed.value > kLargest) {
             problems.push_back(
-                {"--size " + text, "is no size", "200 to 8,000 each way", "write for instance 960x600"});
+                {"--size " + text, "is not a size", "200 to 8,000 each way", "write for instance 960x600"});
             return false;
         }
         edge[i] = std::round(parsed.value);
@@ -64,7 +64,7 @@ void parse_scale(const Options& options, double& scale, Problems& problems) {
     const Parsed parsed = parse(options.scale, Quantity::count);
     const auto format = format_of(QString::fromStdString(options.target));
     if (!parsed.ok || parsed.value < kMinScale || parsed.value > kMaxScale) {
-        problems.push_back({"--scale " + options.scale, "is no scale", "1 to 4", "write for instance 2"});
+        problems.push_back({"--scale " + options.scale, "is not a scale", "1 to 4", "write for instance 2"});
     } else if (format ? format != FigureFormat::png : options.target.empty()) {
         problems.push_back({"--scale " + options.scale, "only a PNG has pixels", "",
                             options.target.empty() ? "add -o figure.png" : "end the file in .png"});
@@ -133,17 +133,17 @@ int run(const Options& options) {
         problems.push_back(
             {"--plot " + request.plot, "there is no such plot", "", "use " + plot_names().toStdString()});
     } else if (!options.axes.empty() && !kind->takes_axes) {
-        problems.push_back({"--axis", "the plot " + request.plot + " has axes of its own", "",
+        problems.push_back({"--axis", "the plot " + request.plot + " has fixed axes", "",
                             "add --plot sweep or --plot walls"});
     }
     if (!options.report.empty() && !report_format_of(QString::fromStdString(options.report)))
-        problems.push_back({"--report " + options.report, "the ending decides the format", "",
+        problems.push_back({"--report " + options.report, "the file extension sets the format", "",
                             "end it in .html, .pdf or .md"});
     if (options.target.empty() && options.report.empty())
         problems.push_back({"-o", "the file to write is missing", "", "add -o figure.svg"});
     const auto format = format_of(QString::fromStdString(options.target));
     if (!format && !options.target.empty())
-        problems.push_back({"-o " + options.target, "the ending decides the format", "",
+        problems.push_back({"-o " + options.target, "the file extension sets the format", "",
                             "end it in .svg, .pdf, .png or .csv"});
     if (!problems.empty()) {
         report(problems, {});
@@ -208,10 +208,10 @@ void add_export(CLI::App& app, Context& context) {
                      "F.html, F.pdf or F.md: verdict, figures, pins side by side, assumptions, "
                      "validation, all parameters")
         ->type_name(value::kFile);
-    command->add_option("--size", options->size, "In pixels; 960x600 by default")->type_name("WxH");
+    command->add_option("--size", options->size, "Size in pixels; 960x600 by default")->type_name("WxH");
     command
         ->add_option("--scale", options->scale,
-                     "For PNG: pixels in each direction for every one of the size, 1 to 4; 2 by default")
+                     "For PNG: factor on the pixels in each direction, 1 to 4; 2 by default")
         ->type_name("N");
     command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
         ->type_name(value::kAxis)
@@ -224,18 +224,18 @@ void add_export(CLI::App& app, Context& context) {
         ->type_name(value::kOutputs);
     command
         ->add_option("--against", options->against,
-                     "For sweep: a result field that the points stand over instead of the first axis")
+                     "For sweep: a result field as the horizontal axis instead of the first axis")
         ->type_name(value::kOutput);
     command->add_flag("--side-by-side", options->side_by_side,
-                      "For sweep: what the scenario's view pins in panels of its own, with the same axes");
+                      "For sweep: the pins of the scenario's view in separate panels with the same axes");
     command->add_option("--collectives", options->collectives, "For collectives: a log of nccl-tests")
         ->type_name(value::kFile)
         ->take_all()
         ->allow_extra_args(false);
     command->add_flag("--hypothetical", options->hypothetical,
-                      "Times also for what does not fit, labelled so");
+                      "Also times for scenarios that do not fit, labelled as hypothetical");
     command->add_flag("--held", options->held,
-                      "For sweep, sensitivity and walls: what is automatic keeps its values");
+                      "For sweep, sensitivity and walls: automatic parameters keep their values");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -113,16 +113,16 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
         }
     }
     print_out("%s\n", json_text(out, 2).c_str());
-    print_err("%s from %s; the law meets their times within %.0f %% (rms)\n",
+    print_err("%s from %s; the fit has an error of %.0f %% (rms)\n",
               counted(out["values"].size(), "constant").c_str(),
               counted(static_cast<std::size_t>(fit.points), "measurement").c_str(), 100 * fit.rms_log_error);
     if (!left_out.empty())
-        print_err("left at their defaults, as the log does not tell them: %s\n", left_out.c_str());
+        print_err("kept at their defaults, because the log does not identify them: %s\n", left_out.c_str());
     for (const FabricConstant& constant : fit.constants) {
         if (!constant.identified || !constant.at_limit) continue;
         print_err(
             "%s is at the end of its range: check the nominal bandwidth, or give an all-gather, as "
-            "an all-reduce in the switch or over two nodes moves less than a ring does\n",
+            "an all-reduce in the switch or over two nodes transfers less than a ring\n",
             std::string(field_of(constant.id)).c_str());
     }
 }
@@ -211,10 +211,11 @@ void add_import(CLI::App& app, Context& context) {
     nccl->callback([options, &context] { context.exit_code = run(*options); });
     CLI::App* hf = command->add_subcommand(
         "hf", "A model's config.json from Hugging Face as a model preset, on standard output");
-    hf->add_option("CONFIG", options->config, "The file that lies beside the weights; - reads standard input")
+    hf->add_option("CONFIG", options->config,
+                   "The file that is stored with the weights; - reads standard input")
         ->type_name(value::kFile)
         ->required();
-    hf->add_option("--name", options->model_name, "The preset's name; what the file says unless set")
+    hf->add_option("--name", options->model_name, "The preset's name; by default the name in the file")
         ->type_name("NAME");
     hf->callback([options, &context] { context.exit_code = import_model(*options); });
     add_import_launch(*command, context);

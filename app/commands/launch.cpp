@@ -66,9 +66,10 @@ int import(const Options& options) {
     const std::string text = read_text(options.file, problems);
     const LaunchFormat* format = launch_format_of(text);
     if (problems.empty() && !format)
-        problems.push_back({"", "no launch settings",
-                            "it is none of torchtitan's TOML, Megatron-LM's arguments and DeepSpeed's JSON",
-                            "give the file that starts the training"});
+        problems.push_back(
+            {"", "is not a file of launch settings",
+             "it contains neither torchtitan's TOML nor Megatron-LM's arguments nor DeepSpeed's JSON",
+             "give the file that starts the training"});
     LaunchRead read;
     if (problems.empty() && format) read = format->read(text, base, problems);
     for (const std::string& assignment : options.assignments) {
@@ -97,14 +98,16 @@ std::vector<std::string> tool_names() {
 void add_launch(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "launch", "The plan as settings of a training tool; what it cannot say goes to standard error");
+        "launch",
+        "The plan as settings of a training tool; standard error lists what the tool cannot express");
     command->add_option("FILE", options->file, "Scenario; - reads standard input")
         ->type_name(value::kScenario)
         ->required();
     add_assignments(*command, options->assignments);
-    command->add_option("--for", options->tool, "The tool; that of the scenario's software unless set")
+    command->add_option("--for", options->tool, "The tool; by default that of the scenario's software")
         ->check(CLI::IsMember(tool_names()));
-    command->add_option("-o", options->target, "Instead of standard output")->type_name(value::kFile);
+    command->add_option("-o", options->target, "Output file instead of standard output")
+        ->type_name(value::kFile);
     command->callback([options, &context] { context.exit_code = launch(*options); });
 }
 
@@ -117,9 +120,8 @@ void add_import_launch(CLI::App& command, Context& context) {
         ->type_name(value::kFile)
         ->required();
     launch
-        ->add_option(
-            "--on", options->base,
-            "Scenario whose cluster and assumptions it runs under; those of the first launch unless set")
+        ->add_option("--on", options->base,
+                     "Scenario whose cluster and assumptions are used; by default those of the first launch")
         ->type_name(value::kScenario);
     add_assignments(*launch, options->assignments);
     launch->callback([options, &context] { context.exit_code = import(*options); });

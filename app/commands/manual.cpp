@@ -17,12 +17,12 @@ struct Entry {
 };
 
 constexpr Entry kExitCodes[] = {
-    {"0", "Done. What does not fit is an answer."},
+    {"0", "Success, also for a scenario that does not fit."},
     {"1", "Anything else: an output that cannot be written, a full disk or a closed pipe, no display."},
     {"2",
      "Unusable input. Standard error has every problem at once, one a line, as FILE:LINE:/place: problem "
      "(why); suggestion."},
-    {"3", "A solve or plan without a solution; what blocks it is said with numbers."},
+    {"3", "A solve or plan without a solution; a message names what blocks it, with numbers."},
 };
 
 constexpr Entry kFiles[] = {
@@ -154,8 +154,8 @@ void print(const CLI::App& app) {
     text(
         "Shows where memory or bandwidth becomes the wall of training a large transformer. Without a command "
         "it "
-        "opens its window, in which sliders move cluster, GPU, model and training, and everything follows at "
-        "once.");
+        "opens its window, in which sliders change cluster, GPU, model and training, and all results update "
+        "at once.");
     line(".PP");
     text("The commands do the same without a display.");
     for (const CLI::Option* option : options_of(app, true))

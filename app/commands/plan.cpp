@@ -40,8 +40,8 @@ ParameterSet parse_free(const std::string& keys, Problems& problems) {
         const P id = parse_key("--free " + key, key, problems);
         if (id == P::count) continue;
         if (!parameter(id).plan) {
-            problems.push_back(
-                {"--free " + key, "it is not part of the training plan", "", "sweep it, or solve for it"});
+            problems.push_back({"--free " + key, "it is not a parameter of the training plan", "",
+                                "sweep it, or solve for it"});
             continue;
         }
         out.set(index(id));
@@ -80,8 +80,8 @@ int run(const Options& options) {
     Problems problems;
     if (!options.merge.empty()) {
         if (!options.file.empty())
-            problems.push_back(
-                {options.file, "a scenario beside --merge", "the shares carry theirs", "leave it out"});
+            problems.push_back({options.file, "is given together with --merge",
+                                "the shares contain their scenario", "leave it out"});
         if (problems.empty()) return merge(options);
     } else if (options.file.empty()) {
         problems.push_back({"", "the scenario file is missing", "", "add FILE, or --merge FILE…"});
@@ -102,7 +102,8 @@ int run(const Options& options) {
         problems.push_back({"--objective " + options.objective, "is not one output", "", "name one"});
     constexpr double kMostPlans = 1e6;
     if (options.top < 1 || options.top > kMostPlans || options.top != std::floor(options.top))
-        problems.push_back({"--top", "is no number of plans", "", "use a whole number from 1 to 1,000,000"});
+        problems.push_back(
+            {"--top", "is not a number of plans", "", "use a whole number from 1 to 1,000,000"});
     else question.top = static_cast<std::size_t>(options.top);
     GridQuestion grid{question, {}, {}, usable_threads()};
     for (const std::string& text : options.over)
@@ -115,7 +116,8 @@ int run(const Options& options) {
                             "every point is planned; at most 1,000,000 at once", "use fewer steps"});
     if (!options.threshold.empty()) grid.target = parse_target(options.threshold, problems);
     if (options.over.empty() && grid.target)
-        problems.push_back({"--threshold", "there is no grid", "it is asked at the grid's best point",
+        problems.push_back({"--threshold", "there is no grid",
+                            "the threshold applies at the grid's best point",
                             "add --over KEY=…, or use solve"});
     if (!options.over.empty() && !options.shard.empty())
         problems.push_back({"--over", "a grid has no shares", "", "give each process a part of the axis"});
@@ -165,10 +167,11 @@ void add_plan(CLI::App& app, Context& context) {
                      "Plan parameters to choose; else those in `auto`, else all but "
                      "async_tensor_parallel")
         ->type_name(value::kPlanKeys);
-    command->add_option("--objective", options->objective, "What to make best: mfu unless set")
+    command->add_option("--objective", options->objective, "Output to optimize; mfu by default")
         ->type_name(value::kOutput);
     command->add_option("--top", options->top, "Plans to show")->type_name("COUNT");
-    command->add_flag("--allow-risky", options->allow_risky, "Also plans that may or may not fit");
+    command->add_flag("--allow-risky", options->allow_risky,
+                      "Also plans within the margin, which may or may not fit");
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_flag("--timing", options->timing, "Plans evaluated and seconds, as JSON on standard error");
     command
@@ -179,13 +182,15 @@ void add_plan(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command
         ->add_option("--threshold", options->threshold,
-                     "With --over: 'mfu>=0.5': the bandwidth and the memory it takes")
+                     "With --over: 'mfu>=0.5': the bandwidth and the memory that it needs")
         ->type_name(value::kTarget);
-    command->add_option("--shard", options->shard, "The plans that fit of the I-th of N blocks, one a line")
+    command
+        ->add_option("--shard", options->shard, "Only the I-th of N blocks: its plans that fit, one per line")
         ->type_name("I/N");
-    command->add_option("--merge", options->merge, "Files of all shares: the plans of the whole")
+    command->add_option("--merge", options->merge, "The files of all shares, to merge into one result")
         ->type_name(value::kFile);
-    command->add_option("-o", options->target, "Instead of standard output")->type_name(value::kFile);
+    command->add_option("-o", options->target, "Output file instead of standard output")
+        ->type_name(value::kFile);
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -162,7 +162,7 @@ void add_presets(CLI::App& app, Context& context) {
     kind(lister);
     lister
         ->add_option("--format", options->format,
-                     "markdown: of studies, what each paper says and the engine does")
+                     "markdown: for studies, what each paper states and the engine predicts")
         ->check(CLI::IsMember({"text", "markdown"}));
     CLI::App* shower = command->add_subcommand("show", "One preset, each number with its source");
     shower->add_option("NAME", options->name, "Its name")->type_name(value::kPreset)->required();

@@ -131,8 +131,8 @@ void add_solve(CLI::App& app, Context& context) {
         ->type_name(value::kTarget)
         ->required();
     add_assignments(*command, options->assignments);
-    command->add_option("--from", options->from, "Smallest value to look at")->type_name("VALUE");
-    command->add_option("--to", options->to, "Largest value to look at; of GPUs 16,384 unless set")
+    command->add_option("--from", options->from, "Smallest value to search")->type_name("VALUE");
+    command->add_option("--to", options->to, "Largest value to search; for GPUs 16,384 by default")
         ->type_name("VALUE");
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->callback([options, &context] { context.exit_code = run(*options); });

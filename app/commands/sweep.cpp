@@ -152,7 +152,7 @@ int run(const Options& options) {
     const bool json = options.target.ends_with(".jsonl");
     if (!options.target.empty() && !json && !options.target.ends_with(".csv")) {
         problems.push_back(
-            {"-o " + options.target, "the ending decides the format", "", "end it in .csv or .jsonl"});
+            {"-o " + options.target, "the file extension sets the format", "", "end it in .csv or .jsonl"});
     }
     if (!problems.empty()) {
         report(problems, {});
@@ -196,7 +196,7 @@ void add_sweep(CLI::App& app, Context& context) {
     command->add_option("--shard", options->shard, "Only the I-th of N contiguous blocks")->type_name("I/N");
     command->add_flag("--held", options->held,
                       "Hold the plan: automatic parameters keep the value they have at the scenario itself, "
-                      "instead of being planned anew at every point");
+                      "instead of being re-planned at every point");
     command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

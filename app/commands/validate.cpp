@@ -130,7 +130,7 @@ int run(const Options& options) {
 void add_validate(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
-        app.add_subcommand("validate", "Predicted against measured runs; by default those that ship");
+        app.add_subcommand("validate", "Predicted against measured runs; by default the shipped ones");
     command->add_option("--runs", options->runs, "Your own table of runs, CSV")->type_name(value::kFile);
     command->add_option("--calibration", options->calibration, "A calibration file")->type_name(value::kFile);
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));

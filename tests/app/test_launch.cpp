@@ -109,7 +109,7 @@ TEST_CASE("import launch: unusable input is refused with the reason, and nothing
         CHECK(ran.out.empty());
         CHECK(ran.err.find(word) != std::string::npos);
     };
-    refused("milk\n", "no launch settings");
+    refused("milk\n", "is not a file of launch settings");
     refused(
         "p --num-layers $L --hidden-size 64 \\\n --num-attention-heads 4 --seq-length 8 --micro-batch-size 1",
         "run.sh:1:--num-layers: is $L");

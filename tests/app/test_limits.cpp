@@ -150,7 +150,7 @@ TEST_CASE("limits: a lack of memory is reported", "[limits]") {
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 1);
     CHECK(read_file(folder.file("err")) ==
-          "shardscope: out of memory; close other programs, or ask for less at once\n");
+          "shardscope: out of memory; close other programs, or reduce the request\n");
 }
 #endif
 

@@ -345,7 +345,7 @@ TEST_CASE("memory: in every command, any allocation may fail, alone or with all 
                 if (path.draws) continue;
                 CHECK(result.code() == 1);
                 CHECK(result.err ==
-                      "shardscope: out of memory; close other programs, or ask for less at once\n");
+                      "shardscope: out of memory; close other programs, or reduce the request\n");
             }
         }
     }

@@ -233,8 +233,8 @@ TEST_CASE("captions describe how a plan splits the model, and only if it does", 
         "flash attention.")));
     CHECK(scaling_caption(scaling_data(first)).contains(QStringLiteral("2 sequences per GPU; ")));
     const QString cut = scaling_caption(scaling_data(answer(read(kLlama))));
-    CHECK(cut.contains(QStringLiteral("64 sequences per copy of the model, 32 GPUs")));
-    CHECK(cut.contains(QStringLiteral("The plan takes 32 GPUs or more.")));
+    CHECK(cut.contains(QStringLiteral("64 sequences per model replica of 32 GPUs")));
+    CHECK(cut.contains(QStringLiteral("The plan needs at least 32 GPUs.")));
 }
 
 TEST_CASE("scaling curves keep the plan", "[parallel]") {

@@ -371,7 +371,7 @@ TEST_CASE("walls: a re-planned map is offered only if something is automatic, an
     CHECK(csv.contains(",re-planned,"));
     CHECK_FALSE(csv.contains(",held,"));
     const QByteArray svg = render_figure(request, desk.model().answer(), FigureFormat::svg);
-    CHECK(QString::fromUtf8(svg).contains(QStringLiteral("planned anew at every point")));
+    CHECK(QString::fromUtf8(svg).contains(QStringLiteral("planner")));
     desk.model().set_automatic(P::micro_batch, false);
     CHECK_FALSE(plan->isEnabled());
     CHECK(plan->currentIndex() == 0);
@@ -389,7 +389,7 @@ TEST_CASE("walls: a map with a search in every cell is fine at once and becomes 
     const auto first = figure.data().map;
     CHECK(first.stride > 1);
     CHECK(first.x.values.size() > kWallsCoarse);
-    CHECK(walls_caption(figure.data()).contains(QStringLiteral("plans around them")));
+    CHECK(walls_caption(figure.data()).contains(QStringLiteral("the surrounding plans")));
     // The exported map is the drawn one, and each row names the cell from which its plan comes.
     const QByteArray csv = render_figure(desk.plot->request(), desk.model().answer(), FigureFormat::csv);
     CHECK(csv.contains(",neighbour's,"));

@@ -147,7 +147,7 @@ TEST_CASE("window: a seventh pin is refused with a message", "[window]") {
     QApplication::processEvents();
     CHECK(desk.window.model().pins().size() == kMostPins);
     CHECK(desk.find<QWidget>("message")->isVisible());
-    CHECK(desk.text("message/text").startsWith(QStringLiteral("Six pins are the most")));
+    CHECK(desk.text("message/text").startsWith(QStringLiteral("At most six pins are possible")));
 }
 
 TEST_CASE("window: a search lists rows with a matching name above rows that only mention it", "[window]") {
@@ -207,7 +207,7 @@ TEST_CASE("window: after an answer of Solve is adopted the keyboard stays with t
     CHECK(QApplication::focusWidget()->objectName().toStdString() == "solve/input");
     // A value that is already set needs no button.
     const std::string result = desk.text("solve/result").toStdString();
-    CHECK_THAT(result, Catch::Matchers::EndsWith("It is so already."));
+    CHECK_THAT(result, Catch::Matchers::EndsWith("This value is already set."));
     const auto offers = panel->findChildren<QAbstractButton*>(QStringLiteral("solve/apply/0"));
     for (const auto* offer : offers) {
         if (offer->isVisible()) CHECK(offer->text() != words);

@@ -85,7 +85,7 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     connect(run_, &RunLine::why_requested, this,
             [this](Output output) { model_.explain(Subject::of(output)); });
     sentence_ = make("headline/sentence");
-    clickable(sentence_, Output::wall, tr("What is the wall"));
+    clickable(sentence_, Output::wall, tr("Explanation of the wall"));
     tokens_ = make("headline/tokens-per-gpu");
     clickable(tokens_, Output::tokens_per_gpu, tr("Tokens per GPU"));
     threshold_caption_ = make("headline/threshold-caption");
@@ -238,16 +238,18 @@ void Headline::refresh() {
 
 void Headline::explain_tokens() {
     const Settings& settings = model_.answer().settings;
-    QString tokens = settings[P::context_parallel] > 1
-                         ? tr("Tokens a GPU works on at a time: sequence × micro-batch ÷ context parallel.")
-                         : tr("Tokens a GPU works on at a time: sequence × micro-batch.");
+    QString tokens =
+        settings[P::context_parallel] > 1
+            ? tr("Tokens that a GPU processes at a time: sequence × micro-batch ÷ context parallel.")
+            : tr("Tokens that a GPU processes at a time: sequence × micro-batch.");
     if (const double tensor = settings[P::tensor_parallel]; tensor > 1) {
         tokens += QLatin1Char(' ') + tr("The %1 tensor-parallel GPUs share the work on the same tokens.")
                                          .arg(shown(tensor, Quantity::count));
     }
     tokens_->setToolTip(tokens);
     const QString threshold =
-        tr("Tokens from which ideal matrices take as long as the gather of their weights.");
+        tr("From this number of tokens on, ideal matrix products take as long as the all-gather of their "
+           "weights.");
     threshold_caption_->setToolTip(threshold);
     threshold_->setToolTip(threshold);
 }

@@ -73,11 +73,11 @@ LaunchView::LaunchView(const LiveModel& model, QWidget* parent)
     for (const LaunchFormat* format : launch_formats()) tools_->addTab(text_of(format->label));
     text_->setObjectName(QStringLiteral("launch/text"));
     text_->setAccessibleName(tr("Launch settings"));
-    text_->setAccessibleDescription(tr("The scenario in the words of the tool chosen above"));
+    text_->setAccessibleDescription(tr("The scenario as settings of the tool chosen above"));
     text_->setReadOnly(true);
     text_->setLineWrapMode(QPlainTextEdit::NoWrap);
     command_->setAccessibleName(tr("Command that starts it"));
-    notes_->setAccessibleName(tr("What the tool cannot say"));
+    notes_->setAccessibleName(tr("What the tool cannot express"));
     notes_->setAlignment(Qt::AlignTop);
     notes_->setTextFormat(Qt::RichText);
     notes_area_->setObjectName(QStringLiteral("launch/notes-area"));
@@ -183,8 +183,8 @@ void LaunchView::refresh() {
     copy_->setEnabled(!text.isEmpty());
     save_->setEnabled(!text.isEmpty());
     tell(!answer.valid()   ? tr("The scenario cannot run:")
-         : notes.isEmpty() ? tr("%1 can say all of this plan.").arg(tool_name)
-                           : tr("What %1 cannot say, or takes from elsewhere:").arg(tool_name),
+         : notes.isEmpty() ? tr("%1 can express the whole plan.").arg(tool_name)
+                           : tr("What %1 cannot express, or reads from another place:").arg(tool_name),
          notes);
 }
 

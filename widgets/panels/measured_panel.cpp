@@ -97,13 +97,13 @@ void MeasuredPanel::build_line() {
     auto* title = new QLabel(QStringLiteral("<b>%1</b>").arg(tr("My run")));
     field_ = new QLineEdit;
     field_->setObjectName(QStringLiteral("measured/field"));
-    field_->setAccessibleName(tr("What my run measured"));
+    field_->setAccessibleName(tr("Measured value of my run"));
     field_->setToolTip(field_->accessibleName());
     field_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     field_->setFixedWidth(92);
     kind_ = new QComboBox;
     kind_->setObjectName(QStringLiteral("measured/kind"));
-    kind_->setAccessibleName(tr("What the number is"));
+    kind_->setAccessibleName(tr("Unit of the measured value"));
     kind_->setToolTip(kind_->accessibleName());
     // The items are in the order of MeasuredKind.
     kind_->addItems({tr("tokens/s per GPU"), tr("tokens/s in total"), tr("step time")});
@@ -117,7 +117,7 @@ void MeasuredPanel::build_line() {
     explain_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     explain_->setText(tr("What would explain it"));
     explain_->setToolTip(
-        tr("Single constants that would, each alone, most plausible first; a click takes one"));
+        tr("Constants of which each alone would explain it, most plausible first; a click applies one"));
     auto* remove = new QToolButton;
     remove->setObjectName(QStringLiteral("measured/remove"));
     remove->setAutoRaise(true);
@@ -243,7 +243,8 @@ void MeasuredPanel::refresh() {
     meant_kind_.reset();
     if (!shown_ || !model_.answer().valid()) {
         result_->setText(
-            tr("What this scenario reached when it ran. Shows the residual and what would explain it."));
+            tr("Compares the estimate with a measured run of this scenario and shows what would explain the "
+               "difference."));
         tell({});
         return;
     }
@@ -255,7 +256,7 @@ void MeasuredPanel::refresh() {
         doubt = tr("%1 would be %2 MFU, more than the GPUs' peak.")
                     .arg(words_of(*shown_), shown(found.mfu, Quantity::percent));
     } else if (found.exceeded_limit == ExceededLimit::hardware) {
-        doubt = tr("%1 would keep the hardware %2 busy with what is recomputed: more than its peak.")
+        doubt = tr("%1 would be %2 HFU, recomputation included: more than the GPUs' peak.")
                     .arg(words_of(*shown_), shown(found.hfu, Quantity::percent));
     } else if (found.exceeded_limit == ExceededLimit::ideal) {
         doubt = tr("%1 is above what even perfect overlap allows here, %2 tokens/s/GPU.")

@@ -102,8 +102,8 @@ ScenarioGrid::ScenarioGrid(LiveModel& model, ScenarioModel& scenarios, QWidget* 
     : QTableView(parent), model_(model), scenarios_(scenarios) {
     setObjectName(QStringLiteral("scenarios/table"));
     setAccessibleName(tr("Scenarios"));
-    setAccessibleDescription(
-        tr("Enter takes a pin up again, Space compares the headline with it, Delete unpins it, F2 renames"));
+    setAccessibleDescription(tr(
+        "Enter makes a pin current, Space compares the headline with it, Delete unpins it, F2 renames it"));
     setModel(&scenarios);
     setItemDelegate(new RowDelegate(this));
     prepare_list(*this);
@@ -355,7 +355,8 @@ void ScenarioGrid::fill_menu(QMenu& menu, const ScenarioRow& row) {
         return action;
     };
     if (row.is_pin()) {
-        add(menu, tr("&Take up %1").arg(text), "take-up", [this, letter] { model_.make_current(letter); });
+        add(menu, tr("&Make %1 current").arg(text), "take-up",
+            [this, letter] { model_.make_current(letter); });
         QAction* compare = add(menu, tr("&Compare the headline with %1").arg(text), "compare",
                                [this, letter] { model_.compare_with(letter); });
         compare->setCheckable(true);

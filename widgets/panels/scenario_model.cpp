@@ -102,7 +102,7 @@ int ScenarioModel::columnCount(const QModelIndex& parent) const {
 
 QString ScenarioModel::tip(const ScenarioRow& row, Column column) const {
     const QString letter{QLatin1Char(row.letter)};
-    if (row.letter == kMeasuredRun) return tr("A click opens what it says about the estimate");
+    if (row.letter == kMeasuredRun) return tr("A click opens the comparison with the estimate");
     if (column == Column::unpin) return row.is_pin() ? tr("Unpin %1").arg(letter) : QString();
     if (column == Column::differs && row.is_pin()) {
         QStringList lines;
@@ -115,8 +115,8 @@ QString ScenarioModel::tip(const ScenarioRow& row, Column column) const {
     }
     if (column != Column::scenario) return {};
     if (!row.is_pin()) return tr("%1\nThe current scenario").arg(row.at(Column::scenario));
-    return tr("%1\nClick: take it up again\nClick on the letter: compare the headline with it\n"
-              "Drag the letter onto another: swap the two\nF2: rename")
+    return tr("%1\nClick: make it the current scenario\nClick on the letter: compare the headline with "
+              "it\nDrag the letter onto another: swap the two\nF2: rename")
         .arg(row.at(Column::scenario));
 }
 

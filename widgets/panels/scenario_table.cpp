@@ -54,7 +54,7 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     head->addWidget(differences_);
     auto* measured = new QPushButton(tr("Measured run…"));
     measured->setObjectName(QStringLiteral("scenarios/measured"));
-    measured->setToolTip(tr("Compare with a run of one's own"));
+    measured->setToolTip(tr("Compare with your own run"));
     measured->setAutoDefault(false);
     head->addWidget(measured);
     all->addLayout(head);
@@ -107,10 +107,9 @@ void ScenarioTable::refresh() {
     const int row = grid_->row_height();
     grid_->setFixedHeight(grid_->header_height() + row * std::min(static_cast<int>(count), most_rows_));
     grid_->setVisible(unfolded_);
-    hint_->setText(first_use_
-                       ? tr("Drag any slider: its track shows MFU along it. P pins the current scenario "
-                            "here, Ctrl+I says why, F1 helps")
-                       : tr("Press P to pin the current scenario here"));
+    hint_->setText(first_use_ ? tr("Drag any slider: its track shows MFU along it. P pins the current "
+                                   "scenario here, Ctrl+I explains, F1 helps")
+                              : tr("Press P to pin the current scenario here"));
     line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 helps") : tr("P pins"));
     hint_->setVisible(unfolded_ && count <= kRowsWithHint);
     caption_->setVisible(unfolded_);

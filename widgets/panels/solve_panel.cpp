@@ -64,7 +64,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     cancel_ = new QToolButton;
     cancel_->setObjectName(QStringLiteral("solve/cancel"));
     cancel_->setText(tr("Cancel"));
-    cancel_->setToolTip(tr("Stops looking"));
+    cancel_->setToolTip(tr("Stops the search"));
     cancel_->hide();
     offers_row_->addWidget(cancel_);
     rows->addLayout(offers_row_);
@@ -85,7 +85,7 @@ void SolvePanel::build_question() {
     line->setSpacing(kGap);
     output_ = new QComboBox;
     output_->setObjectName(QStringLiteral("solve/output"));
-    output_->setAccessibleName(tr("What is to be reached"));
+    output_->setAccessibleName(tr("Quantity of the target"));
     fill_outputs(*output_, tr("it fits"));
     narrow(*output_, kLetters);
     comparison_ = new QComboBox;
@@ -284,9 +284,9 @@ void SolvePanel::tell(const QString& plain) {
 // Shows the progress of the search, or from 1 on that of the search for alternatives.
 void SolvePanel::show_progress(double done) {
     cancel_->show();
-    tell(done <= 1 ? tr("Looking: %1").arg(shown(done, Quantity::percent))
-                   : tr("There is none. Looking for what else would do: %1")
-                         .arg(shown(done - 1, Quantity::percent)));
+    tell(done <= 1
+             ? tr("Searching: %1").arg(shown(done, Quantity::percent))
+             : tr("No such value. Searching for alternatives: %1").arg(shown(done - 1, Quantity::percent)));
 }
 
 void SolvePanel::stop_waiting() {
@@ -312,7 +312,7 @@ void SolvePanel::show(const Found& found) {
     QString target = QString::fromStdString(text_of(found.question.target));
     if (found.question.target.of_best) target += QStringLiteral(", ") + text_of(text_of(solution.target));
     result_->setTextFormat(Qt::RichText);
-    result_->setText(tr("<b>%1</b> is the %2 at which %3. Met %4.")
+    result_->setText(tr("<b>%1</b> is the %2 value at which %3. The target is met %4.")
                          .arg(html_text(words_of(id, solution.value)),
                               solution.largest ? tr("largest") : tr("smallest"), html_text(target),
                               html_text(stretches.join(tr("; ")))));
@@ -332,7 +332,8 @@ void SolvePanel::show(const Found& found) {
     if (values.size() > kMostOffers) values.resize(kMostOffers);
     // The value that is set already needs no button.
     const double now = model_.answer().settings[id];
-    if (solution.value == now) result_->setText(result_->text() + QLatin1Char(' ') + tr("It is so already."));
+    if (solution.value == now)
+        result_->setText(result_->text() + QLatin1Char(' ') + tr("This value is already set."));
     std::erase(values, now);
     for (std::size_t i = 0; i < values.size(); ++i) {
         offer(QStringLiteral("solve/apply/%1").arg(i), tr("Set %1").arg(words_of(id, values[i])),

@@ -109,7 +109,8 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     setWindowTitle(window_title(title));
     grid_->setObjectName(QStringLiteral("table"));
     grid_->setAccessibleName(title);
-    grid_->setAccessibleDescription(tr("Arrow keys move in it; what is selected is copied, or all of it"));
+    grid_->setAccessibleDescription(
+        tr("Arrow keys move in the table; Copy takes the selection, or else the whole table"));
     grid_->setModel(new TableRows(std::move(table), grid_));
     grid_->setTabKeyNavigation(false);  // Tab leaves the table, arrows move in it
     grid_->horizontalHeader()->setResizeContentsPrecision(kRowsMeasured);

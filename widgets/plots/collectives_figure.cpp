@@ -278,7 +278,7 @@ QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
     } else {
         lines.append({tr("too few sizes from 128 KiB on for a fit"), fonts.small, theme->muted});
     }
-    lines.append({tr("dashed: the engine, this scenario’s fabric"), fonts.small, theme->text});
+    lines.append({tr("dashed: the engine for this scenario’s fabric"), fonts.small, theme->text});
     const QSizeF size = size_of(lines);
     const QRectF area = frame();
     const double right = plot.axisRect()->outerRect().right() - 8;

@@ -23,7 +23,7 @@ namespace shardscope {
 
 CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("collectives"), tr("Collectives plot"), model, parent) {
-    tables_ = options().add_choice(QStringLiteral("collectives/tables"), tr("Table that is looked at"), {});
+    tables_ = options().add_choice(QStringLiteral("collectives/tables"), tr("Selected table"), {});
     connect(tables_, &QComboBox::currentIndexChanged, this, [this](int index) {
         chosen_ = static_cast<std::size_t>(std::max(0, index));
         refresh();
@@ -32,7 +32,7 @@ CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
                                             tr("Open a log of nccl-tests"));
     connect(open, &QToolButton::clicked, this, &CollectivesPlot::log_requested);
     take_ = options().add_button(QStringLiteral("collectives/take"), QStringLiteral("check"),
-                                 tr("Take my log’s fabric into the scenario"));
+                                 tr("Use my log’s fabric in the scenario"));
     take_->setEnabled(false);
     connect(take_, &QToolButton::clicked, this, &CollectivesPlot::apply_fitted_fabric);
     figure_ = std::make_unique<CollectivesFigure>(canvas());
@@ -131,7 +131,7 @@ void CollectivesPlot::apply_fitted_fabric() {
     for (const FabricConstant& constant : fit.constants) {
         if (constant.identified) next.give(constant.id, constant.value);
     }
-    model().replace(next, tr("Take the fabric of %1").arg(QString::fromStdString(own_.front().name)));
+    model().replace(next, tr("Use the fabric of %1").arg(QString::fromStdString(own_.front().name)));
 }
 
 const PlotKind kCollectivesKind{

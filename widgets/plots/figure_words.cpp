@@ -100,13 +100,13 @@ QString scaling_caption(const ScalingData& data, const std::vector<std::string>&
         const QString replica = shown(data.replica_gpus, Quantity::count);
         lines += tr("solid: weak scaling, %1 sequences per %2")
                      .arg(shown(data.sequences_per_replica, Quantity::count),
-                          cut ? tr("copy of the model, %1 GPUs").arg(replica) : tr("GPU"));
+                          cut ? tr("model replica of %1 GPUs").arg(replica) : tr("GPU"));
     }
     if (drawn("strong"))
         lines +=
             tr("dashed: strong scaling, %1 sequences in all").arg(shown(data.global_batch, Quantity::count));
     if (drawn("ideal")) lines += tr("dotted: the ideal closed form");
-    if (drawn("weak") && drawn("band")) lines += tr("grey: the band four of five runs lie in");
+    if (drawn("weak") && drawn("band")) lines += tr("grey: the band that contains four of five runs");
     QStringList out;
     if (!lines.isEmpty()) {
         QString what = lines.join(QStringLiteral("; ")) + QLatin1Char('.');
@@ -114,19 +114,19 @@ QString scaling_caption(const ScalingData& data, const std::vector<std::string>&
         out += what;
     }
     if (data.fewest_gpus() > 1)
-        out += tr("The plan takes %1 GPUs or more.").arg(shown(data.fewest_gpus(), Quantity::count));
+        out += tr("The plan needs at least %1 GPUs.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
     if (!data.measured.empty() && drawn("measured")) {
         out +=
             tr("Diamonds: measured runs of this model and GPU, solid with the same settings, hollow with "
                "others.");
-        if (data.measured.front().own) out += tr("Diamond with a core: one's own run.");
+        if (data.measured.front().own) out += tr("Diamond with a core: my run.");
     }
     if (data.curves.knee > 0 && drawn("weak"))
-        out += tr("Triangle: from here an added GPU brings less than half.");
+        out += tr("Triangle: from here on an added GPU brings less than half as much as one of the first.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.plan == SweepPlan::replanned)
-        out += tr("What is automatic in the plan is found anew at every GPU count.");
+        out += tr("Automatic plan parameters are re-planned at every GPU count.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }
@@ -135,7 +135,7 @@ QString sweep_plan_words(SweepPlan plan) {
     switch (plan) {
         case SweepPlan::as_set: break;
         case SweepPlan::held: return tr("plan held");
-        case SweepPlan::replanned: return tr("plan found anew at every point");
+        case SweepPlan::replanned: return tr("re-planned at every point");
     }
     return {};
 }
@@ -166,7 +166,7 @@ QString sweep_caption(const SweepData& data, bool others_end) {
                    .arg(text_of(label_of(data.family)));
     if (data.against != Output::count && !data.series.empty() && !data.series.front().points.empty()) {
         const auto& points = data.series.front().points;
-        out += tr("Each point stands over its own %1 while %2 goes from %3 to %4.")
+        out += tr("Each point is drawn at its own %1 while %2 goes from %3 to %4.")
                    .arg(text_of(label_of(data.against)), text_of(label_of(data.x)),
                         QString::fromStdString(format(data.x, points.front().x)),
                         QString::fromStdString(format(data.x, points.back().x)));
@@ -177,7 +177,7 @@ QString sweep_caption(const SweepData& data, bool others_end) {
     if ((!all_fit || others_end) && !is_discrete(data.x)) out += tr("A curve ends there in a cross.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.plan == SweepPlan::replanned)
-        out += tr("What is automatic in the plan is found anew at every point.");
+        out += tr("Automatic plan parameters are re-planned at every point.");
     if (data.hypothetical) out += hypothetical_words();
     return out.join(QLatin1Char(' '));
 }
@@ -189,9 +189,8 @@ QString memory_caption(const Answer& answer) {
                       .arg(stage.isEmpty() ? QString() : tr(" of the fullest pipeline stage (%1)").arg(stage),
                            text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
                            shown(memory.capacity, Quantity::bytes));
-    out +=
-        QLatin1Char(' ') +
-        tr("Dashed: what a program can use; hatched below it: the margin within which the verdict is risky.");
+    out += QLatin1Char(' ') +
+           tr("Dashed: usable memory; hatched below it: the margin within which the verdict is risky.");
     if (!answer.fits()) out += QLatin1Char(' ') + tr("Hatched above it: too much.");
     return out;
 }
@@ -203,7 +202,7 @@ QString waterfall_caption(const Answer& answer, bool hypothetical) {
             .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
     }
     QString out =
-        tr("Terms of one optimizer step; they add up to it. Faint: communication hidden below compute.");
+        tr("Terms of one optimizer step; they add up to it. Faint: communication hidden behind compute.");
     if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
     return out;
 }
@@ -216,21 +215,19 @@ QString timeline_caption(const TimelineData& data) {
     const StepTimeline& line = data.line;
     QStringList out{tr("One optimizer step of %1.").arg(shown(line.end, Quantity::seconds))};
     if (line.stage_count > 1) {
-        out += tr("Of each stage what it computes and, below, what it exchanges; numbers are micro-batches.");
+        out += tr("Each stage shows computation above and communication below; numbers are micro-batches.");
     } else {
-        out += tr("Above what a GPU computes, below what it exchanges; numbers are layers.");
+        out += tr("Above: computation of a GPU; below: its communication; numbers are layers.");
     }
-    out += tr("Faint: communication hidden below compute.");
-    out +=
-        tr("Where passes are too narrow to be told apart, their shares of the time stand one above the "
-           "other.");
+    out += tr("Faint: communication hidden behind compute.");
+    out += tr("Where passes are too narrow to distinguish, their shares of the time are stacked.");
     if (line.steps_overlap && line.stage_count > 1)
-        out += tr("Steps overlap: what is faint at the left belongs to the step before.");
+        out += tr("Steps overlap: faint parts at the left belong to the previous step.");
     if (line.omitted > 0)
         out += tr("%1 micro-batches like those around them are not drawn.")
                    .arg(shown(line.omitted, Quantity::count));
-    out += tr("Below: memory of %1; dashed: what a program can use; hatched: the margin within which the "
-              "verdict is risky.")
+    out += tr("Below: memory of %1; dashed: usable memory; hatched: the margin within which the verdict is "
+              "risky.")
                .arg(line.stage_count > 1 ? tr("the fullest stage, number %1, and, thin, of the others")
                                                .arg(line.stages[line.fullest].position + 1)
                                          : tr("one GPU"));
@@ -242,17 +239,17 @@ QString interval_words(const Interval& interval, const StageTimeline& stage, con
     const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
     QStringList where;
     if (line.stage_count > 1) where += tr("stage %1").arg(stage.position + 1);
-    if (interval.virtual_stage > 0) where += tr("piece %1").arg(interval.virtual_stage);
+    if (interval.virtual_stage > 0) where += tr("virtual stage %1").arg(interval.virtual_stage);
     if (interval.micro_batch > 0 && line.micro_batches > 1)
         where += tr("micro-batch %1").arg(interval.micro_batch);
     if (interval.layer > 0) where += tr("layer %1").arg(interval.layer);
-    if (interval.previous) where += tr("of the step before");
+    if (interval.previous) where += tr("of the previous step");
     QString what = text_of(label_of(interval.activity));
     if (interval.activity == Activity::bubble) what = tr("bubble: waits for other stages");
     if (interval.activity == Activity::omitted)
         what = tr("%1 micro-batches like those around them").arg(line.omitted);
     if (interval.activity >= Activity::gather)
-        what += interval.exposed ? tr(", exposed") : tr(", hidden below compute");
+        what += interval.exposed ? tr(", exposed") : tr(", hidden behind compute");
     const QString times =
         tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
     if (where.isEmpty()) return what + QLatin1Char('\n') + times;
@@ -261,7 +258,7 @@ QString interval_words(const Interval& interval, const StageTimeline& stage, con
 
 QString error_words(double error) {
     constexpr double kNothing = 0.0005;  // an error below it is shown as 0.0 %
-    if (std::fabs(error) < kNothing) return tr("right");
+    if (std::fabs(error) < kNothing) return tr("exact");
     // An error of several times the value is hard to read in percent.
     const double factor = std::max(1 + error, 1 / (1 + error));
     constexpr double kMultiple = 3;
@@ -295,7 +292,7 @@ QString summary_words(const ValidationData& data) {
 
 QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own) {
     QStringList out{summary_words(data),
-                    tr("Line: predicted as measured; grey: %1.").arg(validation_band_text())};
+                    tr("Line: prediction equals measurement; grey: %1.").arg(validation_band_text())};
     if (data.not_modelled > 0)
         out += tr("%1 runs of the table are not shown: they have no step time.").arg(data.not_modelled);
     for (const ValidationFamily& family : data.families) {
@@ -306,7 +303,7 @@ QString validation_caption(const ValidationData& data, const std::optional<Valid
                        .arg(shown(family.summary.mean_abs_error, Quantity::percent));
     }
     if (own)
-        out += tr("Diamond with a core: one's own run, measured %1, predicted %2.")
+        out += tr("Diamond with a core: my run, measured %1, predicted %2.")
                    .arg(measured_text(own->measured(ValidationQuantity::mfu), ValidationQuantity::mfu),
                         error_words(own->error));
     return out.join(QLatin1Char(' '));

@@ -24,7 +24,7 @@ QString pinned_words(const std::vector<Pin>& pins);
 bool fits_everywhere(const SweepData& data);
 // `others_end`: another scenario that is drawn beside it does not fit at some point.
 QString sweep_caption(const SweepData& data, bool others_end = false);
-// "plan held", "plan found anew at every point"; empty if nothing is automatic.
+// "plan held", "re-planned at every point"; empty if nothing is automatic.
 QString sweep_plan_words(SweepPlan plan);
 QString memory_caption(const Answer& answer);
 QString waterfall_caption(const Answer& answer, bool hypothetical);

@@ -59,7 +59,7 @@ LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveMode
 
 void LivePlot::add_side_by_side_option() {
     beside_ = options_->add_check(objectName() + QStringLiteral("/side_by_side"), tr("Side by side"), false);
-    beside_->setToolTip(tr("The pinned scenarios in panels of their own, with the same axes"));
+    beside_->setToolTip(tr("The pinned scenarios in separate panels with the same axes"));
     beside_->setEnabled(!model_.pins().empty());
     connect(beside_, &QCheckBox::toggled, this, [this] {
         update_pins();

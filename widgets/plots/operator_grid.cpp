@@ -169,7 +169,7 @@ class OperatorRows : public QAbstractTableModel {
                 return OperatorGrid::tr("Time of the whole step on this GPU, both passes of all blocks");
             case forward:
             case backward: return OperatorGrid::tr("Of one block with one micro-batch on one GPU");
-            case bound: return OperatorGrid::tr("What most of both passes waits for");
+            case bound: return OperatorGrid::tr("What limits most of both passes");
             case intensity: return OperatorGrid::tr("FLOPs per byte of device memory, forward");
             case flops: return OperatorGrid::tr("Forward, of one block with one micro-batch on one GPU");
             case weights: return OperatorGrid::tr("Parameters on one GPU, before data-parallel sharding");
@@ -249,7 +249,7 @@ class OperatorRows : public QAbstractTableModel {
 OperatorGrid::OperatorGrid(QWidget* parent) : QTableView(parent), rows_(new OperatorRows(this)) {
     setObjectName(QStringLiteral("operators/list"));
     setAccessibleName(tr("Operators of the model on one GPU"));
-    setAccessibleDescription(tr("What is chosen stands out in the plot"));
+    setAccessibleDescription(tr("The selected row is highlighted in the plot"));
     setModel(rows_);
     prepare_list(*this);
     setIconSize({kSwatch, kSwatch});

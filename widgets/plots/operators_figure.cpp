@@ -337,7 +337,7 @@ void OperatorsFigure::Parts::paint_moving(QCPPainter& painter, LabelPlacer& room
     const double share = data.moving_share();
     if (!(share > 0)) return;
     const LabelLines lines{
-        {tr("only moving memory: %1 of the step").arg(percent(share)), fonts.small, theme->muted}};
+        {tr("memory-only operators: %1 of the step").arg(percent(share)), fonts.small, theme->muted}};
     const QSizeF size = size_of(lines);
     const QRectF area = frame();
     const double bottom = area.bottom() - size.height() - 6;
@@ -523,10 +523,9 @@ QString operator_words(const OperatorsData& data, std::size_t index) {
 QString operators_caption(const OperatorsData& data) {
     if (data.table.empty()) return {};
     if (!data.timed) return too_much(data.memory) + QLatin1Char('.');
-    QStringList out{
-        tr("Dots: what multiplies, by the FLOPs it does with a byte and in a second of the forward pass; the "
-           "larger, the more of the step it takes."),
-        tr("Solid: what matrices and memory reach; dotted: the data sheet.")};
+    QStringList out{tr("Dots: operators with matrix products, by FLOPs per byte and per second in the "
+                       "forward pass; the larger a dot, the larger its share of the step."),
+                    tr("Solid: sustained rates of matrices and memory; dotted: the data sheet.")};
     const OperatorRow* longest = &data.table.rows.front();
     for (const OperatorRow& row : data.table.rows) {
         if (row.step > longest->step) longest = &row;

@@ -36,14 +36,14 @@ QString plans_caption(const PlansData& data, bool hypothetical) {
     QStringList out{plans_count_words(data.report) + QLatin1Char('.')};
     if (const Answer* best = data.best()) {
         out += tr("Ring: the best plan, %1. Line: the best plan for every amount of memory. Small dots: the "
-                  "best plan for every way to cut the model.")
+                  "best plan for every partition of the model.")
                    .arg(QString::fromStdString(short_plan(best->settings)));
         out +=
-            tr("Squares: one step away from the best, in the colour of what they lose to, hollow in the "
-               "margin; crosses and arrows: such that do not fit.");
+            tr("Squares: plans one step from the best, coloured by why they lose, hollow within the margin; "
+               "crosses and arrows: plans that do not fit.");
     }
     out += tr("A: the plan of the scenario.");
-    out += tr("Hatched: does not fit in %1; orange: the margin within which it may or may not.")
+    out += tr("Hatched: does not fit in %1; orange: the margin within which it may or may not fit.")
                .arg(shown(data.capacity, Quantity::bytes));
     if (hypothetical) out += tr("HYPOTHETICAL: rates as if memory sufficed.");
     return out.join(QLatin1Char(' '));

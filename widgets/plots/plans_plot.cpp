@@ -51,7 +51,7 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
         replot();
     });
     all_free_ = options().add_check(QStringLiteral("plans/all-free"), tr("All plan parameters"), false);
-    all_free_->setToolTip(tr("Also those that are locked may change, not only the automatic ones"));
+    all_free_->setToolTip(tr("Locked parameters may change too, not only automatic ones"));
     connect(all_free_, &QCheckBox::toggled, this, &PlansPlot::refresh);
     list_ = new NeighbourList;
     static_cast<QVBoxLayout*>(layout())->addWidget(list_);
@@ -62,13 +62,13 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
         adopt(figure_->data()->report.neighbours[static_cast<std::size_t>(row)].answer.scenario);
     });
     progress_ = new ProgressLine(QStringLiteral("plans/progress"),
-                                 tr("Ends this search; what was found before stays"), &canvas());
+                                 tr("Stops this search; earlier results stay"), &canvas());
     progress_->setAutoFillBackground(true);
     connect(&search_, &Background::waiting, this, &PlansPlot::show_progress);
     connect(progress_, &ProgressLine::stopped, this, &PlansPlot::stop);
     again_ = new QPushButton(tr("Search again"), &canvas());
     again_->setObjectName(QStringLiteral("plans/again"));
-    again_->setToolTip(tr("Searches the plans of the present scenario"));
+    again_->setToolTip(tr("Searches the plans of the current scenario"));
     again_->hide();
     connect(again_, &QPushButton::clicked, this, [this] {
         asked_.reset();
@@ -229,8 +229,8 @@ QString PlansPlot::words_of(std::size_t index) const {
     QStringList out;
     switch (point.mark) {
         case PlanMark::best: out += tr("The best plan"); break;
-        case PlanMark::frontier: out += tr("The best with so little memory"); break;
-        case PlanMark::cut: out += tr("The best with this cut and micro-batch"); break;
+        case PlanMark::frontier: out += tr("The best with at most this memory"); break;
+        case PlanMark::cut: out += tr("The best with this partition and micro-batch"); break;
         case PlanMark::neighbour:
             out += QString::fromStdString(title(*plans.neighbour_of(point)) + ": " +
                                           why(*plans.neighbour_of(point)));

@@ -459,8 +459,9 @@ QString ScalingFigure::description() const {
         out += QLatin1Char(' ') + tr("It fits from %1 GPUs on.").arg(shown(first->x, Quantity::count));
     }
     if (p.data.curves.knee > 0) {
-        out += QLatin1Char(' ') + tr("From %1 GPUs on an added GPU brings less than half.")
-                                      .arg(shown(p.data.curves.knee, Quantity::count));
+        out += QLatin1Char(' ') +
+               tr("From %1 GPUs on an added GPU brings less than half as much as one of the first.")
+                   .arg(shown(p.data.curves.knee, Quantity::count));
     }
     if (!p.data.measured.empty())
         out += QLatin1Char(' ') + tr("%n measured runs of this model and GPU.")

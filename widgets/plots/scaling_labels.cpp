@@ -332,8 +332,8 @@ void ScalingLabels::name_curves() {
         const LabelLines shorter{bold(tr("strong"))};
         LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
         if (!anew && end.x == data.global_batch * data.replica_gpus) {
-            lines.append(muted(data.replica_gpus > 1 ? tr("one per copy, none left to split")
-                                                     : tr("one per GPU, none left to split")));
+            lines.append(muted(data.replica_gpus > 1 ? tr("one per replica, no more to split")
+                                                     : tr("one per GPU, no more to split")));
         }
         name_curve(scene_.strong, roomy_ ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
         if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
@@ -366,7 +366,7 @@ void ScalingLabels::name_curves() {
         const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));
         const QString gpus = shown(data.fewest_gpus(), Quantity::count);
         draw_area_words(painter_, QRectF(area.left(), area.top(), right - area.left(), area.height()),
-                        muted(tr("the plan takes %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
+                        muted(tr("the plan needs %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
     }
     const LabelLines ideal{muted(tr("ideal, closed form"))};
     name_curve(scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);

@@ -99,17 +99,16 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     band_ = options().add_check(QStringLiteral("scaling/band"), tr("Band"), defaults.band);
     measured_ = options().add_check(QStringLiteral("scaling/measured"), tr("Measured"), defaults.measured);
     connect(y_, &QComboBox::currentIndexChanged, this, &ScalingPlot::take_options);
-    weak_->setToolTip(tr("The batch of each GPU stays as GPUs are added"));
-    strong_->setToolTip(tr("The global batch stays as GPUs are added"));
-    ideal_->setToolTip(tr("The closed form: as much as the network allows at best"));
-    band_->setToolTip(tr("How far the estimate is likely off"));
+    weak_->setToolTip(tr("The batch of each GPU stays constant as GPUs are added"));
+    strong_->setToolTip(tr("The global batch stays constant as GPUs are added"));
+    ideal_->setToolTip(tr("The closed form: the most that the network allows"));
+    band_->setToolTip(tr("Likely error of the estimate"));
     measured_->setToolTip(tr("Published runs of this model on this GPU"));
     for (const QCheckBox* box : {weak_, strong_, ideal_, band_, measured_}) {
         connect(box, &QCheckBox::toggled, this, &ScalingPlot::take_options);
     }
-    anew_ = options().add_check(QStringLiteral("scaling/anew"), tr("Plan anew"), true);
-    anew_->setToolTip(
-        tr("Where something in the plan is automatic: find it anew at every GPU count, or hold it"));
+    anew_ = options().add_check(QStringLiteral("scaling/anew"), tr("Re-plan"), true);
+    anew_->setToolTip(tr("Automatic plan parameters: re-plan them at every GPU count, or hold them"));
     connect(anew_, &QCheckBox::toggled, this, &ScalingPlot::refresh);
     figure_ = std::make_unique<ScalingFigure>(canvas());
     start();

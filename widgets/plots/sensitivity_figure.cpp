@@ -193,7 +193,7 @@ double SensitivityFigure::paint_heading(QPainter& painter, const QRectF& area) c
     };
     if (data_.instead()) {
         QStringList note{sensitivity_note(data_)};
-        if (limit()) note += tr("the dashed line is what fits");
+        if (limit()) note += tr("the dashed line is the usable memory");
         if (!data_.held.fits && std::isnan(data_.asked_value))
             note += tr("%1 has no value until it fits").arg(text_of(label_of(data_.asked)));
         write(note, theme_->text);
@@ -315,7 +315,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     QStringList rest;
     const int count = static_cast<int>(rows_.size());
     if (count < bars())
-        rest += tr("%1 to %2 of the %3 that matter").arg(first_ + 1).arg(first_ + count).arg(bars());
+        rest += tr("%1 to %2 of the %3 with an effect").arg(first_ + 1).arg(first_ + count).arg(bars());
     rest += tr("%1 others change it by less than %2")
                 .arg(ranked.without_effect)
                 .arg(shown(kNoEffect, Quantity::percent));

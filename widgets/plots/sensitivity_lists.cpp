@@ -38,7 +38,7 @@ double SensitivityLists::paint_head(QPainter& painter, const QRectF& area, const
     y += kLine;
     const QFontMetricsF small(fonts_.small);
     const QString held = tr("held");
-    const QString anew = tr("anew");
+    const QString anew = tr("re-plan");
     draw_text(painter, {area.right() - column - small.horizontalAdvance(held), y}, held, fonts_.small,
               theme_.muted);
     draw_text(painter, {area.right() - small.horizontalAdvance(anew), y}, anew, fonts_.small, theme_.muted);

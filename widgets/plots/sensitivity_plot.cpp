@@ -38,9 +38,8 @@ SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
                                    {tr("½ × and 2 ×"), tr("±10 %")});
     for (const QComboBox* box : {output_, change_})
         connect(box, &QComboBox::currentIndexChanged, this, &SensitivityPlot::refresh);
-    anew_ = options().add_check(QStringLiteral("sensitivity/anew"), tr("Plan anew"), true);
-    anew_->setToolTip(
-        tr("Where something in the plan is automatic: also find it anew at every end, or only hold it"));
+    anew_ = options().add_check(QStringLiteral("sensitivity/anew"), tr("Re-plan"), true);
+    anew_->setToolTip(tr("Automatic plan parameters: also re-plan them at both ends, or only hold them"));
     connect(anew_, &QCheckBox::toggled, this, &SensitivityPlot::refresh);
     prepare(canvas());
     canvas().plotLayout()->clear();

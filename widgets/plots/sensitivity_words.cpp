@@ -48,7 +48,7 @@ QStringList sensitivity_key(const SensitivityData& data) {
     QStringList out{data.held.change == Change::half_and_double ? tr("faint: ½ ×, full: 2 ×")
                                                                 : tr("faint: −10 %, full: +10 %")};
     if (data.plan == SweepPlan::held) out += tr("plan held");
-    if (data.anew) out += tr("upper: plan held, lower: found anew");
+    if (data.anew) out += tr("upper: plan held, lower: re-planned");
     if (any_unfit(data)) out += tr("hatched: does not fit");
     return out;
 }
@@ -72,8 +72,8 @@ QString bar_words(const SensitivityBar& bar, const Sensitivity& of) {
 
 QString column_words(const SensitivityData& data) {
     if (!data.replanned_levers) return {};
-    return tr("“Held”: the plan stays. “Anew”: the best plan for each value; for the five rates from %1 less "
-              "to %1 more, for plans change in steps.")
+    return tr("“Held”: the plan stays. “Re-plan”: the best plan for each value; for the five rates over a "
+              "change of ±%1, because plans change in steps.")
         .arg(shown(kRateStep, Quantity::percent));
 }
 
@@ -83,14 +83,14 @@ QString sensitivity_caption(const SensitivityData& data) {
     QStringList out;
     if (data.instead()) out += sensitivity_note(data) + QLatin1Char('.');
     out +=
-        tr("Each input becomes %1 (the nearest valid values), all else held; sorted by what that does to "
-           "%2, now %3.")
+        tr("Each input becomes %1 (the nearest valid values), all else held; sorted by the effect on %2, now "
+           "%3.")
             .arg(change_text(ranked.change), text_of(translate(row.label)), shown(ranked.now, row.quantity));
     if (std::ranges::any_of(ranked.bars, &SensitivityBar::makes_fit))
         out += tr("What makes it fit comes first.");
     if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
-    if (data.anew) out += tr("Upper strips: the plan held; lower: found anew at every end.");
+    if (data.anew) out += tr("Upper strips: plan held; lower strips: re-planned at both ends.");
     if (data.rates && data.replanned_levers) out += column_words(data);
     if (!data.ghosts.empty()) out += tr("Dashed ticks: where the bars of pinned scenarios end.");
     return out.join(QLatin1Char(' '));

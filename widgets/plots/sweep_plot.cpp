@@ -119,9 +119,8 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
             refresh();
         });
     }
-    anew_ = options().add_check(QStringLiteral("sweep/anew"), tr("Plan anew"), true);
-    anew_->setToolTip(
-        tr("Where something in the plan is automatic: find it anew at every point, or hold it"));
+    anew_ = options().add_check(QStringLiteral("sweep/anew"), tr("Re-plan"), true);
+    anew_->setToolTip(tr("Automatic plan parameters: re-plan them at every point, or hold them"));
     connect(anew_, &QCheckBox::toggled, this, [this] {
         update_pins();
         refresh();

@@ -332,26 +332,26 @@ PlotTable walls_table(const WallsData& data) {
 namespace {
 
 QString plan_words(const WallsData& data) {
-    if (!data.planned) return tr("Plan held: every point has the scenario's own plan.");
-    if (data.map.stride == 1) return tr("Re-planned: automatic parameters are planned anew at every point.");
-    return tr("Re-planned: automatic parameters are planned anew at every %1th value of both axes; between "
-              "them points take the best of the plans around them.")
+    if (!data.planned) return tr("Plan held: every point uses the scenario's plan.");
+    if (data.map.stride == 1)
+        return tr("Re-planned: the planner chooses the automatic parameters at every point.");
+    return tr("Re-planned: the planner chooses the automatic parameters at every %1th value of both axes; "
+              "points in between use the best of the surrounding plans.")
         .arg(data.map.stride);
 }
 
 }  // namespace
 
 QString walls_caption(const WallsData& data) {
-    QStringList out{
-        tr("Colour and thin lines: MFU; heavy lines: where another wall binds; ring: the scenario, its MFU "
-           "along both arms above and at the right."),
-        plan_words(data)};
+    QStringList out{tr("Colour and thin lines: MFU; heavy lines: where another wall binds; ring: the "
+                       "scenario; above and at the right: MFU along its two arms."),
+                    plan_words(data)};
     const auto any = [&](auto is) { return std::ranges::any_of(data.map.cells, is); };
     if (any([](const MapCell& cell) { return cell.valid && !cell.fits(); }))
         out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
     if (any([](const MapCell& cell) { return !cell.valid; }))
-        out += tr("Blank: the two values cannot be had together.");
-    if (!data.threshold.isEmpty()) out += tr("Dotted: tokens per GPU that ideally hide the gathers.");
+        out += tr("Blank: the two values cannot be combined.");
+    if (!data.threshold.isEmpty()) out += tr("Dotted: tokens per GPU that ideally hide the all-gathers.");
     if (data.hypothetical) out += tr("HYPOTHETICAL: rates as if memory sufficed.");
     return out.join(QLatin1Char(' '));
 }

@@ -66,7 +66,7 @@ std::vector<ReportFile> render_report(const ReportRequest& request, const Answer
         return std::vector<ReportFile>();
     };
     const auto format = report_format_of(file);
-    if (!format) return refuse(tr("the ending decides the format; end it in .html, .pdf or .md"));
+    if (!format) return refuse(tr("the file extension sets the format; use .html, .pdf or .md"));
     if (!answer.valid()) return refuse(text_of(answer.problems.front().text()));
     const ReportDocument document = report_document(request, answer);
     switch (*format) {

@@ -67,7 +67,7 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
     } else if (answer.estimate.band_low > 0) {
         const double full = answer.estimate.tokens_per_s_per_gpu / answer.estimate.mfu;
         out.blocks.push_back(ReportParagraph{
-            tr("Likely between %1 and %2 MFU: four of five measured runs like this one lie as near.")
+            tr("Likely between %1 and %2 MFU: four of five similar measured runs have no larger error.")
                 .arg(shown(answer.estimate.band_low / full, Quantity::percent),
                      shown(answer.estimate.band_high / full, Quantity::percent))});
     }
@@ -158,9 +158,8 @@ ReportSection evidence(const Answer& answer) {
     constexpr std::size_t kMost = 12;
     if (like.size() > kMost) like.resize(kMost);
     if (like.empty()) {
-        out.blocks.push_back(
-            ReportParagraph{tr("No public run has this model on this GPU; the band is that of the runs most "
-                               "like it.")});
+        out.blocks.push_back(ReportParagraph{
+            tr("No public run has this model on this GPU; the band is that of the most similar runs.")});
         return out;
     }
     ReportTable table{

@@ -18,7 +18,7 @@ HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     setObjectName(QStringLiteral("hold"));
     setAccessibleName(tr("Hold"));
     const QString help =
-        tr("What stays when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
+        tr("What stays constant when the number of GPUs changes: the batch of each GPU (weak scaling) or the "
            "global batch (strong scaling).");
     setToolTip(wrapped_tool_tip(help));
     label_ = new QLabel(tr("Hold"), this);

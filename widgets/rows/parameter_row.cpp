@@ -337,8 +337,9 @@ void ParameterRow::commit_typed(double value) {
         const QString typed = QString::fromStdString(format(id_, value));
         const QString taken = QString::fromStdString(format(id_, model_.answer().settings[id_]));
         if (typed == taken) return;
-        tell(why.isEmpty() ? tr("%1 is not possible here; took the nearest, %2.").arg(typed, taken)
-                           : tr("%1 is not possible: %2. Took the nearest, %3.").arg(typed, why, taken),
+        tell(why.isEmpty()
+                 ? tr("%1 is not possible here; the nearest value, %2, is set.").arg(typed, taken)
+                 : tr("%1 is not possible: %2. The nearest value, %3, is set.").arg(typed, why, taken),
              false);
     }
 }
@@ -384,7 +385,7 @@ void ParameterRow::refresh() {
     if (automatic_) {
         const bool on = model_.scenario().automatic[index(id_)];
         automatic_->setChecked(on);
-        automatic_->setToolTip(on ? tr("Planned: what trains fastest and fits. Click to lock it.")
+        automatic_->setToolTip(on ? tr("Planned: the value that trains fastest and fits. Click to lock it.")
                                   : tr("Locked. Click to let the planner choose."));
     }
     if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
