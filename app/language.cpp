@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "text/translate.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -16,12 +17,11 @@ namespace {
 const QString kEnglish = QStringLiteral("en");
 const QString kCatalogues = QStringLiteral(":/translations");
 
-// The catalogue has no contexts, so a text has the same translation everywhere.
 class Catalogue : public QTranslator {
   public:
     [[nodiscard]] QString translate(const char* /*context*/, const char* english,
                                     const char* /*disambiguation*/, int n) const override {
-        return QTranslator::translate("", english, nullptr, n);
+        return QTranslator::translate(kNoContext, english, nullptr, n);
     }
 };
 
@@ -75,7 +75,7 @@ void set_language_of_texts(const QString& code) {
         QCoreApplication::installTranslator(&next->qt);
     QCoreApplication::installTranslator(&next->catalogue);
     set_translation([](std::string_view english) {
-        return QCoreApplication::translate("", std::string(english).c_str()).toStdString();
+        return QCoreApplication::translate(kNoContext, std::string(english).c_str()).toStdString();
     });
     current_language() = std::move(next);
 }

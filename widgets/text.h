@@ -18,7 +18,10 @@ inline QString text_of(std::string_view text) {
 // translated.
 inline QString preset_text(std::string_view text) { return text_of(translate(text)); }
 
-// Translates like QObject::tr, but without a context: the catalogue does not distinguish contexts.
-inline QString tr(const char* english) { return QCoreApplication::translate("", english); }
+// The catalogue does not distinguish contexts.
+inline constexpr const char* kNoContext = "";
+
+// Translates like QObject::tr, but without a context.
+inline QString tr(const char* english) { return QCoreApplication::translate(kNoContext, english); }
 
 }  // namespace shardscope
