@@ -343,7 +343,7 @@ TEST_CASE("a model's config.json opens as the model of the scenario, in one undo
     CHECK(desk.window.model().answer().settings[P::gpus] == 64);
     // Assumed values are reported.
     CHECK(desk.find<QWidget>("message")->isVisible());
-    CHECK(desk.text("message/text").contains(QStringLiteral("one after the other")));
+    CHECK(desk.text("message/text").contains(QStringLiteral("counted as sequential")));
     // Save asks for a file instead of overwriting the model's own.
     desk.window.action(ActionId::save)->trigger();
     CHECK(QFile::exists(saved));

@@ -293,8 +293,9 @@ TEST_CASE("the list gives the reason why each neighbour is slower, and Enter ado
             return list->model()->index(static_cast<int>(i), column).data().toString().toStdString();
         };
         CHECK(cell(0) == title(neighbours[i]));
-        for (const Neighbour::Part& part : main_losses(neighbours[i]))
-            CHECK(cell(1).find("+" + format(part.seconds, Quantity::seconds)) != std::string::npos);
+        // A narrow cell leaves out all losses but the largest; the tool tip has them all.
+        if (const auto losses = main_losses(neighbours[i]); !losses.empty())
+            CHECK(cell(1).find("+" + format(losses.front().seconds, Quantity::seconds)) != std::string::npos);
         if (neighbours[i].over > 0)
             CHECK(cell(1).find(format(neighbours[i].over, Quantity::bytes)) != std::string::npos);
         CHECK(list->model()->index(static_cast<int>(i), 1).data(Qt::ToolTipRole).toString().toStdString() ==

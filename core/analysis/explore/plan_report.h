@@ -32,10 +32,10 @@ struct Neighbour {
     Answer answer;
     // Bytes above the usable memory or, if the verdict is risky, above that less the margin; 0: it fits.
     double over = 0;
-    double slower = 0;  // s per step, scaled to the tokens of the best plan's step; negative: faster
-    struct Part {                         // a part of `slower`
-        std::string label;                // "exposed communication": in English, why() translates it
-        std::string brief;                // a shorter label
+    double slower = 0;      // s per step, scaled to the tokens of the best plan's step; negative: faster
+    struct Part {           // a part of `slower`
+        std::string label;  // "exposed communication": in English, why() translates it
+        std::string brief;  // a shorter label
         StepTerm term = StepTerm::count;  // the first of the terms in the part
         double seconds = 0;
     };

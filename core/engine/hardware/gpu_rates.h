@@ -18,9 +18,9 @@ struct GpuRates {
     bool flash = true;
     double memory_bandwidth = 0;     // B/s that a streaming kernel reaches
     double elementwise_traffic = 1;  // of every streaming kernel, relative to fully fused ones
-    double composed_traffic = 1;  // further factor for operators that eager stacks run as several kernels
-    double backward_traffic = 1;  // of elementwise operators' backward pass relative to the forward pass
-    double launch = 0;            // s per kernel launch
+    double composed_traffic = 1;     // further factor for operators that eager stacks run as several kernels
+    double backward_traffic = 1;     // of elementwise operators' backward pass relative to the forward pass
+    double launch = 0;               // s per kernel launch
 };
 
 GpuRates gpu_rates(const Settings& settings);

@@ -81,8 +81,7 @@ TEST_CASE("facts: at a fixed batch ZeRO-3 of 2021 collapses where tensor and pip
     CHECK(gpt3_teraflops(1536, false) == Approx(141).epsilon(0.15));
 }
 
-TEST_CASE("facts: more memory raises the MFU, and runs close to full memory lie within the band",
-          "[facts]") {
+TEST_CASE("facts: more memory raises the MFU, and runs close to full memory lie within the band", "[facts]") {
     const auto mpt_70b = [](double gpus, double micro_batch) {
         return estimate_of(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
                            number(gpus) +

@@ -45,7 +45,7 @@ TEST_CASE("plan file: a grid's best points are those of estimates of the single 
     const std::string text = grid_text(report);
     CHECK(text.find(" of 4 points have a plan that fits\n") != std::string::npos);
     CHECK(text.find("Highest MFU: " + text_of(Output::mfu, answer(alone))) != std::string::npos);
-    CHECK(text.find("What " + text_of(*question.target) + " takes") != std::string::npos);
+    CHECK(text.find("Requirements of " + text_of(*question.target)) != std::string::npos);
 }
 
 TEST_CASE("plan file: a grid without a plan that fits has no best point", "[planner]") {

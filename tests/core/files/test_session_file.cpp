@@ -118,11 +118,11 @@ TEST_CASE("session file: all problems are reported at once, each with its place"
     CHECK(reports(session_of(R"("scenarios": [{},{},{},{},{},{},{},{}])"), "up to six pins"));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A"])"), "/letters: "));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "letters": ["A", "A"])"),
-               "/letters/1: \"A\" is not the letter of a pin"));
+                  "/letters/1: \"A\" is not the letter of a pin"));
     CHECK(reports(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"),
                   "two pins are called C"));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));
     CHECK(reports(R"({"format": "shardscope-session", "version": 2, "scenarios": [{}]})",
-               "this program reads version 1"));
+                  "this program reads version 1"));
     CHECK(reports("{\"format\": ", "line"));
 }

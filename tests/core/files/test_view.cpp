@@ -76,9 +76,8 @@ TEST_CASE("view: pins equal the scenario except for the fields that they give", 
 TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of(R"({"plott": "sweep"})") ==
           "/view/plott: the field is not known; did you mean \"plot\"?\n");
-    CHECK(
-        problems_of(R"({"plot": "sweeep"})").find("/view/plot: “sweeep” is no plot; did you mean “sweep”?") ==
-        0);
+    CHECK(problems_of(R"({"plot": "sweeep"})")
+              .find("/view/plot: “sweeep” is not a plot; did you mean “sweep”?") == 0);
     CHECK(problems_of(R"({"x": "gpu"})").find("/view/x: “gpu” is not a parameter") == 0);
     CHECK(problems_of(R"({"x": "gpus", "range": {"x": "8:64"}})")
               .find("/view/range/x: “8:64” is not a range") == 0);
