@@ -62,7 +62,8 @@ double with_bubble(const ComputeFloor& floor, const Compiled& c) {
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
     const Layers layers(c);
     UnhiddenFloor out;
-    for (const UnhiddenTerm& term : unhidden_terms(stage, layers, c).items()) {
+    const UnhiddenTerms terms = unhidden_terms(stage, layers, c);
+    for (const UnhiddenTerm& term : terms.items()) {
         const double seconds = term.time.total();
         switch (term.frequency) {
             case Frequency::step: out.once += seconds; break;
