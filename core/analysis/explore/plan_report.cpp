@@ -38,7 +38,7 @@ const std::vector<Share>& shares() {
         {translatable("recomputation"), {StepTerm::recompute}},
         {translatable("matmuls and attention"), {matmul, attention}},
         {translatable("elementwise"), {elementwise}},
-        {translatable("memory copies"), {memory_copies}},
+        {translatable("copies"), {memory_copies}},
         {translatable("optimizer"), {optimizer}},
         {translatable("host"), {host_link, host}}};
     return all;
