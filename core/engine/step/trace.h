@@ -61,7 +61,8 @@ class BoundedList {
 
     // Appends an item and returns it.
     Item& add(const Item& item = {}) { return *std::construct_at(&storage_.items[size_++], item); }
-    [[nodiscard]] std::span<const Item> items() const { return {storage_.items, size_}; }
+    [[nodiscard]] std::span<const Item> items() const& { return {storage_.items, size_}; }
+    std::span<const Item> items() const&& = delete;  // the list would not outlive the loop over its items
 
   private:
     union Storage {
