@@ -143,8 +143,8 @@ class Comparison:
             for line in text.splitlines():
                 of_file.setdefault(line.split(":")[0], ([], []))[number].append(line)
         for file, (first, second) in of_file.items():
-            if first == second:
-                self.compared += len(first)
+            if len(first) == len(second):
+                self.text(f"{where} {file}", "\n".join(first), "\n".join(second))
             else:
                 self.differ(f"{where} {file}", " | ".join(first), " | ".join(second))
 

@@ -159,8 +159,12 @@ std::vector<std::span<const ScheduleChoice>> PlanSpace::Build::by_weights(
 }
 
 std::vector<StateSharding> PlanSpace::Build::shardings() const {
-    const double sharers = max_shard_group(s);
-    const ValidValues groups = valid_values(P::shard_group, s, sharers);
+    const double gpus = max_shard_group(s);
+    const bool group_is_valid =
+        is_free(P::shard_group) || valid_values(P::shard_group, s, gpus).contains(base[P::shard_group]);
+    if (!group_is_valid) return {};
+    const std::vector<double> groups =
+        is_free(P::shard_group) ? domain(P::shard_group, s).stops : std::vector<double>{};
     Settings sharded = s;  // with the sharding to try
     std::vector<StateSharding> out;
     for (const double sharding : values(P::sharding)) {
@@ -177,7 +181,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         if (one.offloads.empty()) continue;
         one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());
         if (!is_free(P::shard_group)) {
-            if (groups.contains(one.group)) out.push_back(std::move(one));
+            out.push_back(std::move(one));
             continue;
         }
         // Zero means all GPUs. ZeRO-3 within a group is the same as hsdp.
@@ -185,8 +189,8 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         if (kind != Sharding::hsdp) out.push_back(one);
         const bool in_groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
                                (kind == Sharding::zero3 && !is_free(P::sharding));
-        for (const double group : domain(P::shard_group, s).stops) {
-            if (!in_groups || group <= 1 || group >= sharers) continue;
+        for (const double group : groups) {
+            if (!in_groups || group <= 1 || group >= gpus) continue;
             one.group = group;
             out.push_back(one);
         }

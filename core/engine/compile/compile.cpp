@@ -177,7 +177,7 @@ void compile_pipeline(Compiled& c) {
 
 void compile_schedule(Compiled& c) {
     const Settings& s = c.settings;
-    c.schedule = &schedule_of(s.choice<ScheduleKind>(P::schedule));
+    c.schedule = &schedule_of(s);
     c.pipeline = pipeline_shape(s);
     c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_chunks / c.layout.weight_copies;
     c.passes.share = 1 / c.pipeline.sequence_chunks;

@@ -1,5 +1,6 @@
 #include "parameters/parameter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <unordered_map>
@@ -105,6 +106,10 @@ std::string title(Group group) {
 
 std::span<const Parameter, kParameters> parameters() { return kTable; }
 const Parameter& parameter(P id) { return kTable[index(id)]; }
+bool is_named(const Parameter& row, double value) {
+    return std::ranges::find(row.names, value, &Named::value) != row.names.end();
+}
+
 std::string label_of(P id) { return translate(parameter(id).label); }
 std::string help_of(P id) { return translate(parameter(id).help); }
 

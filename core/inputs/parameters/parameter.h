@@ -69,6 +69,8 @@ struct Parameter {           // one row of the table
 
 std::span<const Parameter, kParameters> parameters();
 const Parameter& parameter(P id);
+// Returns whether the value is one of the row's named values.
+bool is_named(const Parameter& row, double value);
 std::string label_of(P id);  // in the current language
 std::string help_of(P id);   // in the current language
 
@@ -122,8 +124,8 @@ class Value {
 
 using ParameterSet = std::bitset<kParameters>;
 
-// Calls `visit(id)` for each member, in the order of the table. Its time is that of the members, not of the
-// table.
+// Calls `visit(id)` for each member, in the order of the table. The time it needs depends on the number of
+// members, not on the size of the table.
 template <typename Visit>
 void for_each(const ParameterSet& set, Visit&& visit) {
     static constexpr std::size_t kBits = 64;

@@ -2,6 +2,7 @@
 // the model. `check` returns the problems, `is_valid` only whether there are any, for inner loops.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -32,28 +33,30 @@ bool checked_by_constraint(P id, const Settings& s) {
            id == P::head_size;
 }
 
-bool is_named(const Parameter& row, double value) {
-    return std::ranges::find(row.names, value, &Named::value) != row.names.end();
+// Whole numbers beyond 2^53 have no neighbours that a double could hold.
+bool is_whole(double value) {
+    constexpr double kLargest = 9007199254740992;  // 2^53
+    return std::fabs(value) >= kLargest || static_cast<double>(static_cast<std::int64_t>(value)) == value;
 }
 
-bool may_be_missing(const Parameter& row) { return row.optional || row.prominence == Prominence::file; }
-
-bool is_in_range(P id, double value) {
-    const Parameter& row = parameter(id);
-    if (std::isnan(value)) return may_be_missing(row);
-    if (is_named(row, value)) return true;
-    return !row.named_only && std::isfinite(value) && value >= row.minimum && value <= row.maximum &&
-           (!row.whole || value == std::floor(value));
+bool is_in_range(const Parameter& row, double value) {
+    // Nearly every value leaves here; inner loops check all of them.
+    if (value >= row.minimum && value <= row.maximum && !row.named_only && std::isfinite(value) &&
+        (!row.whole || is_whole(value)))
+        return true;
+    if (std::isnan(value)) return row.optional || row.prominence == Prominence::file;
+    return is_named(row, value);
 }
 
 // Calls `report(id, make_problem)` once for each value out of its range.
 template <typename Report>
 void values_in_range(const Settings& s, Report&& report) {
+    const std::span<const Parameter, kParameters> rows = parameters();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const double value = s[id];
-        if (is_in_range(id, value) || checked_by_constraint(id, s)) continue;
-        const Parameter& row = parameter(id);
+        const Parameter& row = rows[i];
+        if (is_in_range(row, value) || checked_by_constraint(id, s)) continue;
         if (std::isnan(value)) {
             report(id, [&] {
                 return Problem{pointer_to(id), translate("{1} is missing", {field_of(id)}),
@@ -154,7 +157,7 @@ bool is_valid(const Scenario& scenario, const Settings& settings, const Settings
     bool valid = true;
     const auto note = [&](P, auto&&) { valid = false; };
     const bool known = valid_before && settings.all_differences(*valid_before, [&](P id) {
-        return is_in_range(id, settings[id]);
+        return is_in_range(parameter(id), settings[id]);
     });
     if (!known) values_in_range(settings, note);
     if (valid) valid = satisfies_constraints(settings);

@@ -1,10 +1,11 @@
 // The rules that the values of several parameters must satisfy together, such as "tensor parallelism divides
 // the heads".
 //
-// All such rules are in this list: it provides the messages of `check`, the result of `is_valid`, the values
-// that sliders and `nearest_valid` offer, and the plans that the plan space excludes. Ranges of single
-// parameters are in the parameter table. To add a rule, add a Constraint to the list of its subject
-// (constraints_of_*.cpp).
+// All such rules are in this list: it provides the messages of `check`, the result of `is_valid`, and the
+// values that sliders and `nearest_valid` offer. Ranges of single parameters are in the parameter table. To
+// add a rule, add a Constraint to the list of its subject (constraints_of_*.cpp). Then let an edit repair it,
+// if it can (repair_others in scenario.cpp), and keep plans that break it out of the plan space
+// (planner/space.cpp).
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ struct Constraint {
     enum class Level : unsigned char { node, operators, gpus, parallelism, schedule, partition, batch };
     Level level = Level::parallelism;
     bool blocks = true;  // later levels depend on the values that it reports
-    // The parameters whose valid values the rule narrows. An edit adapts the other parameters that the rule
-    // reads, see `edited`.
+    // The parameters whose valid values the rule narrows. `valid_values` of other parameters ignores the
+    // rule.
     std::span<const P> parameters{};
     // Returns whether the settings satisfy the rule; true if it does not apply. Must not allocate memory.
     bool (*holds)(const Settings&) = nullptr;
@@ -41,7 +42,7 @@ std::span<const Constraint> batch_constraints();        // how the batch is spli
 // Returns whether the settings satisfy all of these constraints.
 bool all_hold(std::span<const Constraint> constraints, const Settings& settings);
 
-// Returns these lists in the order of their messages.
+// Returns the five lists in the order in which `check` reports broken rules.
 std::array<std::span<const Constraint>, 5> constraint_lists();
 
 // Returns the values of a parameter that break no rule while all others stay the same. Lists contain no value

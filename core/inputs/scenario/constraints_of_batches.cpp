@@ -16,8 +16,7 @@ bool global_batch_is_held(const Settings& s) { return s.origin(P::global_batch) 
 
 constexpr P kBatchParameters[] = {P::micro_batch, P::accumulation, P::global_batch, P::gpus};
 
-// ---- Whole micro-batches
-// -------------------------------------------------------------------------------------
+// ---- Whole micro-batches ----------------------------------------------------------------------------------
 
 bool micro_batches_are_whole(const Settings& s) {
     return s[P::accumulation] >= 1 && s[P::accumulation] == std::floor(s[P::accumulation]);
@@ -25,7 +24,8 @@ bool micro_batches_are_whole(const Settings& s) {
 
 Problem micro_batches_not_whole(const Settings& s) {
     if (!global_batch_is_held(s))
-        return value_problem(P::accumulation, s, translate("must be a whole number"), {});
+        return value_problem(P::accumulation, s, translate("must be a whole number"),
+                             suggest_multiples(s[P::accumulation], 1));
     const double gpus = data_parallel(s);
     const double group = micro_batch_rule(s).multiple;
     const std::string_view product =
@@ -41,8 +41,7 @@ Problem micro_batches_not_whole(const Settings& s) {
         suggest_multiples(s[P::global_batch], gpus * s[P::micro_batch] * group));
 }
 
-// ---- Numbers of micro-batches that the schedule supports
-// -------------------------------------------------------------
+// ---- Numbers of micro-batches that the schedule supports --------------------------------------------------
 
 bool schedule_supports_micro_batches(const Settings& s) {
     return !micro_batches_are_whole(s) || micro_batch_rule(s).allows(s[P::accumulation]);
@@ -98,7 +97,32 @@ void keep_batch_split(P id, const Settings& s, ValidValues& values) {
     }
 }
 
+// ---- The group over which the model states are sharded
+// -----------------------------------------------------
+
+constexpr P kShardGroup[] = {P::shard_group};
+
+bool shard_group_divides(const Settings& s) {
+    return s[P::shard_group] <= 0 || divides(s[P::shard_group], max_shard_group(s));
+}
+
+Problem shard_group_does_not_divide(const Settings& s) {
+    return value_problem(P::shard_group, s,
+                         translate("does not divide the {1} GPUs that hold the same weights",
+                                   {count_text(max_shard_group(s))}),
+                         suggest_nearest(P::shard_group, s));
+}
+
 constexpr Constraint kConstraints[] = {
+    {.level = Level::batch,
+     .parameters = kShardGroup,
+     .holds = shard_group_divides,
+     .problem = shard_group_does_not_divide,
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             values.divisors_of(max_shard_group(s));
+             values.add(0);  // all of them
+         }},
     {.level = Level::batch,
      .holds = schedule_supports_micro_batches,
      .problem = schedule_does_not_support_micro_batches},

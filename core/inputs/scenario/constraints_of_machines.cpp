@@ -1,6 +1,5 @@
 // Constraints of the GPUs and their nodes.
 #include <cmath>
-#include <vector>
 
 #include "scenario/constraint.h"
 #include "scenario/problem_text.h"
@@ -11,8 +10,7 @@ namespace {
 
 using Level = Constraint::Level;
 
-// ---- Whole nodes
-// ---------------------------------------------------------------------------------------------
+// ---- Whole nodes ------------------------------------------------------------------------------------------
 
 constexpr P kGpus[] = {P::gpus};
 
@@ -27,8 +25,7 @@ Problem nodes_not_full(const Settings& s) {
                          suggest_multiples(s[P::gpus], s[P::gpus_per_node]));
 }
 
-// ---- Precisions that the GPU supports
-// ---------------------------------------------------------------------
+// ---- Precisions that the GPU supports ---------------------------------------------------------------------
 
 constexpr P kPrecision[] = {P::precision};
 
@@ -42,7 +39,8 @@ Problem precision_without_peak(const Settings& s) {
 }
 
 constexpr Constraint kConstraints[] = {
-    {.parameters = kPrecision,
+    {.blocks = false,
+     .parameters = kPrecision,
      .holds = [](const Settings& s) { return has_peak(s, s.choice<Precision>(P::precision)); },
      .problem = precision_without_peak,
      .narrow =

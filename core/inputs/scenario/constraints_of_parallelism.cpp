@@ -5,6 +5,7 @@
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 #include "scenario/problem_text.h"
+#include "schedules/schedule.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -12,13 +13,7 @@ namespace {
 
 using Level = Constraint::Level;
 
-bool divides(double part, double whole) {
-    // Most degrees are 1; a remainder takes tens of instructions.
-    return part == 1 ? whole == std::floor(whole) : part > 0 && std::fmod(whole, part) == 0;
-}
-
-// ---- Models that are lists of operators
-// ----------------------------------------------------------------------
+// ---- Models that are lists of operators -------------------------------------------------------------------
 
 // Degrees of parallelism that split matrices, sequences or experts must be one unless the model is a
 // transformer.
@@ -35,12 +30,15 @@ constexpr Constraint kIsOneForListedModels{
                 translate("use {1}", {"1"}));
         }};
 
+bool listed_model_has_no_sequence(const Settings& s) {
+    return !s.listed() || s[P::pipeline_parallel] <= 1 || !schedule_of(s).splits_sequences;
+}
+
 bool image_has_a_size(const Settings& s) {
     return !s.listed() || !s.listed()->has_image() || s[P::image_size] >= 1;
 }
 
-// ---- Whole replicas of the model
-// -------------------------------------------------------------------------------
+// ---- Whole replicas of the model --------------------------------------------------------------------------
 
 constexpr P kModelParameters[] = {P::gpus, P::tensor_parallel, P::context_parallel, P::pipeline_parallel};
 
@@ -61,8 +59,7 @@ void keep_replicas_whole(P id, const Settings& s, ValidValues& values) {
     else values.divisors_of(s[P::gpus] * s[id] / gpus_per_replica(s));
 }
 
-// ---- Tensor parallelism splits the matrices
-// --------------------------------------------------------------------
+// ---- Tensor parallelism splits the matrices ---------------------------------------------------------------
 
 constexpr P kTensorParameters[] = {P::tensor_parallel, P::heads, P::ffn_size};
 
@@ -111,8 +108,7 @@ void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
     else if (s[P::expert_ffn_size] > 0) values.divisors_of(s[P::expert_ffn_size]);
 }
 
-// ---- Context parallelism splits the sequence
-// -------------------------------------------------------------------
+// ---- Context parallelism splits the sequence --------------------------------------------------------------
 
 constexpr P kContextParameters[] = {P::context_parallel, P::sequence_length};
 
@@ -132,8 +128,7 @@ void keep_sequence_divided(P id, const Settings& s, ValidValues& values) {
     else values.multiples_of(s[P::context_parallel]);
 }
 
-// ---- Expert parallelism splits the experts
-// -------------------------------------------------------------------
+// ---- Expert parallelism splits the experts ----------------------------------------------------------------
 
 constexpr P kExpertParallel[] = {P::expert_parallel};
 
@@ -158,21 +153,7 @@ void keep_experts_split(P, const Settings& s, ValidValues& values) {
     values.divisors_of(data_context_parallel(s));
 }
 
-// ---- The model states
-// ----------------------------------------------------------------------------------------
-
-constexpr P kShardGroup[] = {P::shard_group};
-
-bool shard_group_divides(const Settings& s) {
-    return s[P::shard_group] <= 0 || divides(s[P::shard_group], max_shard_group(s));
-}
-
-Problem shard_group_does_not_divide(const Settings& s) {
-    return value_problem(P::shard_group, s,
-                         translate("does not divide the {1} GPUs that hold the same weights",
-                                   {count_text(max_shard_group(s))}),
-                         suggest_nearest(P::shard_group, s));
-}
+// ---- The model states -------------------------------------------------------------------------------------
 
 constexpr P kOffload[] = {P::offload};
 
@@ -191,6 +172,14 @@ void keep_offload_possible(P, const Settings& s, ValidValues& values) {
 }
 
 constexpr Constraint kConstraints[] = {
+    {.level = Level::operators,
+     .holds = listed_model_has_no_sequence,
+     .problem =
+         [](const Settings& s) {
+             return value_problem(
+                 P::schedule, s, translate("the model is a list of operators: there is no sequence to split"),
+                 translate("use {1}", {"1f1b"}));
+         }},
     kIsOneForListedModels<P::tensor_parallel>,
     kIsOneForListedModels<P::context_parallel>,
     kIsOneForListedModels<P::expert_parallel>,
@@ -219,7 +208,8 @@ constexpr Constraint kConstraints[] = {
      .holds = tensor_divides_experts,
      .problem = tensor_does_not_divide_experts,
      .narrow = keep_experts_divided},
-    {.parameters = kOffload,
+    {.blocks = false,
+     .parameters = kOffload,
      .holds = offloaded_weights_are_sharded,
      .problem = offloaded_weights_not_sharded,
      .narrow = keep_offload_possible},
@@ -227,15 +217,6 @@ constexpr Constraint kConstraints[] = {
      .holds = expert_parallel_divides,
      .problem = expert_parallel_does_not_divide,
      .narrow = keep_experts_split},
-    {.level = Level::batch,
-     .parameters = kShardGroup,
-     .holds = shard_group_divides,
-     .problem = shard_group_does_not_divide,
-     .narrow =
-         [](P, const Settings& s, ValidValues& values) {
-             values.divisors_of(max_shard_group(s));
-             values.add(0);  // all of them
-         }},
 };
 
 }  // namespace

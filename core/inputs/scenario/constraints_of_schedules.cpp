@@ -13,10 +13,7 @@ namespace {
 
 using Level = Constraint::Level;
 
-const Schedule& schedule_in(const Settings& s) { return schedule_of(s.choice<ScheduleKind>(P::schedule)); }
-
-// ---- Stages
-// --------------------------------------------------------------------------------------------------
+// ---- Stages -----------------------------------------------------------------------------------------------
 
 constexpr P kStageParameters[] = {P::pipeline_parallel, P::virtual_stages};
 
@@ -40,8 +37,7 @@ void keep_layers_for_stages(P id, const Settings& s, ValidValues& values) {
     }
 }
 
-// ---- Virtual stages
-// ------------------------------------------------------------------------------------------
+// ---- Virtual stages ---------------------------------------------------------------------------------------
 
 constexpr P kVirtualStages[] = {P::virtual_stages};
 
@@ -50,30 +46,29 @@ bool virtual_stages_have_a_pipeline(const Settings& s) {
 }
 
 bool schedule_has_virtual_stages(const Settings& s) {
-    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] <= 1 || schedule_in(s).interleaves;
+    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] <= 1 || schedule_of(s).interleaves;
 }
 
 Problem schedule_without_virtual_stages(const Settings& s) {
     return value_problem(P::schedule, s,
-                         schedule_in(s).fixed_virtual_stages
+                         schedule_of(s).fixed_virtual_stages
                              ? translate("it sets the number of virtual stages itself")
                              : translate("it has no virtual stages"),
                          translate("use interleaved, or 1 for virtual_stages"));
 }
 
-// ---- Schedules with a fixed number of virtual stages
-// -----------------------------------------------------------------
+// ---- Schedules with a fixed number of virtual stages ------------------------------------------------------
 
 constexpr P kPipelineParallel[] = {P::pipeline_parallel};
 
-bool schedule_cuts_layers(const Settings& s) {
+bool schedule_splits_layers(const Settings& s) {
     return s[P::pipeline_parallel] <= 1 || !schedule_has_virtual_stages(s) ||
-           schedule_in(s).can_split(s[P::pipeline_parallel], s[P::layers]);
+           schedule_of(s).can_split(s[P::pipeline_parallel], s[P::layers]);
 }
 
-Problem schedule_does_not_cut_layers(const Settings& s) {
+Problem schedule_does_not_split_layers(const Settings& s) {
     const std::string stages = count_text(s[P::pipeline_parallel]);
-    const bool odd = schedule_in(s).weight_copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
+    const bool odd = schedule_of(s).weight_copies > 1 && std::fmod(s[P::pipeline_parallel], 2) != 0;
     return value_problem(
         P::schedule, s,
         odd ? translate("it needs an even number of stages, not {1}", {stages})
@@ -84,21 +79,14 @@ Problem schedule_does_not_cut_layers(const Settings& s) {
             {format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, s[P::pipeline_parallel], s))}));
 }
 
-void keep_layers_cut(P, const Settings& s, ValidValues& values) {
-    const Schedule& schedule = schedule_in(s);
+void keep_layers_splittable(P, const Settings& s, ValidValues& values) {
+    const Schedule& schedule = schedule_of(s);
     values.keep_if([&](double stages) { return stages <= 1 || schedule.can_split(stages, s[P::layers]); });
 }
 
-// ---- Sequence chunks of the schedule
-// ------------------------------------------------------------------------
+// ---- Sequence chunks of the schedule ----------------------------------------------------------------------
 
-bool listed_model_has_no_sequence(const Settings& s) {
-    return !s.listed() || s[P::pipeline_parallel] <= 1 || !schedule_in(s).splits_sequences;
-}
-
-bool schedule_cuts_sequence(const Settings& s) { return splits_sequences_evenly(s, schedule_in(s)); }
-
-Problem schedule_does_not_cut_sequence(const Settings& s) {
+Problem schedule_does_not_split_sequence(const Settings& s) {
     if (!s.on(P::causal)) {
         return value_problem(P::schedule, s,
                              translate("it splits sequences, which requires causal attention"),
@@ -111,16 +99,11 @@ Problem schedule_does_not_cut_sequence(const Settings& s) {
                          translate("use a divisor of it"));
 }
 
-// ---- Layers of the first and the last stage
-// ------------------------------------------------------------------
+// ---- Layers of the first and the last stage ---------------------------------------------------------------
 
 constexpr P kEnds[] = {P::first_stage_layers, P::last_stage_layers};
 
 P other_end(P end) { return end == P::first_stage_layers ? P::last_stage_layers : P::first_stage_layers; }
-
-bool schedule_supports_partition(const Settings& s) {
-    return supports_partition(schedule_in(s), s[P::virtual_stages], s);
-}
 
 Problem schedule_does_not_support_partition(const Settings& s) {
     const double stages = s[P::pipeline_parallel];
@@ -141,7 +124,7 @@ Problem schedule_does_not_support_partition(const Settings& s) {
 }
 
 void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
-    const Schedule& schedule = schedule_in(s);
+    const Schedule& schedule = schedule_of(s);
     const double stages = s[P::pipeline_parallel];
     if (stages <= 1 || s[P::virtual_stages] > 1 || schedule.fixed_virtual_stages ||
         schedule.weight_copies > 1) {
@@ -155,14 +138,6 @@ void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
 }
 
 constexpr Constraint kConstraints[] = {
-    {.level = Level::operators,
-     .holds = listed_model_has_no_sequence,
-     .problem =
-         [](const Settings& s) {
-             return value_problem(
-                 P::schedule, s, translate("the model is a list of operators: there is no sequence to split"),
-                 translate("use {1}", {"1f1b"}));
-         }},
     {.parameters = kStageParameters,
      .holds = stages_have_layers,
      .problem = stages_without_layers,
@@ -180,14 +155,14 @@ constexpr Constraint kConstraints[] = {
          }},
     {.holds = schedule_has_virtual_stages, .problem = schedule_without_virtual_stages},
     {.parameters = kPipelineParallel,
-     .holds = schedule_cuts_layers,
-     .problem = schedule_does_not_cut_layers,
-     .narrow = keep_layers_cut},
+     .holds = schedule_splits_layers,
+     .problem = schedule_does_not_split_layers,
+     .narrow = keep_layers_splittable},
     // The following constraints depend on the stages.
-    {.level = Level::schedule, .holds = schedule_cuts_sequence, .problem = schedule_does_not_cut_sequence},
+    {.level = Level::schedule, .holds = splits_sequences_evenly, .problem = schedule_does_not_split_sequence},
     {.level = Level::partition,
      .parameters = kEnds,
-     .holds = schedule_supports_partition,
+     .holds = supports_partition,
      .problem = schedule_does_not_support_partition,
      .narrow = keep_partition_possible},
 };

@@ -12,8 +12,7 @@ using Level = Constraint::Level;
 
 bool is_whole_and_positive(double value) { return value == std::floor(value) && value >= 1; }
 
-// ---- The heads fill the width
-// --------------------------------------------------------------------------------
+// ---- The heads fill the width -----------------------------------------------------------------------------
 
 constexpr P kWidthParameters[] = {P::hidden_size, P::heads, P::head_size};
 
@@ -62,17 +61,15 @@ void keep_heads_whole(P id, const Settings& s, ValidValues& values) {
             [&](double size) { return std::fmod(query_width / size, s[P::tensor_parallel]) == 0; });
 }
 
-// ---- Key/value heads
-// -----------------------------------------------------------------------------------------
+// ---- Key/value heads --------------------------------------------------------------------------------------
 
 constexpr P kKvHeads[] = {P::kv_heads};
 
 bool kv_heads_divide_heads(const Settings& s) {
-    return !heads_are_whole(s) || (s[P::kv_heads] > 0 && std::fmod(s[P::heads], s[P::kv_heads]) == 0);
+    return !heads_are_whole(s) || divides(s[P::kv_heads], s[P::heads]);
 }
 
-// ---- Layers and experts
-// --------------------------------------------------------------------------------------
+// ---- Layers and experts -----------------------------------------------------------------------------------
 
 bool latent_attention_has_a_rank(const Settings& s) {
     return s[P::kv_lora_rank] > 0 ||
@@ -93,7 +90,8 @@ constexpr Constraint kConstraints[] = {
      .holds = heads_are_whole,
      .problem = heads_not_whole,
      .narrow = keep_heads_whole},
-    {.parameters = kKvHeads,
+    {.blocks = false,
+     .parameters = kKvHeads,
      .holds = kv_heads_divide_heads,
      .problem =
          [](const Settings& s) {
@@ -102,7 +100,8 @@ constexpr Constraint kConstraints[] = {
                                   suggest_nearest(P::kv_heads, s));
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(s[P::heads]); }},
-    {.parameters = kDenseLayers,
+    {.blocks = false,
+     .parameters = kDenseLayers,
      .holds = [](const Settings& s) { return s[P::dense_layers] <= s[P::layers]; },
      .problem =
          [](const Settings& s) {
@@ -111,7 +110,8 @@ constexpr Constraint kConstraints[] = {
                                   translate("use at most {1}", {layers}));
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::layers]); }},
-    {.holds = latent_attention_has_a_rank,
+    {.blocks = false,
+     .holds = latent_attention_has_a_rank,
      .problem =
          [](const Settings& s) {
              const P id = s[P::q_lora_rank] > 0      ? P::q_lora_rank
@@ -120,7 +120,8 @@ constexpr Constraint kConstraints[] = {
              return value_problem(id, s, translate("it belongs to latent attention, and kv_lora_rank is 0"),
                                   translate("give kv_lora_rank, or leave it out"));
          }},
-    {.parameters = kExpertsPerToken,
+    {.blocks = false,
+     .parameters = kExpertsPerToken,
      .holds = experts_per_token_exist,
      .problem =
          [](const Settings& s) {

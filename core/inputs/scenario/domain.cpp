@@ -4,16 +4,10 @@
 #include <cmath>
 
 #include "scenario/constraint.h"
-#include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
-#include "schedules/schedule.h"
 
 namespace shardscope {
 namespace {
-
-bool is_named(const Parameter& row, double value) {
-    return std::ranges::find(row.names, value, &Named::value) != row.names.end();
-}
 
 // Adds 1, 2, 3, 4, 6, 8, 12, … times `unit`: two stops per octave.
 void add_octaves(std::vector<double>& stops, double unit, double high) {
@@ -49,7 +43,7 @@ std::vector<double> usual_values(P id, const Settings& s, const ValidValues& val
     std::vector<double> out;
     switch (id) {
         case P::gpus: return gpu_counts(s, high);
-        case P::heads: return divisors(s[P::heads] * s[P::head_size], high);
+        case P::heads:
         case P::head_size: return divisors(s[P::heads] * s[P::head_size], high);
         case P::micro_batch: return valid.list() ? out : micro_batch_sizes(high);
         case P::accumulation:
@@ -83,13 +77,16 @@ bool applies_to(P id, const Settings& s) {
 Domain domain(P id, const Settings& s) {
     const Parameter& row = parameter(id);
     if (!applies_to(id, s)) return {s[id], s[id], 0, {s[id]}};
-    // The current number of GPUs can always be chosen.
+    // The slider reaches at least to the current number of GPUs.
     const double most = id == P::gpus ? std::max(row.slider_high, s[id]) : row.slider_high;
     const ValidValues valid = valid_values(id, s, most);
-    Domain d{row.slider_low, std::min(row.slider_high, valid.high()), valid.step(),
+    Domain d{std::max(row.slider_low, valid.low()), std::min(row.slider_high, valid.high()), valid.step(),
              usual_values(id, s, valid, most)};
     if (d.stops.empty()) {
-        if (valid.list()) d.stops = *valid.list();
+        if (valid.list()) {
+            d.stops = *valid.list();
+            std::erase_if(d.stops, [&](double value) { return !valid.contains(value); });
+        }
     } else {
         std::erase_if(d.stops, [&](double value) { return !valid.contains(value) && !is_named(row, value); });
         if (d.stops.empty()) d.stops = {id == P::accumulation ? valid.nearest(1) : s[id]};
@@ -117,7 +114,7 @@ Domain domain(P id, const Settings& s) {
 double nearest_valid(P id, double value, const Settings& s) {
     const Parameter& row = parameter(id);
     if (std::isnan(value) || !applies_to(id, s)) return s[id];
-    if (!row.named_only && is_named(row, value)) return value;
+    if (is_named(row, value)) return value;
     return valid_values(id, s, row.maximum).nearest(row.whole ? std::round(value) : value);
 }
 

@@ -127,7 +127,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
     move(P::gpus);
     move(P::tensor_parallel);
     move(P::context_parallel);
-    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    const Schedule& schedule = schedule_of(s);
     if (s[P::pipeline_parallel] > 1 && !schedule.can_split(s[P::pipeline_parallel], s[P::layers])) {
         move(P::pipeline_parallel);
     } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
@@ -135,15 +135,14 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
         move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
     }
     move(P::virtual_stages);
-    const bool interleaves = schedule_of(s.choice<ScheduleKind>(P::schedule)).interleaves;
-    if (s[P::virtual_stages] > 1 && !interleaves) {
+    if (s[P::virtual_stages] > 1 && !schedule_of(s).interleaves) {
         if (id == P::schedule) {
             give(P::virtual_stages, 1);
         } else {
             give(P::schedule, ScheduleKind::interleaved);
         }
     }
-    if (!supports_partition(schedule_of(s.choice<ScheduleKind>(P::schedule)), s[P::virtual_stages], s)) {
+    if (!supports_partition(s)) {
         for (const P end : {P::first_stage_layers, P::last_stage_layers}) out.withdraw(end);
         s = resolve(out);
     }
@@ -357,10 +356,11 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
         if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
             out.withdraw(id);
     }
-    // A precision that the new GPU does not support is replaced by the nearest valid one.
+    // A precision that the new GPU does not support is replaced by the first one that it supports.
     const Settings s = resolve(out);
-    const double precision = nearest_valid(P::precision, s[P::precision], s);
-    if (std::isnan(s[P::peak_flops]) && precision != s[P::precision]) out.give(P::precision, precision);
+    if (const std::vector<double> precisions = domain(P::precision, s).stops;
+        std::isnan(s[P::peak_flops]) && !precisions.empty())
+        out.give(P::precision, precisions.front());
     const double wanted = nearest_valid(P::gpus, gpus, s);
     if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
     repair_others(out, P::gpus_per_node, s[P::micro_batch]);

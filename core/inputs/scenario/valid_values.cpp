@@ -95,29 +95,34 @@ double ValidValues::step_near(double value) const {
 
 bool ValidValues::contains(double value) const {
     if (list_ && std::ranges::find(*list_, value) == list_->end()) return false;
+    return is_in_range_and_step(value);
+}
+
+bool ValidValues::is_in_range_and_step(double value) const {
     return value >= low_ && value <= high_ && is_multiple(value, step_near(value));
 }
 
 double ValidValues::nearest(double value) const {
     if (list_) {
-        double best = value;
-        bool found = false;
-        for (const double candidate : *list_) {
-            if (candidate < low_ || candidate > high_ || !is_multiple(candidate, step_near(candidate)))
-                continue;
+        const double* best = nullptr;
+        for (const double& candidate : *list_) {
+            if (!is_in_range_and_step(candidate)) continue;
             const bool nearer =
-                logarithmic_ && candidate > 0 && value > 0
-                    ? std::fabs(std::log(candidate / value)) < std::fabs(std::log(best / value))
-                    : std::fabs(candidate - value) < std::fabs(best - value);
-            if (!found || nearer) best = candidate;
-            found = true;
+                !best ? true
+                : logarithmic_ && candidate > 0 && value > 0
+                    ? std::fabs(std::log(candidate / value)) < std::fabs(std::log(*best / value))
+                    : std::fabs(candidate - value) < std::fabs(*best - value);
+            if (nearer) best = &candidate;
         }
-        return best;
+        if (best) return *best;
     }
     value = std::clamp(value, low_, std::max(low_, high_));
-    const double step = step_near(value);
-    if (step <= 0) return value;
-    return std::max(std::ceil(low_ / step) * step, std::round(value / step) * step);
+    const auto rounded = [&](double step) {
+        return step <= 0 ? value : std::max(std::ceil(low_ / step) * step, std::round(value / step) * step);
+    };
+    const double nearest = rounded(step_near(value));
+    // Rounding up may cross the threshold above which the step is larger.
+    return is_multiple(nearest, step_near(nearest)) ? nearest : rounded(step_near(nearest));
 }
 
 }  // namespace shardscope

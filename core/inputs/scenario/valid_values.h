@@ -2,6 +2,8 @@
 // its constraints.
 #pragma once
 
+#include <cassert>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -12,6 +14,11 @@ namespace shardscope {
 
 // Returns the divisors of `number` up to `most`, in rising order.
 std::vector<double> divisors(double number, double most);
+// Returns whether `whole` is a multiple of `part`; false if `part` is not positive.
+inline bool divides(double part, double whole) {
+    // Most degrees are 1; a remainder takes tens of instructions.
+    return part == 1 ? whole == std::floor(whole) : part > 0 && std::fmod(whole, part) == 0;
+}
 // Returns 0 if one of the numbers is not positive.
 double least_common_multiple(double a, double b);
 
@@ -28,16 +35,18 @@ class ValidValues {
     void multiples_above(double threshold, double step);
     void divisors_of(double number);
     void among(std::vector<double> values);
-    // Removes the values for which `keep` returns false. This only has an effect if the values are a list.
+    // Removes the values of a list for which `keep` returns false. The values must be a list, which `among`
+    // and `divisors_of` make.
     template <typename Keep>
     void keep_if(Keep&& keep) {
-        if (list_) std::erase_if(*list_, [&](double value) { return !keep(value); });
+        assert(list_);
+        std::erase_if(*list_, [&](double value) { return !keep(value); });
     }
     // Adds a value to a list.
     void add(double value);
 
     [[nodiscard]] bool contains(double value) const;
-    // Returns the valid value nearest to `value`, or `value` itself if a list has none left.
+    // Returns the valid value nearest to `value`. If no value of a list is valid, the list is ignored.
     [[nodiscard]] double nearest(double value) const;
     // Returns all values in rising order if they are a list; else nullptr.
     [[nodiscard]] const std::vector<double>* list() const { return list_ ? &*list_ : nullptr; }
@@ -49,6 +58,8 @@ class ValidValues {
 
   private:
     [[nodiscard]] double step_near(double value) const;
+    // Returns whether the value is in the range and a multiple of the step; a list is not considered.
+    [[nodiscard]] bool is_in_range_and_step(double value) const;
 
     bool logarithmic_;
     double most_;

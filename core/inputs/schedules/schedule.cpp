@@ -23,8 +23,10 @@ const Schedule& schedule_of(ScheduleKind kind) {
     return at < kSchedules.size() ? *kSchedules[at] : kOneFOneB;
 }
 
+const Schedule& schedule_of(const Settings& s) { return schedule_of(s.choice<ScheduleKind>(P::schedule)); }
+
 PipelineShape pipeline_shape(const Settings& s) {
-    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    const Schedule& schedule = schedule_of(s);
     PipelineShape shape{s[P::pipeline_parallel], s[P::virtual_stages], s[P::accumulation]};
     if (shape.stages <= 1) return shape;
     if (schedule.fixed_virtual_stages)
@@ -35,27 +37,28 @@ PipelineShape pipeline_shape(const Settings& s) {
 
 MicroBatchRule micro_batch_rule(const Settings& s) {
     if (s[P::pipeline_parallel] <= 1) return {};
-    const Schedule& schedule = schedule_of(s.choice<ScheduleKind>(P::schedule));
+    const Schedule& schedule = schedule_of(s);
     return schedule.micro_batches ? schedule.micro_batches(pipeline_shape(s)) : MicroBatchRule{};
 }
 
-bool splits_sequences_evenly(const Settings& s, const Schedule& schedule) {
-    if (!schedule.splits_sequences || s[P::pipeline_parallel] <= 1) return true;
+bool splits_sequences_evenly(const Settings& s) {
+    if (!schedule_of(s).splits_sequences || s[P::pipeline_parallel] <= 1) return true;
     return s.on(P::causal) &&
            std::fmod(s[P::sequence_length], s[P::sequence_pieces] * s[P::context_parallel]) == 0;
 }
 
 Partition partition_of(const Settings& s) { return {s[P::first_stage_layers], s[P::last_stage_layers]}; }
 
-bool supports_partition(const Schedule& schedule, double virtual_stages, const Settings& s) {
+bool supports_partition(const Settings& s) {
     const Partition partition = partition_of(s);
     if (s[P::pipeline_parallel] <= 1 || partition.even()) return true;
-    return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && virtual_stages <= 1 &&
+    const Schedule& schedule = schedule_of(s);
+    return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && s[P::virtual_stages] <= 1 &&
            !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
 }
 
 double weight_copies(const Settings& s) {
-    return s[P::pipeline_parallel] > 1 ? schedule_of(s.choice<ScheduleKind>(P::schedule)).weight_copies : 1;
+    return s[P::pipeline_parallel] > 1 ? schedule_of(s).weight_copies : 1;
 }
 
 PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,

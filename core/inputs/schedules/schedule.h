@@ -126,6 +126,7 @@ std::vector<Pass> alternating_split(const PipelineShape& shape, std::size_t warm
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape);
 
 const Schedule& schedule_of(ScheduleKind kind);
+const Schedule& schedule_of(const Settings& settings);
 std::span<const Schedule* const> schedules();
 
 // Returns the sizes of the pipeline, with the virtual stages and sequence chunks that its schedule uses.
@@ -133,12 +134,12 @@ PipelineShape pipeline_shape(const Settings& settings);
 MicroBatchRule micro_batch_rule(const Settings& settings);
 // Returns whether the schedule can split the sequences into equal chunks on every context-parallel GPU; true
 // if it does not split sequences.
-bool splits_sequences_evenly(const Settings& settings, const Schedule& schedule);
+bool splits_sequences_evenly(const Settings& settings);
 // Returns the partition of the layers that the settings request.
 Partition partition_of(const Settings& settings);
 // Returns whether the schedule supports that partition. Virtual stages, schedules with a fixed number of them
 // and schedules with two weight copies require equal stages.
-bool supports_partition(const Schedule& schedule, double virtual_stages, const Settings& settings);
+bool supports_partition(const Settings& settings);
 // Returns the number of weight copies in one pipeline.
 double weight_copies(const Settings& settings);
 PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,

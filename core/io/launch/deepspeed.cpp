@@ -139,7 +139,7 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
                                 {format(P::schedule, s[P::schedule])}));
         if (s.choice<Sharding>(P::sharding) >= Sharding::zero2)
             plan.note(translate("DeepSpeed's pipeline supports ZeRO-1 at most."));
-    } else if (schedule_of(s.choice<ScheduleKind>(P::schedule)).layered && s[P::accumulation] > 1) {
+    } else if (schedule_of(s).layered && s[P::accumulation] > 1) {
         plan.note(translate("DeepSpeed accumulates micro-batch by micro-batch, not layer by layer."));
     }
 }

@@ -71,9 +71,7 @@ TEST_CASE("constraints: the nearest valid value breaks none of the rules about i
     CHECK(tried.size() == static_cast<std::size_t>(std::ranges::count_if(all_constraints(), narrows)));
 }
 
-TEST_CASE("constraints: a value that is its own nearest and differs from no other breaks no rule",
-          "[scenario]") {
-    // What `contains` says of a value agrees with the rules that narrow it.
+TEST_CASE("constraints: the offered values are those that satisfy every rule", "[scenario]") {
     for (const Scenario& base : bases()) {
         const Settings s = resolve(base);
         for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
@@ -109,6 +107,7 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
             CHECK(problem.where.starts_with("/"));
             CHECK_FALSE(problem.what.empty());
             CHECK_FALSE(problem.why.empty());
+            CHECK_FALSE(problem.suggestion.empty());
         }
     };
     for (const Scenario& base : bases()) {
@@ -144,4 +143,24 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
         INFO("rule of level " << static_cast<int>(constraint->level));
         CHECK(broken.contains(constraint));
     }
+}
+
+TEST_CASE("constraints: a rule is listed after the rules whose levels come before its own", "[scenario]") {
+    // `check` reads the lists once, so a blocking rule must come before the rules of later levels.
+    auto level = Constraint::Level::node;
+    for (const Constraint* constraint : all_constraints()) {
+        if (!constraint->blocks) continue;
+        CHECK(constraint->level >= level);
+        level = constraint->level;
+    }
+}
+
+TEST_CASE("constraints: a problem of the model's shape does not hide one of the batch", "[scenario]") {
+    Scenario scenario = first();
+    scenario.give(P::kv_heads, 7);
+    scenario.give(P::global_batch, 1001);
+    const Problems problems = check(scenario, resolve(scenario));
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].where == "/model/kv_heads");
+    CHECK(problems[1].where == "/training/global_batch");
 }
