@@ -40,7 +40,7 @@ class LiveModel : public QObject {
 
     // Records whether the field of `id` contains text that cannot be parsed. Views dim as long as there is
     // such a field, because they show the last valid scenario.
-    void mark_unparsed(P id, bool unread);
+    void mark_unparsed(P id, bool unparsed);
     [[nodiscard]] bool has_unparsed_field() const { return unparsed_.any(); }
 
     void edit(P id, Value value);
@@ -148,8 +148,8 @@ class LiveModel : public QObject {
     std::optional<Gesture> gesture_;
     std::vector<Pin> pins_;
     char compared_ = 0;
-    bool plans_in_background_ =
-        false;              // the last plan did not fit in a frame and was searched in the background
+    // The last plan search takes longer than a frame, so it runs in the background.
+    bool plans_in_background_ = false;
     unsigned last_id_ = 0;  // last number given to a pin
     Background planning_;
     std::vector<Scenario> planned_pins_;  // the scenarios that planning_pins_ searches plans for

@@ -19,7 +19,7 @@ struct CollectiveTable;
 
 namespace shardscope::commands {
 
-// Exit codes, INTERFACE of the program.
+// The exit codes of the program.
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUnusable = 2;

@@ -37,7 +37,7 @@ std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
 
 }  // namespace
 
-TEST_CASE("words: no plot or panel cuts one off or writes one over another", "[words]") {
+TEST_CASE("words: no plot or panel cuts a text off or draws one text over another", "[words]") {
     const bool german = GENERATE(false, true);
     std::optional<testing::German> language;
     if (german) language.emplace();

@@ -148,12 +148,12 @@ void SolvePanel::build_chips() {
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setHorizontalSpacing(kGap);
     grid_->setVerticalSpacing(2);
-    for (const PredefinedQuestion& canned : predefined_questions()) {
+    for (const PredefinedQuestion& question : predefined_questions()) {
         auto* chip =
-            new QPushButton(text_of(translate(canned.label)), box);  // placed when the width is known
-        chip->setObjectName(QStringLiteral("solve/chip/") + text_of(canned.name));
+            new QPushButton(text_of(translate(question.label)), box);  // placed when the width is known
+        chip->setObjectName(QStringLiteral("solve/chip/") + text_of(question.name));
         chip->setAccessibleDescription(tr("Asks this question"));
-        connect(chip, &QPushButton::clicked, this, [this, &canned] { ask_predefined(canned); });
+        connect(chip, &QPushButton::clicked, this, [this, &question] { ask_predefined(question); });
         chips_.push_back(chip);
     }
     static_cast<QVBoxLayout*>(layout())->addWidget(box);
@@ -196,12 +196,12 @@ void SolvePanel::close_panel() {
 
 // ---- the question ----------------------------------------------------------------------------------------
 
-void SolvePanel::ask_predefined(const PredefinedQuestion& canned) {
-    if (canned.id != P::count) {
+void SolvePanel::ask_predefined(const PredefinedQuestion& question) {
+    if (question.id != P::count) {
         const QSignalBlocker quiet(input_);
-        choose(*input_, canned.id);
+        choose(*input_, question.id);
     }
-    show_target(canned.target);
+    show_target(question.target);
     solve_again();
 }
 

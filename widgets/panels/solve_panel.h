@@ -50,7 +50,7 @@ class SolvePanel : public QWidget {
     void build_question();
     void build_chips();
     void arrange_chips();
-    void ask_predefined(const PredefinedQuestion& canned);
+    void ask_predefined(const PredefinedQuestion& question);
     void show_target(const Target& target);
     [[nodiscard]] std::optional<Target> target();  // empty if it cannot be parsed; the reason is then shown
     void solve_again();

@@ -42,9 +42,9 @@ class CollectivesFigure {
     std::unique_ptr<Parts> parts_;
 };
 
-// "Bₘₐₓ 369 GB/s, k 0.68, half of it at 88 MiB"
+// "Bₘₐₓ 369 GB/s, k 0.68, half of it at 88 MiB (x₀ 26.5)"
 QString fit_words(const BandwidthFit& fit);
-// "rms 0.10, median error 5.1 %, R² 0.998, 18 points"
+// "rms log error 0.10, median error 5.1 %, R² 0.998, 18 points"
 QString fit_error_words(const BandwidthFit& fit);
 // Returns the text of an export's caption, which is also the description for screen readers.
 QString collectives_caption(const CollectivesData& data);

@@ -29,10 +29,10 @@ QString sweep_plan_words(SweepPlan plan);
 QString memory_caption(const Answer& answer);
 QString waterfall_caption(const Answer& answer, bool hypothetical);
 QString timeline_caption(const TimelineData& data);
-// Describes one interval of a stage: "stage 3, micro-batch 12: forward, 4.20 ms".
+// Describes one interval of a stage in three lines: activity; stage and micro-batch; duration, start and end.
 QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line);
 QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own);
-// "164 public runs: mean error 4.2 %, median 2.5 %, nine of ten within 10.4 %."
+// "164 public runs: mean error of the step time 4.2 %, median 2.5 %, nine of ten within 10.4 %."
 QString summary_words(const ValidationData& data);
 // Describes an error of the predicted step time: "2.8 % too slow".
 QString error_words(double error);

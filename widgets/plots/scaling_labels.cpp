@@ -107,7 +107,7 @@ void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
 }
 
 bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
-                        const Wrong& penalty) {
+                        const Penalty& penalty) {
     const auto box = room_.place(size_of(lines), corners, most, penalty);
     if (box) draw(*box, lines);
     return box.has_value();
@@ -115,7 +115,7 @@ bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, 
 
 template <typename Corners>
 void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                               const Wrong& penalty) {
+                               const Penalty& penalty) {
     constexpr double kClear = 10;     // a guide may cross at most one line of text
     constexpr double kPassable = 16;  // accepted rather than having no name nearby
     const QList<QPointF> places = corners(size_of(lines));
@@ -136,7 +136,7 @@ bool ScalingLabels::seen(const QPolygonF& points) const {
     return false;
 }
 
-double ScalingLabels::wrong_for(const QPolygonF& points, const QRectF& box) const {
+double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) const {
     constexpr double kTooFar = 16;
     constexpr double kAnother = 25;  // it would be read as the name of the other curve
     constexpr double kSame = 3;      // tolerance for curves that coincide
@@ -179,7 +179,7 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
         }
         return out;
     };
-    put_one_of(lines, shorter, corners, [&](const QRectF& box) { return wrong_for(points, box); });
+    put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
 }
 
 // ---- labels ----------------------------------------------------------------------------------------------

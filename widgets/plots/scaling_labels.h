@@ -62,19 +62,19 @@ class ScalingLabels {
     [[nodiscard]] LabelLine muted(const QString& text) const;
     [[nodiscard]] bool in_frame(const QPointF& at) const;
     [[nodiscard]] QPointF pixel(double gpus, double value) const;
-    using Wrong = std::function<double(const QRectF&)>;
+    using Penalty = std::function<double(const QRectF&)>;
     void guide(double at, double top, const QColor& color);
     void draw(const QRectF& box, const LabelLines& lines);
     bool put(const LabelLines& lines, const QList<QPointF>& corners,
-             double most = std::numeric_limits<double>::infinity(), const Wrong& penalty = {});
+             double most = std::numeric_limits<double>::infinity(), const Penalty& penalty = {});
     // Draws `lines`, or `shorter` if there is no clear space for the long form.
     template <typename Corners>
     void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                    const Wrong& penalty = {});
+                    const Penalty& penalty = {});
     // Returns whether any part of the line is visible; a single point draws nothing.
     [[nodiscard]] bool seen(const QPolygonF& points) const;
     // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
-    [[nodiscard]] double wrong_for(const QPolygonF& points, const QRectF& box) const;
+    [[nodiscard]] double penalty_for(const QPolygonF& points, const QRectF& box) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
     // px.
     void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,

@@ -13,7 +13,7 @@ struct TimelineData {
     bool hypothetical = false;  // times are shown although it does not fit
     [[nodiscard]] bool has_time() const { return fits || hypothetical; }
     // Returns the seconds that one activity takes on the slowest stage; for communication only the exposed
-    // part. Micro-batches that are not drawn (folded) are not included.
+    // part. Omitted micro-batches are not included.
     [[nodiscard]] double seconds(Activity activity) const;
 };
 TimelineData timeline_data(const Answer& answer, bool hypothetical = false);

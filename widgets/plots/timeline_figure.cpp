@@ -329,7 +329,7 @@ std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::bubble); ++i) {
         const auto activity = static_cast<Activity>(i);
         if (!there[i]) continue;
-        const QColor colour = colour_of({0, 0, activity}, *theme);
+        const QColor colour = color_of({0, 0, activity}, *theme);
         const QString name = text_of(label_of(activity));
         // Activities of one colour share an entry.
         const auto same = std::ranges::find(out, colour, &std::pair<QColor, QString>::first);

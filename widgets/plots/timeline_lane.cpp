@@ -95,7 +95,7 @@ class Shares {
                 like.activity = static_cast<Activity>(i / 2);
                 like.exposed = i % 2 == 0;
                 painter.fillRect(QRectF(left, bottom - height, std::min(kWidth, box.right() - left), height),
-                                 colour_of(like, theme));
+                                 color_of(like, theme));
                 bottom -= height;
             }
         }
@@ -126,7 +126,7 @@ int number_of(const Interval& interval, const LaneView& view) {
 void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, const LaneView& view,
                double room_for) {
     const Theme* theme = view.theme;
-    const QColor colour = colour_of(interval, *theme);
+    const QColor colour = color_of(interval, *theme);
     // Leave a hairline between neighbours if there is room for it.
     constexpr double kRoom = 3;
     const QRectF filled = box.width() >= kRoom ? box.adjusted(0, 0, -1, 0) : box;
@@ -141,24 +141,24 @@ void paint_box(QPainter& painter, const QRectF& box, const Interval& interval, c
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(filled.adjusted(0, 0, -1, -1));
     }
-    const bool folded = interval.activity == Activity::omitted;
+    const bool omitted = interval.activity == Activity::omitted;
     const int number = number_of(interval, view);
-    if (!folded && number == 0) return;
+    if (!omitted && number == 0) return;
     const QString text =
-        folded ? tr("× %1 more").arg(shown(view.omitted, Quantity::count)) : QString::number(number);
+        omitted ? tr("× %1 more").arg(shown(view.omitted, Quantity::count)) : QString::number(number);
     const double width = text_width(view.font, text);
     const double cap = QFontMetricsF(view.font).capHeight();
-    if (box.height() < cap + 4 || filled.width() < (folded ? width : room_for) + 2) return;
+    if (box.height() < cap + 4 || filled.width() < (omitted ? width : room_for) + 2) return;
     draw_text(painter,
               {std::round(filled.center().x() - width / 2), std::round(filled.center().y() + cap / 2)}, text,
-              view.font, folded ? theme->muted : ink_on(colour));
+              view.font, omitted ? theme->muted : ink_on(colour));
 }
 
 }  // namespace
 
 bool is_communication(Activity activity) { return activity >= Activity::gather; }
 
-QColor colour_of(const Interval& interval, const Theme& theme) {
+QColor color_of(const Interval& interval, const Theme& theme) {
     constexpr int kDarker = 150;  // percent
     QColor out = theme.compute;
     switch (interval.activity) {
@@ -210,7 +210,7 @@ void paint_lane(QPainter& painter, const QRectF& box, const std::vector<Interval
             // A bubble has the background colour.
             if (interval.activity == Activity::bubble) return;
             if (crowded) shares.add(from, to, interval);
-            else columns.add(from, to, colour_of(interval, theme));
+            else columns.add(from, to, color_of(interval, theme));
             return;
         }
         const double left = std::round(from);

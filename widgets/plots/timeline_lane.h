@@ -23,12 +23,12 @@ struct LaneView {
     AxisRange shown;  // s
     const Theme* theme;
     QFont font;        // of numbers in boxes
-    int omitted = 0;   // micro-batches that a folded interval replaces
+    int omitted = 0;   // micro-batches that an omitted interval replaces
     bool cut = false;  // there is a pipeline, whose passes are numbered
 };
 
 bool is_communication(Activity activity);
-QColor colour_of(const Interval& interval, const Theme& theme);
+QColor color_of(const Interval& interval, const Theme& theme);
 
 // Returns whether the passes in the visible part are too narrow to be distinguished.
 bool is_crowded(const std::vector<Interval>& compute, const LaneView& view);

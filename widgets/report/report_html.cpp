@@ -7,7 +7,7 @@
 namespace shardscope {
 namespace {
 
-// The style can_split screen and paper. It uses no script and no external files.
+// The style is for screen and paper. It uses no script and no external files.
 constexpr const char* kStyle = R"css(
 body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; color: #1d2126; background: #fff;
        font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }

@@ -24,7 +24,7 @@ constexpr double kTicksApart = 7;  // least distance, px
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
 
-// Qt has no accessible interface for an QAbstractSlider that is not a QSlider.
+// Qt has no accessible interface for a QAbstractSlider that is not a QSlider.
 class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface {
   public:
     explicit SliderAccess(ParameterSlider* slider) : QAccessibleWidget(slider, QAccessible::Slider) {}

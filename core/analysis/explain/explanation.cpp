@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "explain/form.h"
 #include "explain/operator_table.h"
+#include "explain/output_formula.h"
 #include "explain/substituted.h"
 #include "explain/symbols.h"
 #include "scenario/scenario.h"

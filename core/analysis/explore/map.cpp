@@ -29,8 +29,9 @@ bool is_better(const MapCell& a, const MapCell& b) {
     return fits ? a.tokens_per_s_per_gpu > b.tokens_per_s_per_gpu : a.peak_memory < b.peak_memory;
 }
 
-// How cheap the next search is after a change of this parameter: 2, the cheapest, if it reuses most results.
-int recompute_cost(P id) {
+// Returns how much of a search's results the next search reuses after a change of this parameter: 2 is the
+// most.
+int reuse_after_change(P id) {
     switch (id) {
         case P::memory: return 2;
         case P::gpus:
@@ -85,7 +86,7 @@ PlannedMap::PlannedMap(Scenario scenario, Axis x, Axis y, std::size_t stride)
     : scenario_(std::move(scenario)),
       stride_(stride),
       map_{std::move(x), std::move(y), {}},
-      x_inner_(recompute_cost(map_.x.id) > recompute_cost(map_.y.id)),
+      x_inner_(reuse_after_change(map_.x.id) > reuse_after_change(map_.y.id)),
       nested_(inner().id == P::memory && std::ranges::is_sorted(inner().values) &&
               !(scenario_.automatic[index(P::micro_batch)] && scenario_.hold() == Hold::per_gpu_batch)) {
     map_.cells.resize(map_.x.values.size() * map_.y.values.size());

@@ -22,7 +22,7 @@ bool follows_throughput(Output id, const Settings& s) {
            (any_batch && std::ranges::find(kRun, id) != kRun.end());
 }
 
-// Terms of the step that are reported together.
+// Terms of the step that are reported together. The label is also the key in the JSON result's `parts_s`.
 struct Share {
     const char* label;
     std::vector<StepTerm> terms;
@@ -167,9 +167,9 @@ std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
     std::vector<Neighbour::Part> out;
     if (!n.valid() || n.over > 0 || n.slower <= 0) return out;
     constexpr std::size_t kMost = 2;
-    constexpr double kWorthSaying = 0.1;  // of the whole loss
+    constexpr double kMinReportedShare = 0.1;  // of the whole loss
     for (const Neighbour::Part& part : n.parts) {
-        if (out.size() == kMost || part.seconds < kWorthSaying * n.slower) break;
+        if (out.size() == kMost || part.seconds < kMinReportedShare * n.slower) break;
         out.push_back(part);
     }
     return out;

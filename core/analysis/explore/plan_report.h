@@ -44,7 +44,7 @@ struct Neighbour {
 };
 // A plan in one line: "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48".
 std::string short_plan(const Settings& settings);
-// "does not fit by 3.4 GiB", "exposed communication +12 ms, bubble +3 ms".
+// "does not fit: 3.4 GiB too much", "exposed communication +12 ms, bubble +3 ms".
 std::string why(const Neighbour& neighbour);
 // The parts that make up most of the loss, largest first; none if the plan is not slower, or does not fit.
 std::vector<Neighbour::Part> main_losses(const Neighbour& neighbour);

@@ -51,7 +51,7 @@ class Search {
     [[nodiscard]] Sample look(double value, Answer& scratch) const;
     void look_at_all(const std::vector<double>& values);
     void set_share_of_best();
-    void find_stretches();
+    void find_met_ranges();
     [[nodiscard]] std::pair<double, double> edge(double missed, double met) const;
     void choose();
     [[nodiscard]] const Sample* best() const;
@@ -225,7 +225,7 @@ std::pair<double, double> Search::edge(double missed, double met) const {
     return {missed, met};
 }
 
-void Search::find_stretches() {
+void Search::find_met_ranges() {
     for (std::size_t i = 0; i < samples_.size() && !stop_.stop_requested(); ++i) {
         if (!samples_[i].met) continue;
         MetRange stretch{samples_[i].x, samples_[i].x, kNone, kNone};
@@ -341,7 +341,7 @@ Solution Search::run() {
     look_at_all(values());
     if (stop_.stop_requested()) return out_;
     if (out_.target.of_best) set_share_of_best();
-    find_stretches();
+    find_met_ranges();
     if (out_.found()) choose();
     else out_.reason = reason();
     return out_;

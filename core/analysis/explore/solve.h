@@ -57,8 +57,8 @@ struct MetRange {
     double above = 0;  // NaN if the range extends to the end of the values tried
 };
 
-// "from 32 GPUs up, missed at 24".
-std::string text_of(P id, const MetRange& stretch);
+// "from 32 GPUs up, not met at 24".
+std::string text_of(P id, const MetRange& range);
 
 struct Solution {
     std::vector<MetRange> met;                                // ascending; choices in the slider's order

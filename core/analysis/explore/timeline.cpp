@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "explore/pass_parts.h"
+#include "explore/pass_breakdown.h"
 #include "explore/timeline_memory.h"
 #include "memory/memory.h"
 #include "step/step.h"

@@ -28,7 +28,7 @@ enum class Activity : unsigned char {
     backward,
     weight_gradient,  // of schedules that split the backward pass
     recompute,
-    memory_copies,  // memory copies
+    memory_copies,  // FSDP's copies, gradient accumulation
     optimizer,
     host_link,
     host,

@@ -8,7 +8,7 @@
 namespace shardscope {
 namespace {
 
-OperatorWork folded(Compiled& c) {
+OperatorWork compute_operator_work(Compiled& c) {
     compile_operators(c);
     const Work& work = c.work;
     const auto both = [](const BlockWork& block) {
@@ -30,7 +30,7 @@ OperatorSplit operator_split_of(const Settings& s) {
 }
 
 void OperatorWorkCache::prepare(const Settings& settings) {
-    static const ParameterSet crossing = operator_inputs() & ~operator_divisions();
+    static const ParameterSet crossing = operator_inputs() & ~operator_split_parameters();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
     constexpr std::size_t kMost = 4096;  // about 16 MB
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
@@ -42,11 +42,11 @@ void OperatorWorkCache::prepare(const Settings& settings) {
 }
 
 const OperatorWork& OperatorWorkCache::of(Compiled& c) {
-    const OperatorSplit cut = operator_split_of(c.settings);
+    const OperatorSplit split = operator_split_of(c.settings);
     const double node = c.settings[P::gpus_per_node];
-    const bool crosses = cut.tensor * std::max(cut.context, cut.expert) > node;
-    const auto [found, is_new] = (crosses ? crossing_ : inside_).try_emplace(cut);
-    if (is_new) found->second = folded(c);
+    const bool crosses = split.tensor * std::max(split.context, split.expert) > node;
+    const auto [found, is_new] = (crosses ? crossing_ : inside_).try_emplace(split);
+    if (is_new) found->second = compute_operator_work(c);
     return found->second;
 }
 

@@ -20,11 +20,11 @@ Settings without_plan(const Settings& settings);
 //
 // `likely` is a plan that may be nearly as good, such as that of a neighbouring point; it only saves time.
 Scenario planned(const Scenario& scenario, const Plan* likely = nullptr);
-// Whether planning is fast enough to run within one frame of a window.
-bool plans_within_a_frame(const Scenario& scenario);
-// The same for background threads. Returns nothing when it was stopped.
+// Does the same on `threads` threads, for background work. Returns nothing when it was stopped.
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
                                 const Plan* likely = nullptr);
+// Whether planning is fast enough to run within one frame of a window.
+bool plans_within_a_frame(const Scenario& scenario);
 
 // The scenario with a plan that was found for another one, including the larger micro-batch that `planned`
 // would choose. It is a good plan that needs no search.

@@ -178,7 +178,7 @@ class Search {
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
     // Whether no plan may be ruled out by its bound. The frontier is not included here: it keeps a slow plan
     // only if that plan needs little memory.
-    [[nodiscard]] bool judges_all() const { return options_.everything || options_.count_feasible; }
+    [[nodiscard]] bool evaluates_all() const { return options_.everything || options_.count_feasible; }
     // Whether a plan that reaches at most `rate` may be needed: among the best …
     [[nodiscard]] bool may_be_best(double rate) const {
         return options_.everything || !by_throughput() ||
@@ -189,7 +189,7 @@ class Search {
         return options_.best_of_cells && (!by_throughput() || rate * kRounding >= w.best_here.score);
     }
     [[nodiscard]] bool may_be_wanted(double rate, const Worker& w) const {
-        return judges_all() || options_.frontier || may_be_best(rate) || may_be_best_here(rate, w);
+        return evaluates_all() || options_.frontier || may_be_best(rate) || may_be_best_here(rate, w);
     }
     [[nodiscard]] bool fits(Verdict verdict) const {
         return verdict == Verdict::fits || (options_.allow_risky && verdict == Verdict::risky);
@@ -417,7 +417,7 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
                     floor += exposed_traffic_floor(w.floors[r], placement.traffic, c);
                     const double most = c.tokens_per_gpu / floor;
                     const bool wanted = may_be_best(most) || may_be_best_here(most, w);
-                    if (!wanted && !judges_all() && !options_.frontier) continue;
+                    if (!wanted && !evaluates_all() && !options_.frontier) continue;
                     ++w.evaluated;
                     const auto choose = [&] {
                         set(P::reshard_after_forward, sharing.reshards[reshard]);

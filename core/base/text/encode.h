@@ -13,8 +13,7 @@
 
 namespace shardscope {
 
-// ---- Names as they are read
-// ----------------------------------------------------------------------------------
+// ---- Names as they are read -------------------------------------------------------------------------------
 
 inline constexpr std::size_t kLongestTitle = 200;      // code points
 inline constexpr std::size_t kLongestPresetName = 64;  // bytes
@@ -30,8 +29,7 @@ std::string valid_utf8(std::string_view text);
 // character, and at most kLongestPresetName bytes.
 bool is_preset_name(std::string_view text);
 
-// ---- Terminal
-// ------------------------------------------------------------------------------------------------
+// ---- Terminal ---------------------------------------------------------------------------------------------
 
 // Returns text for a terminal. Unprintable characters are written as \uNNNN, which means the same in JSON,
 // and bytes that are not UTF-8 as \xNN; line ends and tabs are kept.
@@ -40,8 +38,7 @@ std::string terminal_text(std::string_view text);
 // as \n and \t.
 std::string terminal_line(std::string_view text);
 
-// ---- Files
-// ---------------------------------------------------------------------------------------------------
+// ---- Files ------------------------------------------------------------------------------------------------
 
 // Returns a comment line for shell scripts, Python and TOML: "# ", the text and a line end.
 std::string comment_line(std::string_view text);

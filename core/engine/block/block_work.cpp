@@ -31,7 +31,7 @@ class CollectiveTimes {
         Time time;
     };
     const BlockRates& rates_;
-    std::array<Last, 3> last_;  // by Among
+    std::array<Last, 3> last_;  // by CommunicationGroup
 };
 
 // The sum over the operators of a block in one direction.

@@ -22,7 +22,7 @@ StageParameters stage_parameters(const Stage& stage, const Compiled& c) {
         out.sparse_layer = c.work.sparse.weights;
         out.experts_of_layer = c.work.sparse.experts;
     }
-    out.all.shared = out.root + stage.dense * out.dense_layer + stage.sparse * out.sparse_layer;
+    out.all.non_expert = out.root + stage.dense * out.dense_layer + stage.sparse * out.sparse_layer;
     out.all.experts = stage.sparse * out.experts_of_layer;
     return out;
 }

@@ -19,18 +19,18 @@ StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optim
 struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;
 };
-// Returns the shares for a shard group of `group` GPUs.
+// Returns over how many GPUs each state is sharded, for a shard group of `group` GPUs.
 ShardCounts shard_counts(Sharding sharding, double group);
 
-struct ModelParameters {  // on one GPU before data-parallel sharding; experts have other shard groups
-    double shared = 0;    // all parameters but the experts'
+struct ModelParameters {    // on one GPU before data-parallel sharding; experts have other shard groups
+    double non_expert = 0;  // all parameters but the experts'
     double experts = 0;
 };
 // Returns the bytes on one GPU of a state with `bytes` per parameter. `shared_by` and `experts_shared_by` are
 // the sizes of the shard groups of the two kinds of parameters.
 inline double sharded_bytes(double bytes, const ModelParameters& parameters, double shared_by,
                             double experts_shared_by) {
-    return bytes * (parameters.shared / shared_by + parameters.experts / experts_shared_by);
+    return bytes * (parameters.non_expert / shared_by + parameters.experts / experts_shared_by);
 }
 
 }  // namespace shardscope

@@ -4,7 +4,7 @@
 //
 // A forward pass waits for the forward pass of the same micro-batch on the stage before, a backward pass for
 // the backward pass on the stage behind. With virtual stages, the first stage's next virtual stage follows
-// the last stage. A schedule whose micro-batches take another route defines it in `Schedule::place`.
+// the last stage. A schedule whose micro-batches take another route defines it in `Schedule::position`.
 #pragma once
 
 #include <array>

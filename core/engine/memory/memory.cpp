@@ -142,7 +142,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
     const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
     const UnitSizes units{.root = all.root,
                           .layer = std::max(all.dense_layer, all.sparse_layer + experts),
-                          .all_layers = all.all.shared - all.root + stage.sparse * experts,
+                          .all_layers = all.all.non_expert - all.root + stage.sparse * experts,
                           .layers = stage.layers(),
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;

@@ -29,7 +29,7 @@ const ParameterSet& operator_inputs_between_nodes() {
     return inputs;
 }
 
-const ParameterSet& operator_divisions() {
+const ParameterSet& operator_split_parameters() {
     static const ParameterSet divisions =
         set_of({P::tensor_parallel, P::context_parallel, P::expert_parallel, P::sequence_parallel,
                 P::async_tensor_parallel, P::micro_batch});

@@ -11,7 +11,7 @@ const ParameterSet& operator_inputs();
 // Returns the subset that has an effect only if tensor, context or expert parallelism crosses nodes.
 const ParameterSet& operator_inputs_between_nodes();
 // Returns the parameters that determine how the operators are divided among GPUs.
-const ParameterSet& operator_divisions();
+const ParameterSet& operator_split_parameters();
 
 // Returns whether `a` and `b` have the same values of these parameters. Two unknown values count as the same.
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters);

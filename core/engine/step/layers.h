@@ -34,7 +34,8 @@ struct LayerPositions {
     double beside_end = 0;  // layers visited together with the last one: it overlaps with one of their passes
     double at_end = 0;      // the last layer: nothing is left to hide it
 };
-// Returns the places of `layers` layers of one kind. `last`: the stage ends with this kind.
+// Returns how many of `layers` layers of one kind are at each position. `last`: the stage ends with this
+// kind.
 LayerPositions layer_positions(double layers, bool last, const Passes& passes);
 
 // Returns the stage that computes longest. Another stage may still have the longest step, because stages also

@@ -35,7 +35,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
     if (count <= 0) return;
     const TrafficPolicy policy = traffic_policy(c.settings);
     const Passes& passes = c.passes;
-    const LayerPositions places = layer_positions(count, last, passes);
+    const LayerPositions positions = layer_positions(count, last, passes);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const auto traffic = [&](bool at_end, bool first_or_last) {
@@ -51,13 +51,13 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
-        const double inner = places.inner + (end_alike ? places.at_end : 0);
-        const double at_end = end_alike ? 0 : places.at_end;
+        const double inner = positions.inner + (end_alike ? positions.at_end : 0);
+        const double at_end = end_alike ? 0 : positions.at_end;
         const auto add_visits = [&](double visits, bool first_or_last) {
             if (visits <= 0) return;
             const Time overlapping = traffic(false, first_or_last);
             add(visits * inner, passes.passes_per_visit, overlapping);
-            add(visits * places.beside_end, 1, overlapping);
+            add(visits * positions.beside_end, 1, overlapping);
             if (at_end > 0) add(visits * at_end, passes.passes_per_visit, traffic(true, first_or_last));
         };
         // One visit of the step, the first or the last, may have traffic that the others do not have.
@@ -65,7 +65,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         add_visits(alike ? passes.visits() : 1, true);
         if (!alike) add_visits(passes.visits() - 1, false);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
-        without_traffic += (passes.count - passes.visits()) * places.beside_end;
+        without_traffic += (passes.count - passes.visits()) * positions.beside_end;
         if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, {}, c);
     }
 }

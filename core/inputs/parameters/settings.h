@@ -47,8 +47,8 @@ class Settings {
     [[nodiscard]] const ListedModel* listed() const { return listed_; }
     void set_listed(const ListedModel* model) { listed_ = model; }
 
-    // Whether `holds(id)` for every parameter whose value differs from that in `other` by its bits: a quick
-    // way to compare settings that have few differences.
+    // Returns whether `holds(id)` is true for every parameter whose value is not bitwise equal to that in
+    // `other`. This is fast if few values differ.
     template <typename Holds>
     [[nodiscard]] bool all_differences(const Settings& other, Holds&& holds) const {
         constexpr std::size_t kBlock = 16;

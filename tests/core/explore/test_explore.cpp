@@ -123,7 +123,7 @@ TEST_CASE("repairs: the best plan is at least as good as every single change of 
             if (repair.works && parameter(repair.id).plan) CHECK(other->mfu >= repair.mfu);
         }
         CHECK(work >= 3);
-        // The inputs that the plan serves stay unchanged.
+        // The inputs of the job stay unchanged.
         for (const P id : {P::gpus, P::sequence_length, P::layers})
             CHECK(repaired.settings[id] == resolve(broken)[id]);
     }

@@ -44,7 +44,7 @@ double another(P id, double value) {
 
 }  // namespace
 
-TEST_CASE("folded operators: cached results equal newly computed ones after a change of any parameter",
+TEST_CASE("operator work cache: cached results equal newly computed ones after a change of any parameter",
           "[planner]") {
     for (const Settings& before : {split_settings(4, 2), split_settings(8, 4)}) {
         for (std::size_t i = 0; i < kParameters; ++i) {
@@ -65,8 +65,9 @@ TEST_CASE("folded operators: cached results equal newly computed ones after a ch
     }
 }
 
-TEST_CASE("folded operators: another list of operators is computed again even if its parameters are the same",
-          "[planner]") {
+TEST_CASE(
+    "operator work cache: another list of operators is computed again even if its parameters are the same",
+    "[planner]") {
     Settings settings = split_settings(1, 1);
     settings.set(P::expert_parallel, 1, Origin::given);
     OperatorWorkCache operators;

@@ -211,9 +211,8 @@ constexpr WholeFile kWhole[] = {
         "patch_size": 14, "vision_use_head": false}})",
      "vocab_size = 262208", 27432406640.0 - 416866032 - (1152 * 5376 + 1152)},
     // Gemma 2B with 257216 tokens: 18 layers of 2 × 2048 × 2048, 2 × 2048 × 256, 3 × 2048 × 16384 and 2 ×
-    // 2048,
-    // that is 110104576, 257216 × 2048 and 2048. 2923466480 with a tower of 412442352 (positions 256 × 1152)
-    // and 1152 × 2048 + 2048 at 224 pixels.
+    // 2048, that is 110104576, 257216 × 2048 and 2048. 2923466480 with a tower of 412442352 (positions 256 ×
+    // 1152) and 1152 × 2048 + 2048 at 224 pixels.
     {"paligemma-3b",
      R"({"architectures": ["PaliGemmaForConditionalGeneration"], "bos_token_id": 2, "eos_token_id": 1,
         "hidden_size": 2048, "ignore_index": -100, "image_token_index": 257152, "model_type": "paligemma",
@@ -319,8 +318,7 @@ constexpr WholeFile kWhole[] = {
         "use_cache": true, "vocab_size": 65024})",
      "", 41303293952},
     // 24 layers of 12 × 2048 × 2048, biases 3 × 2048, 2048, 8192 and 2048, two LayerNorms, 50304 × 2048 and
-    // one
-    // LayerNorm more.
+    // one LayerNorm more.
     {"falcon-rw-1b",
      R"({"_name_or_path": "./converted_repos/falcon-rw-1b", "alibi": true,
         "apply_residual_connection_post_layernorm": false, "architectures": ["FalconForCausalLM"],
@@ -331,8 +329,7 @@ constexpr WholeFile kWhole[] = {
         "transformers_version": "4.31.0.dev0", "use_cache": true, "vocab_size": 50304})",
      "", 1311625216},
     // 32 layers of 3072 × 5120, 3072 × 3072, 2 × 3072 × 12288 and two norms without biases, that is
-    // 100669440,
-    // 32768 × 3072 and 3072.
+    // 100669440, 32768 × 3072 and 3072.
     {"replit-code-v1_5-3b",
      R"({"architectures": ["MPTForCausalLM"], "attn_config": {"alibi": true, "alibi_bias_max": 8,
         "attn_impl": "torch", "attn_pdrop": 0.0, "attn_type": "grouped_query_attention",

@@ -182,7 +182,7 @@ TEST_CASE("claim: the finding is given as the number, the numbers behind it, or 
         CHECK(name_of(agreement) == name);
 }
 
-TEST_CASE("claim: a cancelled examination ends", "[studies]") {
+TEST_CASE("claim: a cancelled evaluation returns", "[studies]") {
     Claim claim = claim_of(Measure::value, Output::mfu, {first()});
     std::vector<double> many;
     for (int i = 1; i <= 1000; ++i) many.push_back(i);

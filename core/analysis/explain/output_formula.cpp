@@ -1,4 +1,4 @@
-#include "explain/form.h"
+#include "explain/output_formula.h"
 
 #include <optional>
 
@@ -10,7 +10,7 @@
 namespace shardscope {
 namespace {
 
-std::optional<OutputFormula> critical_batch_form(const Settings& s) {
+std::optional<OutputFormula> critical_batch_formula(const Settings& s) {
     const std::string_view symbols = output(Output::critical_batch).symbols;
     switch (s.choice<CriticalBatchLaw>(P::critical_batch_law)) {
         case CriticalBatchLaw::none:
@@ -22,7 +22,7 @@ std::optional<OutputFormula> critical_batch_form(const Settings& s) {
     return std::nullopt;
 }
 
-std::optional<OutputFormula> mfu_form(const Settings& s) {
+std::optional<OutputFormula> mfu_formula(const Settings& s) {
     // The conventions do not apply to a list of operators: its matrix FLOPs are counted.
     if (s.listed()) return OutputFormula{"MFU = 3·F_s · r ÷ P", "F_s r P"};
     const bool windowed = attended_tokens(s) < s[P::sequence_length];
@@ -41,7 +41,7 @@ std::optional<OutputFormula> mfu_form(const Settings& s) {
 // Whether there are experts, whose states are sharded over other groups than the dense weights.
 bool has_experts(const Answer& answer) { return answer.compiled.work.sparse.experts > 0; }
 
-std::optional<OutputFormula> copies_form(const Answer& answer) {
+std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
     const Settings& s = answer.settings;
     const Compiled& c = answer.compiled;
     const bool one_stage = c.stages.count <= 1;
@@ -62,7 +62,7 @@ std::optional<OutputFormula> copies_form(const Answer& answer) {
     return std::nullopt;
 }
 
-std::optional<OutputFormula> optimizer_form(const Answer& answer) {
+std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
     if (answer.settings.choice<Offload>(P::offload) != Offload::none)
         return OutputFormula{translate("t = 0: the host updates the weights"), {}};
     if (answer.compiled.stages.count > 1)
@@ -74,7 +74,7 @@ std::optional<OutputFormula> optimizer_form(const Answer& answer) {
     return std::nullopt;
 }
 
-std::optional<OutputFormula> memory_form(Output id, const Answer& answer) {
+std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
     const bool experts = has_experts(answer);
     const auto offload = answer.settings.choice<Offload>(P::offload);
     const bool is_zero = output(id).get(answer) == 0;
@@ -101,17 +101,17 @@ std::optional<OutputFormula> memory_form(Output id, const Answer& answer) {
     return std::nullopt;
 }
 
-std::optional<OutputFormula> form_here(Output id, const Answer& answer) {
+std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
     switch (id) {
-        case Output::critical_batch: return critical_batch_form(answer.settings);
-        case Output::mfu: return mfu_form(answer.settings);
+        case Output::critical_batch: return critical_batch_formula(answer.settings);
+        case Output::mfu: return mfu_formula(answer.settings);
         case Output::memory_weights:
         case Output::memory_gradients:
         case Output::memory_optimizer:
         case Output::memory_logits:
-        case Output::memory_activations: return memory_form(id, answer);
-        case Output::step_copies: return copies_form(answer);
-        case Output::step_optimizer: return optimizer_form(answer);
+        case Output::memory_activations: return memory_formula(id, answer);
+        case Output::step_copies: return memory_copies_formula(answer);
+        case Output::step_optimizer: return optimizer_formula(answer);
         case Output::step_bubble: {  // each schedule has its own rule
             const Schedule& schedule = *answer.compiled.schedule;
             return OutputFormula{translate(schedule.title) + ": " + translate(schedule.rule),
@@ -124,7 +124,7 @@ std::optional<OutputFormula> form_here(Output id, const Answer& answer) {
 }  // namespace
 
 OutputFormula formula_of(Output id, const Answer& answer) {
-    if (std::optional<OutputFormula> here = form_here(id, answer)) return *here;
+    if (std::optional<OutputFormula> here = specific_formula(id, answer)) return *here;
     return {translate(output(id).formula), output(id).symbols};
 }
 

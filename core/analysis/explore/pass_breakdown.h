@@ -38,7 +38,7 @@ class PassBreakdown {
 
     [[nodiscard]] const Layer& dense() const { return layers_.dense; }
     [[nodiscard]] const Layer& sparse() const { return layers_.sparse; }
-    [[nodiscard]] const Stage& slowest_stage() const { return *pacing_; }
+    [[nodiscard]] const Stage& slowest_stage() const { return *slowest_stage_; }
 
     // One visit of a layer: all its consecutive passes (see Passes), which overlap with one communication.
     [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_visit) const;
@@ -71,7 +71,7 @@ class PassBreakdown {
     const Estimate& estimate_;
     Layers layers_;
     TrafficPolicy policy_;
-    const Stage* pacing_;
+    const Stage* slowest_stage_;
 };
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-#include "explore/pass_parts.h"
+#include "explore/pass_breakdown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
       estimate_(estimate),
       layers_(compiled),
       policy_(traffic_policy(compiled.settings)),
-      pacing_(&compiled.stages.at(estimate.step.slowest)) {}
+      slowest_stage_(&compiled.stages.at(estimate.step.slowest)) {}
 
 StepTime PassBreakdown::step_of(const Stage& stage) const {
     const StagePlace place = stage.position == 0                     ? StagePlace::first
