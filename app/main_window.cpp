@@ -325,7 +325,7 @@ void MainWindow::connect_file_actions() {
         tr("All supported files (*.json *.svg *.pdf *.png *.html *.md *.csv *.log *.txt *.out *.toml "
            "*.sh);;All files (*)");
     on(ActionId::new_scenario,
-       [this] { workspace_->take(Scenario::first_launch(catalogue_), tr("New scenario")); });
+       [this] { workspace_->take(SavedScenario(Scenario::first_launch(catalogue_)), tr("New scenario")); });
     on(ActionId::open, [this, scenarios] {
         if (const QString file =
                 dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios);

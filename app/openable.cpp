@@ -79,7 +79,7 @@ void open_launch(const OpenedText& opened, const OpenTargets& into, Problems& pr
     const LaunchFormat* format = launch_format_of(opened.text);
     const LaunchRead read = format->read(opened.text, into.model.scenario(), problems);
     if (!problems.empty()) return;
-    into.workspace.take(read.scenario, opened.step);
+    into.workspace.take(SavedScenario(read.scenario), opened.step);
     QStringList lines{
         tr("%1: settings of %2 on the current cluster.").arg(opened.what, text_of(format->label))};
     for (const std::string& note : read.notes) lines << QString::fromStdString(note);
@@ -89,7 +89,7 @@ void open_launch(const OpenedText& opened, const OpenTargets& into, Problems& pr
 bool is_launch(std::string_view text) { return launch_format_of(text) != nullptr; }
 
 void open_scenario(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
-    const Scenario scenario = read_scenario(opened.text, into.catalogue, folder_of(opened), problems);
+    const SavedScenario scenario = read_scenario(opened.text, into.catalogue, folder_of(opened), problems);
     if (problems.empty())
         into.workspace.take(scenario, opened.step, opened.carried ? QString() : opened.file);
 }

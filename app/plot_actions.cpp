@@ -52,13 +52,14 @@ void PlotActions::ask_for_report() {
 bool PlotActions::export_plot(const QString& plot, const QString& file, double scale) {
     FigureRequest request = request_of(plot);
     request.scale = scale;
-    return parts_.exports.plot(request, readable_answer(), file);
+    request.view = readable_view();
+    return parts_.exports.plot(request, parts_.model.answer(), file);
 }
 
-Answer PlotActions::readable_answer() const {
-    Answer out = parts_.model.answer();
-    out.scenario = parts_.workspace.readable(out.scenario);
-    return out;
+std::string PlotActions::readable_view() const {
+    return parts_.workspace
+        .readable(SavedScenario(parts_.model.answer().scenario, parts_.model.scenario().view))
+        .view;
 }
 
 bool PlotActions::export_report(const QString& file) {
@@ -70,6 +71,7 @@ bool PlotActions::export_report(const QString& file) {
     if (std::ranges::find(request.figures, shown.plot, &FigureRequest::plot) == request.figures.end())
         request.figures.push_back(shown);
     request.pins = parts_.model.pins();
+    request.view = readable_view();
     request.hypothetical = parts_.headline.hypothetical();
     request.carries = write_session(parts_.workspace.session(), false);
     return parts_.exports.report(request, parts_.model.answer(), file);
@@ -138,8 +140,11 @@ void PlotActions::export_all() {
         parts_.dialogs.choose_folder(&window_, tr("Export all plots into a folder"), parts_.session.folder());
     if (folder.isEmpty()) return;
     std::vector<FigureRequest> figures;
-    for (const PlotKind* kind : plot_kinds()) figures.push_back(request_of(text_of(kind->name)));
-    parts_.exports.plots(figures, readable_answer(), folder);
+    for (const PlotKind* kind : plot_kinds()) {
+        figures.push_back(request_of(text_of(kind->name)));
+        figures.back().view = readable_view();
+    }
+    parts_.exports.plots(figures, parts_.model.answer(), folder);
 }
 
 FigureRequest PlotActions::request_of(const QString& plot) const {
@@ -151,6 +156,7 @@ FigureRequest PlotActions::request_of(const QString& plot) const {
     FigureRequest request;
     request.plot = plot.toStdString();
     request.pins = parts_.model.pins();
+    request.view = parts_.model.scenario().view;
     request.hypothetical = parts_.headline.hypothetical();
     return request;
 }

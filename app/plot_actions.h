@@ -60,7 +60,8 @@ class PlotActions : public QObject {
   private:
     void offer_menu(QWidget& view, const QString& plot);
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // the plot as the window shows it
-    [[nodiscard]] Answer readable_answer() const;                       // with the scenario for a figure
+    // Returns the view for a figure, which others can read.
+    [[nodiscard]] std::string readable_view() const;
 
     Parts parts_;
     QWidget& window_;

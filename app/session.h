@@ -2,8 +2,8 @@
 // files, and whether the program is used for the first time. The scenarios are in a separate file, because
 // they are saved during every drag, and QSettings waits for the disk.
 //
-// Each running program has its own file of scenarios. A second program that runs at the same time uses a second
-// file. The next second program uses that file again.
+// Each running program has its own file of scenarios. A second program that runs at the same time uses a
+// second file. The next second program uses that file again.
 #pragma once
 
 #include <QByteArray>

@@ -31,10 +31,10 @@ class WorkspaceStep : public QUndoCommand {
 namespace {
 
 // Returns a session in which the pins have letters and the first pin is the one to compare with.
-SavedSession lettered(const Scenario& current, const std::vector<Scenario>& pins) {
+SavedSession lettered(const SavedScenario& current, const std::vector<Scenario>& pins) {
     SavedSession out{current, {}, pins.empty() ? char(0) : kFirstPin};
     char letter = kFirstPin;
-    for (const Scenario& pin : pins) out.pins.push_back({letter++, pin});
+    for (const Scenario& pin : pins) out.pins.push_back({letter++, SavedScenario(pin)});
     return out;
 }
 
@@ -60,13 +60,13 @@ SavedSession Workspace::session() const {
         const bool shipped = study->preset->path.empty();
         out.view.study = shipped ? study->name : study->preset->path;
     }
-    Scenario viewed = out.current;
-    viewed.view.clear();
-    out.view = view_of(readable(with_view(viewed, out.view)));
+    out.view = view_of(readable(with_view(SavedScenario(out.current), out.view)));
     return out;
 }
 
-Scenario Workspace::readable(const Scenario& scenario) const { return with_valid_view(scenario, catalogue_); }
+SavedScenario Workspace::readable(const SavedScenario& scenario) const {
+    return with_valid_view(scenario, catalogue_);
+}
 
 template <typename Change>
 void Workspace::push_step(const QString& step, State after, Change&& change) {
@@ -85,14 +85,14 @@ void Workspace::take(const SavedSession& session, const QString& step) {
     push_step(step, std::move(after), [&] { model_.open_session(session, step); });
 }
 
-void Workspace::take(const Scenario& scenario, const QString& step, const QString& file) {
+void Workspace::take(const SavedScenario& scenario, const QString& step, const QString& file) {
     Problems none;  // the pins' problems were reported when the scenario was read
     const std::vector<Scenario> pins = pins_of(scenario, catalogue_, none);
     const View view = view_of(scenario);
     State after = view.plot.empty() && pins.empty() ? state() : state_of(view);
     after.file = file;
     push_step(step, std::move(after), [&] {
-        if (pins.empty()) model_.replace(scenario, step);
+        if (pins.empty()) model_.open_scenario(scenario, step);
         else model_.open_session(lettered(scenario, pins), step);
     });
 }
@@ -115,14 +115,14 @@ void Workspace::close_study() { show_study({}); }
 void Workspace::load_claim(const Claim& claim) {
     std::vector<Scenario> others = claim.scenarios;
     if (claim.measure == Measure::crossover) std::rotate(others.begin(), others.begin() + 1, others.end());
-    Scenario current = others.back();
+    SavedScenario current(others.back());
     others.pop_back();
     if (sides_.study()) current = with_view(current, view_of(sides_.study()->scenario));
     const QString step = tr("Claim: %1").arg(preset_text(claim.statement));
     State after = state();
     after.file.clear();
     push_step(step, std::move(after), [&] {
-        if (others.empty()) model_.replace(current, step);
+        if (others.empty()) model_.open_scenario(current, step);
         else model_.open_session(lettered(current, others), step);
     });
 }

@@ -25,12 +25,12 @@ class Workspace {
     [[nodiscard]] SavedSession session() const;
     // Returns a scenario in a form that can be read back: without the parts of its view that edits have made
     // invalid.
-    [[nodiscard]] Scenario readable(const Scenario& scenario) const;
+    [[nodiscard]] SavedScenario readable(const SavedScenario& scenario) const;
     // Loads a session as one undo step `step`.
     void take(const SavedSession& session, const QString& step);
     // Loads a scenario as one undo step. Pins and tab change only where the scenario's view contains them.
     // `file` is the file from which it was read, if it may be saved there again.
-    void take(const Scenario& scenario, const QString& step, const QString& file = {});
+    void take(const SavedScenario& scenario, const QString& step, const QString& file = {});
     // Returns the file to which Save writes the current scenario; if it is "", Save asks for one. Undo and
     // redo change the file with the scenario. A scenario that is not an edit of the file's scenario has no
     // file.

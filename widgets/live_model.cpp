@@ -15,15 +15,15 @@ namespace shardscope {
 
 class ScenarioCommand : public QUndoCommand {
   public:
-    ScenarioCommand(LiveModel& model, Scenario before, Scenario after, const QString& text)
+    ScenarioCommand(LiveModel& model, SavedScenario before, SavedScenario after, const QString& text)
         : QUndoCommand(text), model_(model), before_(std::move(before)), after_(std::move(after)) {}
     void undo() override { model_.show(before_); }
     void redo() override { model_.show(after_); }
 
   private:
     LiveModel& model_;
-    Scenario before_;
-    Scenario after_;
+    SavedScenario before_;
+    SavedScenario after_;
 };
 
 namespace {
@@ -78,8 +78,9 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
     start_with(Scenario::first_launch(catalogue));
 }
 
-void LiveModel::show(const Scenario& scenario) {
-    scenario_ = scenario;
+void LiveModel::show(const SavedScenario& saved) {
+    const Scenario& scenario = saved;
+    scenario_ = saved;
     planning_.cancel();
     // Once a drag needs a background search it continues with one: even counting the plans takes part of a
     // frame.
@@ -88,7 +89,7 @@ void LiveModel::show(const Scenario& scenario) {
         answer_ = shardscope::answer(scenario);
     } else {
         answer_ = with_last_plan(scenario);
-        planning_.ask([scenario, last = plan_of(answer_.settings)](
+        planning_.ask([scenario = Scenario(scenario), last = plan_of(answer_.settings)](
                           const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
                       [this](std::optional<Answer> found) {
                           if (!found) return;
@@ -116,15 +117,19 @@ Answer LiveModel::with_last_plan(const Scenario& scenario) const {
     return out;
 }
 
-void LiveModel::push(Scenario scenario, const QString& text) {
+void LiveModel::push(SavedScenario scenario, const QString& text) {
     if (scenario == scenario_) return;
     undo_->push(new ScenarioCommand(*this, scenario_, std::move(scenario), text));
+}
+
+void LiveModel::push_edit(Scenario scenario, const QString& text) {
+    push(SavedScenario(std::move(scenario), scenario_.view), text);
 }
 
 void LiveModel::edit(P id, Value value) {
     Scenario after = edited(base(), id, value);
     const QString text = step_text(id, answer_.settings, resolve(after));
-    push(std::move(after), text);
+    push_edit(std::move(after), text);
 }
 
 void LiveModel::reset(P id) {
@@ -132,15 +137,15 @@ void LiveModel::reset(P id) {
     after.withdraw(id);
     // Without the override of this batch size, the other one may no longer be a whole number.
     if (!is_valid(resolve(after))) after = edited(scenario_, id, resolve(after)[id]);
-    push(std::move(after), tr("Reset %1").arg(text_of(label_of(id))));
+    push_edit(std::move(after), tr("Reset %1").arg(text_of(label_of(id))));
 }
 
 void LiveModel::set_automatic(P id, bool automatic) {
     Scenario after = with_auto(scenario_, id, automatic);
     // Locking keeps the values that the planner found.
     if (!automatic) after.give(id, answer_.settings[id]);
-    push(std::move(after), automatic ? tr("%1 automatic").arg(text_of(label_of(id)))
-                                     : tr("Lock %1").arg(text_of(label_of(id))));
+    push_edit(std::move(after), automatic ? tr("%1 automatic").arg(text_of(label_of(id)))
+                                          : tr("Lock %1").arg(text_of(label_of(id))));
 }
 
 void LiveModel::mark_unparsed(P id, bool unread) {
@@ -157,29 +162,31 @@ void LiveModel::set_all_automatic(bool automatic) {
         // Locking keeps the values that the planner found.
         after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
     }
-    push(std::move(after), automatic ? tr("Plan automatic") : tr("Lock the plan"));
+    push_edit(std::move(after), automatic ? tr("Plan automatic") : tr("Lock the plan"));
 }
 
 void LiveModel::hold(Hold hold) {
-    push(with_hold(scenario_, hold),
-         hold == Hold::global_batch ? tr("Hold global batch") : tr("Hold per-GPU batch"));
+    push_edit(with_hold(scenario_, hold),
+              hold == Hold::global_batch ? tr("Hold global batch") : tr("Hold per-GPU batch"));
 }
 
 void LiveModel::apply_cluster(const Preset& cluster) {
     Q_EMIT preset_applied();
-    push(with_cluster(scenario_, cluster), tr("Cluster %1").arg(QString::fromStdString(cluster.title)));
+    push_edit(with_cluster(scenario_, cluster), tr("Cluster %1").arg(QString::fromStdString(cluster.title)));
 }
 
 void LiveModel::apply_model(const Preset& model) {
     Q_EMIT preset_applied();
-    push(with_model(scenario_, model), tr("Model %1").arg(QString::fromStdString(model.title)));
+    push_edit(with_model(scenario_, model), tr("Model %1").arg(QString::fromStdString(model.title)));
 }
 
-void LiveModel::replace(const Scenario& scenario, const QString& text) { push(scenario, text); }
+void LiveModel::replace(const Scenario& scenario, const QString& text) { push_edit(scenario, text); }
 
-void LiveModel::load(const Scenario& scenario, const QString& text) {
+void LiveModel::open_scenario(const SavedScenario& scenario, const QString& text) { push(scenario, text); }
+
+void LiveModel::load(const SavedScenario& scenario, const QString& text) {
     if (scenario == scenario_) return;
-    const auto go = [this](const Scenario& to, unsigned origin) {
+    const auto go = [this](const SavedScenario& to, unsigned origin) {
         origin_ = origin;
         show(to);
     };
@@ -189,9 +196,7 @@ void LiveModel::load(const Scenario& scenario, const QString& text) {
 }
 
 void LiveModel::start_with(const Scenario& scenario) {
-    gesture_.reset();
-    undo_->clear();
-    show(scenario);
+    start_with(SavedSession{SavedScenario(scenario), {}});
 }
 
 void LiveModel::begin_gesture(std::initializer_list<P> ids) {
@@ -215,22 +220,23 @@ void LiveModel::drag(std::initializer_list<Change> changes) {
         returned = false;
     }
     if (returned) next = gesture_->start;
-    if (!(next == scenario_)) show(next);
+    if (next != static_cast<const Scenario&>(scenario_)) show(SavedScenario(next, scenario_.view));
 }
 
 void LiveModel::end_gesture() {
     if (!gesture_) return;
     const Gesture done = *gesture_;
     gesture_.reset();
-    const Scenario after = scenario_;
-    if (!(after == done.start)) {
+    const SavedScenario after = scenario_;
+    const SavedScenario start(done.start, after.view);
+    if (after != start) {
         const Settings before = resolve(done.start);
         QStringList steps;
         for (const P id : done.ids) {
             if (done.ids.size() == 1 || before[id] != answer_.settings[id])
                 steps << step_text(id, before, answer_.settings);
         }
-        undo_->push(new ScenarioCommand(*this, done.start, after, steps.join(QStringLiteral(", "))));
+        undo_->push(new ScenarioCommand(*this, start, after, steps.join(QStringLiteral(", "))));
     }
     Q_EMIT gesture_ended();
 }
@@ -311,7 +317,7 @@ void LiveModel::set_pins(Pins pins) {
     Q_EMIT pins_changed();
 }
 
-void LiveModel::pin() { add_pin({kFirstPin, answer_, ++last_id_, planning()}); }
+void LiveModel::pin() { add_pin({kFirstPin, answer_, scenario_.view, ++last_id_, planning()}); }
 
 void LiveModel::unpin(char letter) {
     const Pin* found = pin_of(letter);
@@ -340,14 +346,15 @@ void LiveModel::compare_with(char letter) {
 
 void LiveModel::make_current(char letter) {
     if (const Pin* pin = pin_of(letter))
-        load(Scenario(pin->answer.scenario), tr("Make %1 current").arg(letter_text(letter)));
+        load(SavedScenario(pin->answer.scenario, pin->view), tr("Make %1 current").arg(letter_text(letter)));
 }
 
 void LiveModel::exchange(unsigned id, unsigned origin) {
     const auto found = find_pin(id);
     if (found == pins_.end()) return;
-    const Scenario next = found->answer.scenario;
+    const SavedScenario next(found->answer.scenario, found->view);
     found->answer = answer_;
+    found->view = scenario_.view;
     found->unplanned = planning();
     origin_ = origin;
     Q_EMIT pins_changed();
@@ -382,7 +389,7 @@ void LiveModel::rename(char letter, const QString& name) {
     if (letter == 'A') {
         Scenario after = scenario_;
         after.name = text;
-        push(std::move(after), tr("Rename the scenario"));
+        push_edit(std::move(after), tr("Rename the scenario"));
         return;
     }
     const Pin* pin = pin_of(letter);
@@ -400,17 +407,19 @@ void LiveModel::rename(char letter, const QString& name) {
 
 SavedSession LiveModel::session() const {
     SavedSession out{scenario_, {}, compared_};
-    for (const Pin& pin : pins_) out.pins.push_back({pin.letter, pin.answer.scenario});
+    for (const Pin& pin : pins_)
+        out.pins.push_back({pin.letter, SavedScenario(pin.answer.scenario, pin.view)});
     return out;
 }
 
 LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
     Pins out{{}, session.compared};
     for (const SavedPin& pin : session.pins) {
-        const bool at_once = plans_within_a_frame(pin.scenario);
-        Answer answer = shardscope::answer(at_once ? pin.scenario : locked(pin.scenario));
-        answer.scenario.automatic = pin.scenario.automatic;
-        out.pins.push_back({pin.letter, std::move(answer), 0, !at_once});
+        const Scenario& scenario = pin.scenario;
+        const bool at_once = plans_within_a_frame(scenario);
+        Answer answer = shardscope::answer(at_once ? scenario : locked(scenario));
+        answer.scenario.automatic = scenario.automatic;
+        out.pins.push_back({pin.letter, std::move(answer), pin.scenario.view, 0, !at_once});
     }
     return out;
 }
@@ -418,7 +427,7 @@ LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
 void LiveModel::open_session(const SavedSession& session, const QString& text) {
     // Undo and redo both exchange the current pins with those kept here, so that none is lost.
     const auto kept = std::make_shared<Pins>(pins_from(session));
-    const auto exchange_with_kept = [this, kept](const Scenario& scenario) {
+    const auto exchange_with_kept = [this, kept](const SavedScenario& scenario) {
         Pins now{pins_, compared_};
         set_pins(std::move(*kept));
         *kept = std::move(now);
@@ -430,7 +439,9 @@ void LiveModel::open_session(const SavedSession& session, const QString& text) {
 }
 
 void LiveModel::start_with(const SavedSession& session) {
-    start_with(session.current);
+    gesture_.reset();
+    undo_->clear();
+    show(session.current);
     set_pins(pins_from(session));
 }
 

@@ -29,7 +29,7 @@ class LiveModel : public QObject {
 
     [[nodiscard]] const Answer& answer() const { return answer_; }
     // The scenario as the user set it; automatic parameters keep the value that was typed last.
-    [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+    [[nodiscard]] const SavedScenario& scenario() const { return scenario_; }
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
     void explain(const Subject& subject) { Q_EMIT explanation_requested(subject); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
@@ -52,10 +52,12 @@ class LiveModel : public QObject {
     void apply_cluster(const Preset& cluster);
     void apply_model(const Preset& model);
     // Replaces the scenario by one that derives from it (a repair, another plan), as one undo step with this
-    // text.
+    // text. Its view stays.
     void replace(const Scenario& scenario, const QString& text);
+    // The same together with the view, for a scenario from a file or with another measured run.
+    void open_scenario(const SavedScenario& scenario, const QString& text);
     // Replaces the scenario by an unrelated one (a public run), as one undo step with this text.
-    void load(const Scenario& scenario, const QString& text);
+    void load(const SavedScenario& scenario, const QString& text);
     // A number that is equal for all scenarios that derive from each other by edits. Undo and redo restore it
     // together with the scenario.
     [[nodiscard]] unsigned origin() const { return origin_; }
@@ -125,11 +127,13 @@ class LiveModel : public QObject {
     // Whether the running search of `planning_` finds the plan of this pin.
     [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;
     void plan_pins();
-    void push(Scenario scenario, const QString& text);
+    void push(SavedScenario scenario, const QString& text);
+    // The view stays.
+    void push_edit(Scenario scenario, const QString& text);
     // The scenario that an edit starts from: automatic parameters have the planner's values, which the user
     // sees.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
-    void show(const Scenario& scenario);
+    void show(const SavedScenario& scenario);
     // Returns the answer with the last plan, or with the scenario's typed plan if the last one is not valid.
     [[nodiscard]] Answer with_last_plan(const Scenario& scenario) const;
 
@@ -139,7 +143,7 @@ class LiveModel : public QObject {
         Scenario base;   // to edit
     };
     const Catalogue* catalogue_;
-    Scenario scenario_;
+    SavedScenario scenario_;
     unsigned origin_ = 0;
     unsigned last_origin_ = 0;
     Answer answer_;

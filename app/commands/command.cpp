@@ -188,9 +188,10 @@ P parse_key(const std::string& option, const std::string& key, Problems& problem
 
 namespace {
 
-bool load(const std::string& file, const std::vector<std::string>& assignments, Scenario& out,
-          bool plan_is_open) {
+std::optional<SavedScenario> load(const std::string& file, const std::vector<std::string>& assignments,
+                                  bool plan_is_open) {
     Problems problems;
+    SavedScenario out;
     const std::string text = read_input(file, problems);
     if (problems.empty()) out = read_scenario(text, catalogue(), input_folder(file), problems, plan_is_open);
     if (problems.empty()) {
@@ -199,17 +200,19 @@ bool load(const std::string& file, const std::vector<std::string>& assignments, 
     if (problems.empty())
         problems = plan_is_open ? check(out, without_plan(resolve(out))) : answer(out).problems;
     report(problems, file);
-    return problems.empty();
+    if (!problems.empty()) return std::nullopt;
+    return out;
 }
 
 }  // namespace
 
-bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
-    return load(file, assignments, out, false);
+std::optional<SavedScenario> load_scenario(const std::string& file,
+                                           const std::vector<std::string>& assignments) {
+    return load(file, assignments, false);
 }
 
-bool load_job(const std::string& file, const std::vector<std::string>& assignments, Scenario& out) {
-    return load(file, assignments, out, true);
+std::optional<SavedScenario> load_job(const std::string& file, const std::vector<std::string>& assignments) {
+    return load(file, assignments, true);
 }
 
 Output parse_output(const std::string& option, const std::string& path, Problems& problems) {

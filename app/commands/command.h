@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "explain/output.h"
+#include "files/saved_scenario.h"
 #include "planner/answer.h"
 #include "text/problem.h"
 
@@ -117,15 +119,16 @@ std::string input_folder(const std::string& file);
 // Returns the scenario preset or study preset of this name; nullptr when there is none.
 const Preset* scenario_named(const std::string& name);
 
-// Reads one scenario from a file ("-": standard input), applies `--set` and reports problems. Returns false
+// Reads one scenario from a file ("-": standard input), applies `--set` and reports problems. Returns nothing
 // if the scenario is unusable.
-bool load_scenario(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
+std::optional<SavedScenario> load_scenario(const std::string& file,
+                                           const std::vector<std::string>& assignments);
 
 // Applies "KEY=VALUE" to the scenario.
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
 
 // Like load_scenario, but does not check the plan parameters, because a search will choose them.
-bool load_job(const std::string& file, const std::vector<std::string>& assignments, Scenario& out);
+std::optional<SavedScenario> load_job(const std::string& file, const std::vector<std::string>& assignments);
 
 // Parses "training.micro_batch" or "micro_batch". For any other key it returns P::count and adds a problem of
 // `option` that suggests the nearest key.

@@ -74,7 +74,7 @@ void parse_scale(const Options& options, double& scale, Problems& problems) {
 }
 
 // Copies the settings of the requested plot and the pins from the scenario's view.
-void apply_view(const Scenario& scenario, const Options& options, FigureRequest& request,
+void apply_view(const SavedScenario& scenario, const Options& options, FigureRequest& request,
                 Problems& problems) {
     const View view = view_of(scenario);
     request.plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
@@ -82,13 +82,15 @@ void apply_view(const Scenario& scenario, const Options& options, FigureRequest&
         request = request_of(view);
         request.axes = axes_of(view, scenario);
     }
+    request.view = scenario.view;
     char letter = kFirstPin;
     for (const Scenario& pin : pins_of(scenario, catalogue(), problems))
-        request.pins.push_back({letter++, answer(pin)});
+        request.pins.push_back({letter++, answer(pin), {}});
 }
 
 // Returns a report with the default figures. `figure` replaces the one of the same plot, or is added.
-ReportRequest report_request(const Scenario& scenario, const Options& options, const FigureRequest& figure) {
+ReportRequest report_request(const SavedScenario& scenario, const Options& options,
+                             const FigureRequest& figure) {
     ReportRequest out;
     out.figures = usual_figures();
     const auto same = std::ranges::find(out.figures, figure.plot, &FigureRequest::plot);
@@ -98,14 +100,16 @@ ReportRequest report_request(const Scenario& scenario, const Options& options, c
         for (FigureRequest& one : out.figures) one.size = figure.size;
     }
     out.pins = figure.pins;
+    out.view = scenario.view;
     out.hypothetical = options.hypothetical;
     out.carries = write_scenario(scenario, false);
     return out;
 }
 
 int run(const Options& options) {
-    Scenario scenario;
-    if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
+    const auto loaded = load_scenario(options.file, options.assignments);
+    if (!loaded) return kUnusable;
+    const SavedScenario& scenario = *loaded;
     Problems problems;
     FigureRequest request;
     apply_view(scenario, options, request, problems);

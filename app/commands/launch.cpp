@@ -34,14 +34,14 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 int launch(const Options& options) {
-    Scenario scenario;
     if (!options.target.empty() && same_file(options.file, options.target)) {
         report({{"", "is the scenario itself", "it would be lost", "name another file after -o"}},
                options.target);
         return kUnusable;
     }
-    if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
-    const Answer found = answer(scenario);
+    const auto scenario = load_scenario(options.file, options.assignments);
+    if (!scenario) return kUnusable;
+    const Answer found = answer(*scenario);
     const LaunchFormat& format =
         options.tool.empty() ? launch_format_for(found.settings) : *launch_format(options.tool);
     const LaunchText written =
@@ -61,7 +61,11 @@ int launch(const Options& options) {
 
 int import(const Options& options) {
     Scenario base = Scenario::first_launch(catalogue());
-    if (!options.base.empty() && !load_scenario(options.base, {}, base)) return kUnusable;
+    if (!options.base.empty()) {
+        const auto loaded = load_scenario(options.base, {});
+        if (!loaded) return kUnusable;
+        base = *loaded;
+    }
     Problems problems;
     const std::string text = read_text(options.file, problems);
     const LaunchFormat* format = launch_format_of(text);

@@ -91,7 +91,9 @@ int run(const Options& options) {
         return kUnusable;
     }
     PlanQuestion question;
-    if (!load_job(options.file, options.assignments, question.scenario)) return kUnusable;
+    const auto scenario = load_job(options.file, options.assignments);
+    if (!scenario) return kUnusable;
+    question.scenario = *scenario;
     question.free = options.free.empty() ? free_of(question.scenario) : parse_free(options.free, problems);
     // Parameters that are not free have the user's values; those that were automatic keep their last value.
     question.scenario = without_mfu_override(locked(question.scenario));

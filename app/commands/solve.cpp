@@ -80,7 +80,9 @@ std::string text_of(const Question& question, const Solution& found) {
 
 int run(const Options& options) {
     Question question;
-    if (!load_scenario(options.file, options.assignments, question.scenario)) return kUnusable;
+    const auto scenario = load_scenario(options.file, options.assignments);
+    if (!scenario) return kUnusable;
+    question.scenario = *scenario;
     Problems problems;
     question.id = parse_key("--for " + options.id, options.id, problems);
     question.target = parse_target(options.target, problems);

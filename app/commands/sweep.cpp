@@ -126,8 +126,9 @@ void write_lines(const Lines& lines, std::size_t begin, std::size_t end, bool pr
 }
 
 int run(const Options& options) {
-    Scenario scenario;
-    if (!load_scenario(options.file, options.assignments, scenario)) return kUnusable;
+    const auto loaded = load_scenario(options.file, options.assignments);
+    if (!loaded) return kUnusable;
+    Scenario scenario = *loaded;
     Problems problems;
     std::vector<Axis> axes;
     for (const std::string& text : options.axes) axes.push_back(parse_axis(scenario, text, problems));

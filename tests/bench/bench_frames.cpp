@@ -51,10 +51,11 @@ class PaintWatch : public QObject {
 // plot has been painted into the window's backing store; the plot is the last to repaint because its replot
 // is queued.
 void drag(benchmark::State& state, const char* slider_name, const char* plot_name = "scaling",
-          const Scenario& scenario = Scenario::first_launch(commands::catalogue()), int pins = 0) {
+          const SavedScenario& scenario = SavedScenario(Scenario::first_launch(commands::catalogue())),
+          int pins = 0) {
     Session session;
     MainWindow window(commands::catalogue(), session);
-    window.model().start_with(scenario);
+    window.model().start_with(SavedSession{scenario, {}});
     for (int i = 0; i < pins; ++i) window.model().pin();
     window.resize(1440, 900);
     auto* plot = window.findChild<QWidget*>(QLatin1String(plot_name));
@@ -108,16 +109,16 @@ void drag_gpus(benchmark::State& state) { drag(state, "cluster.gpus/slider"); }
 // Drags with six pins as ghosts and a full table of scenarios below.
 void drag_pinned(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "scaling",
-         Scenario::first_launch(commands::catalogue()), 6);
+         SavedScenario(Scenario::first_launch(commands::catalogue())), 6);
 }
 // Drags with a measured run, whose point follows.
 void drag_measured(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "validation",
-         with_measurement(Scenario::first_launch(commands::catalogue()),
+         with_measurement(SavedScenario(Scenario::first_launch(commands::catalogue())),
                           Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}));
 }
 // Returns a plan with tensor, pipeline and data parallelism, so that every point is a pipeline.
-Scenario cut_plan() {
+SavedScenario cut_plan() {
     const Preset* preset = commands::catalogue().find(PresetKind::scenario, "llama-3-70b-3d-on-512-h100");
     Problems none;
     return read_scenario(preset->text, commands::catalogue(), {}, none);
@@ -145,7 +146,7 @@ void drag_side_by_side(benchmark::State& state) {
     view.plot = "sweep";
     view.side_by_side = true;
     drag(state, "cluster.inter_node_bandwidth/slider", "sweep",
-         with_view(Scenario::first_launch(commands::catalogue()), view), 6);
+         with_view(SavedScenario(Scenario::first_launch(commands::catalogue())), view), 6);
 }
 void drag_operators(benchmark::State& state) { drag(state, "training.micro_batch/slider", "operators"); }
 void drag_collectives(benchmark::State& state) {
@@ -158,7 +159,7 @@ void drag_sensitivity(benchmark::State& state) {
 void drag_planned(benchmark::State& state) {
     Scenario scenario = cut_plan();
     scenario.automatic = default_free_parameters();
-    drag(state, "cluster.inter_node_bandwidth/slider", "scaling", scenario);
+    drag(state, "cluster.inter_node_bandwidth/slider", "scaling", SavedScenario(scenario));
 }
 BENCHMARK(drag_bandwidth)->Name("scaling/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_memory)->Name("scaling/drag_memory")->Unit(benchmark::kMillisecond)->Iterations(300);

@@ -278,7 +278,7 @@ TEST_CASE("files: presets and sessions report the call that failed", "[faults]")
         }
     }
     // The session is written as it is while the window is open.
-    const SavedSession session{Scenario::first_launch(commands::catalogue()), {}};
+    const SavedSession session{SavedScenario(Scenario::first_launch(commands::catalogue())), {}};
     for (const int error : {ENOSPC, EIO, EDQUOT}) {
         bool passed = false;
         for (std::size_t n = 1; !passed; ++n) {

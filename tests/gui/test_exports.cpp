@@ -233,15 +233,17 @@ TEST_CASE("exports: all plots are drawn one after another, written together, and
 TEST_CASE("exports: pins are drawn, named and tabulated in every plot that shows them", "[exports]") {
     const Scenario first = Scenario::first_launch(commands::catalogue());
     const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
-    const Answer now = answer(with_measurement(first, own));
-    Scenario other = with_measurement(edited(first, P::inter_node_bandwidth, 12.5e9), own);
+    const std::string view = with_measurement(SavedScenario(first), own).view;
+    const Answer now = answer(first);
+    Scenario other = edited(first, P::inter_node_bandwidth, 12.5e9);
     other.name = "Slower";  // one word, which no line of a caption breaks
     for (const PlotKind* kind : plot_kinds()) {
         INFO(kind->name);
         FigureRequest request;
         request.plot = kind->name;
+        request.view = view;
         const QByteArray alone = render_figure(request, now, FigureFormat::svg);
-        request.pins.push_back({'B', answer(other)});
+        request.pins.push_back({'B', answer(other), view});
         const QByteArray beside = render_figure(request, now, FigureFormat::svg);
         REQUIRE_FALSE(beside.isEmpty());
         const QByteArray csv = render_figure(request, now, FigureFormat::csv);

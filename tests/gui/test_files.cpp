@@ -165,7 +165,10 @@ TEST_CASE("files: sessions, models and figures of every kind are opened where th
         CHECK(desk.window.model().answer().settings[P::gpus] == 128);
     }
     Desk desk;
-    const SavedSession session{drawn, {{'B', first}, {'C', edited(first, P::gpus, 256)}}, 'C'};
+    const SavedSession session{
+        SavedScenario(drawn),
+        {{'B', SavedScenario(first)}, {'C', SavedScenario(edited(first, P::gpus, 256))}},
+        'C'};
     desk.drop(write(folder, QStringLiteral("both.json"), QByteArray::fromStdString(write_session(session))));
     CHECK(desk.window.model().pins().size() == 2);
     CHECK(desk.window.model().compared()->letter == 'C');

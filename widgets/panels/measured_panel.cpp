@@ -207,8 +207,9 @@ void MeasuredPanel::commit_typed() {
 }
 
 void MeasuredPanel::take(const std::optional<Measurement>& measurement) {
-    model_.replace(with_measurement(model_.scenario(), measurement),
-                   measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove measured run"));
+    model_.open_scenario(
+        with_measurement(model_.scenario(), measurement),
+        measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove measured run"));
 }
 
 void MeasuredPanel::use(std::size_t cause) {
@@ -219,7 +220,7 @@ void MeasuredPanel::use(std::size_t cause) {
 // ---- output to the user ----------------------------------------------------------------------------------
 
 void MeasuredPanel::refresh() {
-    const auto measurement = measurement_of(model_.scenario());
+    const auto measurement = measurement_in(model_.scenario().view);
     const bool wanted = asked_ || refused_ || measurement.has_value();
     if (!wanted) {
         // The field is cleared before it is hidden, because hiding moves the focus away and the field would

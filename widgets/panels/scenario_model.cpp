@@ -34,7 +34,7 @@ std::vector<ScenarioRow> ScenarioModel::make_rows() const {
         row.at(Column::unpin) = QStringLiteral("×");
         rows.push_back(std::move(row));
     }
-    if (const auto measurement = measurement_of(model_.scenario()); measurement && now.valid())
+    if (const auto measurement = measurement_in(model_.scenario().view); measurement && now.valid())
         rows.push_back(measured_row(now, *measurement));
     return rows;
 }

@@ -435,7 +435,7 @@ const PlotKind kWaterfallKind{
     .name = "waterfall",
     .label = translatable("Step"),
     .shows_pin = [](const FigureRequest& request,
-                    const Answer& pinned) { return request.hypothetical || pinned.fits(); },
+                    const Pin& pin) { return request.hypothetical || pin.answer.fits(); },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             paint_panel(painter, area, {480, 270}, [&](QPainter& on, const QRectF& box) {

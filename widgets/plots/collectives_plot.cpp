@@ -137,7 +137,7 @@ void CollectivesPlot::apply_fitted_fabric() {
 const PlotKind kCollectivesKind{
     .name = "collectives",
     .label = translatable("Collectives"),
-    .shows_pin = [](const FigureRequest&, const Answer&) { return false; },
+    .shows_pin = [](const FigureRequest&, const Pin&) { return false; },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

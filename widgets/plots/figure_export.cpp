@@ -23,8 +23,9 @@ constexpr int kDpi = 96;  // one unit of size
 
 QString creator() { return QStringLiteral("Shardscope " SHARDSCOPE_VERSION); }
 
-QByteArray scenario_json(const Answer& answer) {
-    return QByteArray::fromStdString(write_scenario(answer.scenario, false)).trimmed();
+QByteArray scenario_json(const FigureRequest& request, const Answer& answer) {
+    const SavedScenario scenario(answer.scenario, request.view);
+    return QByteArray::fromStdString(write_scenario(scenario, false)).trimmed();
 }
 
 QByteArray svg(const FigureRequest& request, const Answer& answer) {
@@ -36,7 +37,7 @@ QByteArray svg(const FigureRequest& request, const Answer& answer) {
     generator.setResolution(kDpi);
     // The generator escapes neither the title nor the description.
     generator.setTitle(html_text(page_title(request, answer)));
-    generator.setDescription(html_text(QString::fromUtf8(scenario_json(answer))));
+    generator.setDescription(html_text(QString::fromUtf8(scenario_json(request, answer))));
     QCPPainter painter(&generator);
     painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
     paint_page(painter, request, answer);
@@ -46,7 +47,7 @@ QByteArray svg(const FigureRequest& request, const Answer& answer) {
 }
 
 QByteArray pdf(const FigureRequest& request, const Answer& answer) {
-    return write_pdf(request.size, page_title(request, answer), scenario_json(answer),
+    return write_pdf(request.size, page_title(request, answer), scenario_json(request, answer),
                      [&](QPdfWriter&, QCPPainter& painter) { paint_page(painter, request, answer); });
 }
 
@@ -57,7 +58,7 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
     constexpr double kMetre = 39.3701;  // inches
     image.setDotsPerMeterX(qRound(kDpi * scale * kMetre));
     image.setDotsPerMeterY(image.dotsPerMeterX());
-    image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(answer)));
+    image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(request, answer)));
     image.setText(QStringLiteral("Software"), creator());
     QCPPainter painter(&image);
     // The image is not vectorized, but drawn as smoothly: a scaled painter has no pixel grid to snap to.
@@ -98,7 +99,7 @@ FigureRequest request_of(const View& view) {
 
 FigureRequest with_computed_data(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
     const PlotKind* kind = plot_kind(request.plot);
-    if (kind && kind->compute_data && !request.data && answer.valid())
+    if (kind && kind->compute_data && !request.data.has_value() && answer.valid())
         request.data = kind->compute_data(request, answer, stop);
     return request;
 }

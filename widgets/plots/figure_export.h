@@ -8,6 +8,7 @@
 #include <QByteArray>
 #include <QSize>
 #include <QString>
+#include <any>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,10 +47,11 @@ struct FigureRequest {
     Change change = Change::half_and_double;  // sensitivity
     std::vector<std::string> left_out;        // scaling: hidden curves, by the names of View::kSwitches
     std::vector<Pin> pins;                    // drawn as ghosts
+    std::string view;                         // of the scenario, as in SavedScenario; the figure carries it
     std::vector<MeasuredTable> collectives;   // collectives: the user's own, before the public ones
     std::optional<std::size_t> table;         // collectives: index of the selected table
     UserRuns runs;                            // validation: the user's own, beside the public ones
-    std::shared_ptr<const void> data;         // the plot's data, once computed, in its kind's own type
+    std::any data;                            // the plot's data, once computed; see data_in
 };
 
 // Returns the request for the figure that a view describes, without its axes, which the plot adds.

@@ -114,12 +114,13 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     QStringList words{kind.words(request, answer)};
     std::vector<Pin> pins = request.pins;
     std::erase_if(pins, [&](const Pin& pin) {
-        return !pin.answer.valid() || (kind.shows_pin && !kind.shows_pin(request, pin.answer));
+        return !pin.answer.valid() || (kind.shows_pin && !kind.shows_pin(request, pin));
     });
     words += pinned_words(pins);
     words.removeAll(QString());
     lines_up(words.join(QLatin1Char(' ')), fonts.small, theme.text);
-    if (!kind.general || own_point(answer)) lines_up(setting_sentence(answer), fonts.small, theme.text);
+    if (!kind.general || own_point(answer, measurement_in(request.view)))
+        lines_up(setting_sentence(answer), fonts.small, theme.text);
     bottom -= kMargin / 2;
     kind.paint(painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
 }

@@ -107,6 +107,7 @@ FigureRequest LivePlot::request() const {
     out.hypothetical = hypothetical_;
     out.side_by_side = side_by_side();
     out.pins = model_.pins();
+    out.view = model_.scenario().view;
     return out;
 }
 

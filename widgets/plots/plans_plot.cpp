@@ -343,7 +343,7 @@ const PlotKind kPlansKind{
                        : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
         },
     .compute_data = [](const FigureRequest& request, const Answer& answer,
-                       const std::stop_token& stop) -> std::shared_ptr<const void> {
+                       const std::stop_token& stop) -> std::any {
         return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads(), stop);
     },
     .paint =
@@ -353,7 +353,7 @@ const PlotKind kPlansKind{
             figure.set_style(Theme::print(), page_font());
             figure.set_output(compared_in(request));
             figure.set_hypothetical(request.hypothetical);
-            figure.set_data(std::static_pointer_cast<const PlansData>(request.data));
+            figure.set_data(std::any_cast<std::shared_ptr<const PlansData>>(request.data));
             figure.set_current(plan_dot('A', answer, request.hypothetical));
             figure.set_ghosts(ghosts_of(request));
             figure.refit();

@@ -175,7 +175,8 @@ double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     return y(point.ideal_tokens_per_s_per_gpu, point, quantity);
 }
 
-ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, const std::stop_token& stop) {
+ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>& own, bool hypothetical,
+                         bool held, const std::stop_token& stop) {
     ScalingData out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
@@ -196,8 +197,8 @@ ScalingData scaling_data(const Answer& answer, bool hypothetical, bool held, con
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
-    if (const auto measurement = measurement_of(answer.scenario)) {
-        const Residual found = residual(answer, *measurement);
+    if (own) {
+        const Residual found = residual(answer, *own);
         out.measured.push_back({.gpus = found.gpus,
                                 .tokens_per_s_per_gpu = found.tokens_per_s_per_gpu,
                                 .same_settings = true,

@@ -102,9 +102,10 @@ struct ScalingData {
     [[nodiscard]] double y(const MeasuredPoint& run, ScalingY quantity) const;
     [[nodiscard]] double ideal_y(const CurvePoint& point, ScalingY quantity) const;
 };
-// `held`: automatic parameters keep the answer's values. After a stop request the result must not be used.
-ScalingData scaling_data(const Answer& answer, bool hypothetical = false, bool held = false,
-                         const std::stop_token& stop = {});
+// `held`: automatic parameters keep the answer's values. `own` is the user's measured run, if there is one.
+// After a stop request the result must not be used.
+ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>& own = {},
+                         bool hypothetical = false, bool held = false, const std::stop_token& stop = {});
 
 // ---- sweep -----------------------------------------------------------------------------------------------
 inline constexpr std::size_t kMaxPanels = 3;

@@ -5,8 +5,11 @@
 
 #include <QRectF>
 #include <QString>
+#include <any>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
@@ -33,13 +36,12 @@ struct PlotKind {
     bool general = false;
     // Returns whether this pinned scenario is drawn as a ghost, so that the caption names it; null: every
     // valid one is.
-    bool (*shows_pin)(const FigureRequest&, const Answer&) = nullptr;
+    bool (*shows_pin)(const FigureRequest&, const Pin&) = nullptr;
     // Returns why the request cannot be drawn, or an empty text; null: it can always be drawn.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
     // Computes `FigureRequest::data`, which the three functions below need; null: they need the answer alone.
     // It runs in any thread; after a stop request its result must not be used.
-    std::shared_ptr<const void> (*compute_data)(const FigureRequest&, const Answer&,
-                                                const std::stop_token&) = nullptr;
+    std::any (*compute_data)(const FigureRequest&, const Answer&, const std::stop_token&) = nullptr;
     // `paint` draws the export's figure in the print theme; `words` returns what its caption says about lines
     // and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
@@ -49,10 +51,15 @@ struct PlotKind {
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
 
+// Stores data in a request. It is shared, because requests are copied.
+template <typename Data>
+std::any as_plot_data(Data data) {
+    return std::make_shared<const Data>(std::move(data));
+}
 // Returns the data that the kind's `compute_data` computed.
 template <typename Data>
 const Data& data_in(const FigureRequest& request) {
-    return *static_cast<const Data*>(request.data.get());
+    return *std::any_cast<const std::shared_ptr<const Data>&>(request.data);
 }
 
 // Returns the plot's table, which is always in English because other programs read it.

@@ -42,7 +42,8 @@ std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
     std::vector<ScalingFigure::Ghost> out;
     for (const Pin& pin : request.pins) {
         if (pin.answer.valid())
-            out.push_back({pin.letter, scaling_data(pin.answer, request.hypothetical, true)});
+            out.push_back(
+                {pin.letter, scaling_data(pin.answer, measurement_in(pin.view), request.hypothetical, true)});
     }
     return out;
 }
@@ -80,10 +81,10 @@ PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_
     return table;
 }
 
-std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
-                                         const std::stop_token& stop) {
-    return std::make_shared<const Exported>(
-        Exported{scaling_data(answer, request.hypothetical, request.held, stop), ghosts_of(request)});
+std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
+    return as_plot_data(
+        Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical, request.held, stop),
+                 ghosts_of(request)});
 }
 
 }  // namespace
@@ -149,15 +150,18 @@ void ScalingPlot::update_figure() {
     // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid() || model().planning());
     if (!answer.valid()) return;
-    figure_->set_data(scaling_data(answer, hypothetical(), true));
+    const std::optional<Measurement> own = measurement_in(model().scenario().view);
+    figure_->set_data(scaling_data(answer, own, hypothetical(), true));
     if (!anew) return;
-    background_.ask([answer, rates = hypothetical()](
-                        const std::stop_token& stop) { return scaling_data(answer, rates, false, stop); },
-                    [this](ScalingData fresh) {
-                        figure_->set_data(std::move(fresh));
-                        if (!model().in_gesture()) figure_->refit();
-                        replot();
-                    });
+    background_.ask(
+        [answer, own, rates = hypothetical()](const std::stop_token& stop) {
+            return scaling_data(answer, own, rates, false, stop);
+        },
+        [this](ScalingData fresh) {
+            figure_->set_data(std::move(fresh));
+            if (!model().in_gesture()) figure_->refit();
+            replot();
+        });
 }
 
 void ScalingPlot::refit_figure() {

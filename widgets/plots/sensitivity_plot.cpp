@@ -172,11 +172,10 @@ const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = translatable("Sensitivity"),
     .compute_data = [](const FigureRequest& request, const Answer& answer,
-                       const std::stop_token& stop) -> std::shared_ptr<const void> {
+                       const std::stop_token& stop) -> std::any {
         const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
-        return std::make_shared<const SensitivityData>(
-            sensitivity_data(answer, {id, request.change, request.hypothetical, request.held}, request.pins,
-                             usable_threads(), stop));
+        return as_plot_data(sensitivity_data(answer, {id, request.change, request.hypothetical, request.held},
+                                             request.pins, usable_threads(), stop));
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {

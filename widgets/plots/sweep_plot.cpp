@@ -404,13 +404,12 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     return ghosts_along(pins, request, request.held || !request.side_by_side, stop);
 }
 
-std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
-                                         const std::stop_token& stop) {
+std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
                                 request.against, stop);
-    if (stop.stop_requested()) return nullptr;
+    if (stop.stop_requested()) return {};
     std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
-    return std::make_shared<const Exported>(Exported{std::move(data), std::move(ghosts)});
+    return as_plot_data(Exported{std::move(data), std::move(ghosts)});
 }
 
 }  // namespace

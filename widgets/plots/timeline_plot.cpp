@@ -127,7 +127,7 @@ const PlotKind kTimelineKind{
     .name = "timeline",
     .label = translatable("Timeline"),
     .shows_pin = [](const FigureRequest& request,
-                    const Answer& pinned) { return request.hypothetical || pinned.fits(); },
+                    const Pin& pin) { return request.hypothetical || pin.answer.fits(); },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

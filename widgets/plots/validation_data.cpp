@@ -123,10 +123,9 @@ ValidationData validation_data(const Catalogue& catalogue, UserRuns own) {
     return out;
 }
 
-std::optional<ValidationPoint> own_point(const Answer& answer) {
-    if (!answer.valid()) return std::nullopt;
-    const auto measurement = measurement_of(answer.scenario);
-    if (!measurement) return std::nullopt;
+std::optional<ValidationPoint> own_point(const Answer& answer,
+                                         const std::optional<Measurement>& measurement) {
+    if (!answer.valid() || !measurement) return std::nullopt;
     const Residual found = residual(answer, *measurement);
     ValidationPoint point;
     point.gpus = found.gpus;
@@ -171,7 +170,7 @@ PlotTable validation_table(const ValidationData& data, const std::optional<Valid
     for (const ValidationPoint& point : data.points) add(point);
     if (own) add(*own);
     for (const Pin& pin : pins) {
-        if (const auto point = own_point(pin.answer))
+        if (const auto point = own_point(pin.answer, measurement_in(pin.view)))
             add(*point, std::string("measured run of ") + pin.letter, pin.answer.scenario.title());
     }
     return out;

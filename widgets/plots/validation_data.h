@@ -56,8 +56,8 @@ struct ValidationData {
 
 // Takes milliseconds, so it should run once and not for every frame. `own` may be null.
 ValidationData validation_data(const Catalogue& catalogue, UserRuns own = nullptr);
-// Returns the scenario's measured run; nullopt if it has none or is not valid.
-std::optional<ValidationPoint> own_point(const Answer& answer);
+// Returns the user's measured run of the scenario; nullopt if there is none or the scenario is not valid.
+std::optional<ValidationPoint> own_point(const Answer& answer, const std::optional<Measurement>& measurement);
 
 PlotTable validation_table(const ValidationData& data, const std::optional<ValidationPoint>& own,
                            const std::vector<Pin>& pins = {});

@@ -28,7 +28,8 @@ ValidationQuantity quantity_of(const std::vector<Output>& outputs) {
 std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
     std::vector<ValidationFigure::Ghost> out;
     for (const Pin& pin : pins) {
-        if (const auto point = own_point(pin.answer)) out.push_back({pin.letter, *point});
+        if (const auto point = own_point(pin.answer, measurement_in(pin.view)))
+            out.push_back({pin.letter, *point});
     }
     return out;
 }
@@ -104,10 +105,10 @@ void ValidationPlot::update_figure() {
         std::ranges::stable_sort(by_size_, [&](std::size_t a, std::size_t b) {
             return points[a].measured(ValidationQuantity::mfu) < points[b].measured(ValidationQuantity::mfu);
         });
-    } else if (!figure_->own() && !measurement_of(model().scenario())) {
+    } else if (!figure_->own() && !measurement_in(model().scenario().view)) {
         return;  // the public runs have not changed
     }
-    figure_->set_own(own_point(model().answer()));
+    figure_->set_own(own_point(model().answer(), measurement_in(model().scenario().view)));
 }
 
 void ValidationPlot::update_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
@@ -204,7 +205,7 @@ void ValidationPlot::keyPressEvent(QKeyEvent* event) {
 void ValidationPlot::load(std::size_t point) {
     const MeasuredRun& run = *figure_->data().points[point].run;
     Problems ignored;  // a run that is plotted has none
-    model().load(scenario_of(run, model().catalogue(), ignored),
+    model().load(SavedScenario(scenario_of(run, model().catalogue(), ignored)),
                  tr("Load %1").arg(QString::fromStdString(run.id)));
 }
 
@@ -216,7 +217,8 @@ const PlotKind kValidationKind{
             return ValidationPlot::tr("Predicted against measured: public training runs");
         },
     .general = true,
-    .shows_pin = [](const FigureRequest&, const Answer& pinned) { return own_point(pinned).has_value(); },
+    .shows_pin = [](const FigureRequest&,
+                    const Pin& pin) { return own_point(pin.answer, measurement_in(pin.view)).has_value(); },
     .objection =
         [](const FigureRequest& request, const Answer&) {
             const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
@@ -229,7 +231,7 @@ const PlotKind kValidationKind{
             QCustomPlot plot;
             ValidationFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            figure.set_own(own_point(answer));
+            figure.set_own(own_point(answer, measurement_in(request.view)));
             figure.set_ghosts(ghosts_of(request.pins));
             figure.set_data(validation_data(*answer.scenario.catalogue, request.runs));
             figure.set_quantity(quantity_of(request.outputs));
@@ -238,12 +240,12 @@ const PlotKind kValidationKind{
     .words =
         [](const FigureRequest& request, const Answer& answer) {
             return validation_caption(validation_data(*answer.scenario.catalogue, request.runs),
-                                      own_point(answer));
+                                      own_point(answer, measurement_in(request.view)));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
             return validation_table(validation_data(*answer.scenario.catalogue, request.runs),
-                                    own_point(answer), request.pins);
+                                    own_point(answer, measurement_in(request.view)), request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
 

@@ -435,15 +435,14 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-std::shared_ptr<const void> compute_data(const FigureRequest& request, const Answer& answer,
-                                         const std::stop_token& stop) {
+std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters need a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
     const Settings settings = resolve(asked.scenario);
     PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),
                    searches ? stride_of_searches(asked) : 1);
-    return std::make_shared<const Exported>(Exported{
+    return as_plot_data(Exported{
         std::make_shared<const WallsData>(walls_data(asked, map.next(usable_threads(), stop))),
         ghosts_of(valid_pins(request.pins), asked.x, asked.y, request.hypothetical, usable_threads(), stop)});
 }

@@ -50,6 +50,7 @@ std::vector<FigureRequest> figures_of(const ReportRequest& request, const Answer
     for (FigureRequest figure : request.figures) {
         const PlotKind* kind = plot_kind(figure.plot);
         figure.pins = request.pins;
+        figure.view = request.view;
         figure.hypothetical = request.hypothetical;
         // Without times there is no waterfall.
         if (figure.plot == "waterfall" && !answer.fits() && !request.hypothetical) continue;

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "text/encode.h"
-#include "text/translate.h"
 
 namespace shardscope {
 namespace {
-
-using nlohmann::json;
 
 // The constants that may be wrong, with the rate that each is a share of.
 struct Candidate {
@@ -24,15 +18,6 @@ constexpr std::array kCandidates{Candidate{P::network_efficiency, P::inter_node_
                                  Candidate{P::attention_efficiency, P::count},
                                  Candidate{P::memory_efficiency, P::memory_bandwidth},
                                  Candidate{P::overlap, P::count}};
-
-json object_of(std::string_view view) {
-    json read = view.empty() ? json::object() : json::parse(view, nullptr, false);
-    return read.is_object() ? read : json::object();
-}
-
-bool is_positive(const json& value) {
-    return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
-}
 
 // The scenario with the GPU count of the measurement.
 Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
@@ -123,67 +108,6 @@ std::string_view name_of(MeasuredKind kind) {
 
 Quantity quantity_of(MeasuredKind kind) {
     return kind == MeasuredKind::step_time ? Quantity::seconds : Quantity::rate;
-}
-
-std::optional<Measurement> measurement_of(const Scenario& scenario) {
-    if (scenario.view.empty()) return std::nullopt;
-    const json view = object_of(scenario.view);
-    const auto entry = view.find("measured");
-    if (entry == view.end() || !entry->is_object()) return std::nullopt;
-    const auto gpus = entry->find("gpus");
-    if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
-    for (const MeasuredKind kind : kMeasuredKinds) {
-        const auto value = entry->find(name_of(kind));
-        if (value != entry->end() && is_positive(*value))
-            return Measurement{kind, value->get<double>(), gpus->get<double>()};
-    }
-    return std::nullopt;
-}
-
-Scenario with_measurement(const Scenario& scenario, const std::optional<Measurement>& measurement) {
-    json view = object_of(scenario.view);
-    view.erase("measured");
-    if (measurement) {
-        view["measured"] = {{std::string(name_of(measurement->kind)), measurement->value},
-                            {"gpus", measurement->gpus}};
-    }
-    Scenario out = scenario;
-    out.view = view.empty() ? std::string() : json_text(view);
-    return out;
-}
-
-void check_measurement(std::string_view view, Problems& problems) {
-    const json read = object_of(view);
-    const auto entry = read.find("measured");
-    if (entry == read.end()) return;
-    constexpr const char* kWhere = "/view/measured";
-    const std::string example =
-        translate("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
-    if (!entry->is_object()) {
-        problems.push_back({kWhere, translate("a measured run must be an object"), "", example});
-        return;
-    }
-    int values = 0;
-    bool gpus = false;
-    for (const auto& [field, value] : entry->items()) {
-        const bool known = std::ranges::any_of(
-            kMeasuredKinds,
-            [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
-        const std::string where = std::string(kWhere) + "/" + field;
-        if (!known && field != "gpus") {
-            problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
-        } else if (!is_positive(value)) {
-            problems.push_back({where, translate("{1} is not a number above zero", {field}), "", example});
-        }
-        values += known ? 1 : 0;
-        gpus = gpus || field == "gpus";
-    }
-    if (values != 1)
-        problems.push_back({kWhere, translate("a measured run must have exactly one measurement"),
-                            translate("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
-    if (!gpus)
-        problems.push_back({kWhere, translate("{1} is missing", {"gpus"}),
-                            translate("it is the number of GPUs of the run"), example});
 }
 
 Residual residual(const Answer& answer, const Measurement& measurement) {

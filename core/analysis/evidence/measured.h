@@ -1,8 +1,5 @@
 // A user's measured run: its comparison with the prediction, and the single constants that would explain the
 // difference.
-//
-// The measurement is part of the scenario and is stored in the file's `view`:
-//   "view": {"measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64}}
 #pragma once
 
 #include <array>
@@ -27,13 +24,6 @@ struct Measurement {
     double gpus = 0;   // of the run; independent of the scenario's GPU count
     bool operator==(const Measurement&) const = default;
 };
-
-// Returns nothing if the scenario has no measurement or an invalid one.
-std::optional<Measurement> measurement_of(const Scenario& scenario);
-// The scenario with this measurement, or without one; the rest of its view is unchanged.
-Scenario with_measurement(const Scenario& scenario, const std::optional<Measurement>& measurement);
-// Adds the problems of the entry in a view's JSON text, with pointers from the top of the file.
-void check_measurement(std::string_view view, Problems& problems);
 
 // The upper limit that a measurement exceeds. It was then probably given in a wrong unit.
 enum class ExceededLimit {

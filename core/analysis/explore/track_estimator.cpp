@@ -11,7 +11,6 @@ namespace {
 // Texts have no effect on estimates, and copying them at each point would cost time.
 Scenario without_texts(Scenario scenario) {
     scenario.name.clear();
-    scenario.view.clear();
     return scenario;
 }
 

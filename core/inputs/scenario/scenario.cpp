@@ -204,7 +204,7 @@ std::string Scenario::title() const {
 bool Scenario::operator==(const Scenario& other) const {
     return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
            calibration == other.calibration && given == other.given && value == other.value &&
-           automatic == other.automatic && view == other.view;
+           automatic == other.automatic;
 }
 
 Settings resolve(const Scenario& scenario) {

@@ -23,7 +23,6 @@ struct Scenario {
     ParameterSet given;                   // the parameters that override presets
     std::array<double, kParameters> value{};
     ParameterSet automatic;  // plan parameters that the planner chooses
-    std::string view;        // the `view` object of the file, as JSON text; "" when absent
 
     // Returns the scenario of the first launch, which is also that of the file `{}`.
     static Scenario first_launch(const Catalogue& catalogue = Catalogue::shipped());

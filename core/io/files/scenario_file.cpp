@@ -77,7 +77,7 @@ class Reader {
           problems_(problems),
           scenario_(Scenario::first_launch(catalogue)) {}
 
-    Scenario read(const json& file) {
+    SavedScenario read(const json& file) {
         header(file);
         for (const auto& [field, value] : file.items()) {
             const std::string pointer = child_pointer("", field);
@@ -266,7 +266,7 @@ class Reader {
     Catalogue& catalogue_;
     const std::string& folder_;
     Problems& problems_;
-    Scenario scenario_;
+    SavedScenario scenario_;
     Values values_;
 };
 
@@ -279,16 +279,16 @@ std::string reference(const Preset& preset) { return preset.path.empty() ? prese
 
 }  // namespace
 
-Scenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
-                       Problems& problems, bool plan_is_open) {
+SavedScenario read_scenario(std::string_view text, Catalogue& catalogue, const std::string& folder,
+                            Problems& problems, bool plan_is_open) {
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
-    if (problems.size() > before) return Scenario::first_launch(catalogue);
+    if (problems.size() > before) return SavedScenario(Scenario::first_launch(catalogue));
     if (!file.is_object()) {
         problems.push_back({"", translate("a scenario must be a JSON object"), "", translate("write {…}")});
-        return Scenario::first_launch(catalogue);
+        return SavedScenario(Scenario::first_launch(catalogue));
     }
-    Scenario scenario = Reader(catalogue, folder, problems).read(file);
+    SavedScenario scenario = Reader(catalogue, folder, problems).read(file);
     // The values are checked even where some could not be read, so that all problems are reported at once. A
     // field that already has a problem gets no second one.
     const Settings settings = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
@@ -317,13 +317,14 @@ Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue
         return scenario;
     }
     json out = json::parse(write_scenario(scenario, false));
-    out.erase("view");
     out.erase("name");  // which names the unchanged scenario
     out.merge_patch(change);
     return read_scenario(json_text(out), catalogue, {}, problems, true);
 }
 
-std::string write_scenario(const Scenario& scenario, bool pretty) {
+namespace {
+
+ordered_json json_of(const Scenario& scenario) {
     ordered_json out;
     out["format"] = "shardscope-scenario";
     out["version"] = 1;
@@ -354,8 +355,23 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
         }
         out["training"]["auto"] = list;
     }
+    return out;
+}
+
+std::string text_of(const ordered_json& scenario, bool pretty) {
+    return json_text(scenario, pretty ? 2 : -1) + "\n";
+}
+
+}  // namespace
+
+std::string write_scenario(const Scenario& scenario, bool pretty) {
+    return text_of(json_of(scenario), pretty);
+}
+
+std::string write_scenario(const SavedScenario& scenario, bool pretty) {
+    ordered_json out = json_of(scenario);
     if (!scenario.view.empty()) out["view"] = ordered_json::parse(scenario.view);
-    return json_text(out, pretty ? 2 : -1) + "\n";
+    return text_of(out, pretty);
 }
 
 std::vector<Document> split_documents(std::string_view text, Problems& problems) {

@@ -100,7 +100,7 @@ bool is_session(std::string_view text) {
 SavedSession read_session(std::string_view text, Catalogue& catalogue, const std::string& folder,
                           Problems& problems) {
     SavedSession out;
-    out.current = Scenario::first_launch(catalogue);
+    out.current = SavedScenario(Scenario::first_launch(catalogue));
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
     if (problems.size() > before) return out;
@@ -129,7 +129,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
         Problems own;
         // The entry is passed on as text, so that read_scenario() reports an entry that is not a scenario.
         const std::string one = json_text((*scenarios)[i]);
-        Scenario scenario = read_scenario(one, catalogue, folder, own);
+        SavedScenario scenario = read_scenario(one, catalogue, folder, own);
         for (Problem& problem : own) {
             problem.where = "/scenarios/" + std::to_string(i) + problem.where;
             problem.line = 0;  // of the scenario alone
@@ -149,8 +149,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
     }
     if (const auto view = file.find("view"); view != file.end()) {
         // A view is checked together with its scenario.
-        Scenario viewed = out.current;
-        viewed.view = json_text(*view);
+        const SavedScenario viewed(out.current, json_text(*view));
         if (view->is_object()) check_view(viewed, catalogue, problems);
         else problems.push_back({"/view", translate("view must be an object"), "", {}});
         out.view = view_of(viewed);

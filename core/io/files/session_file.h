@@ -22,11 +22,11 @@ inline constexpr char kFirstPin = 'B';  // A is the current scenario
 
 struct SavedPin {
     char letter = kFirstPin;
-    Scenario scenario;
+    SavedScenario scenario;
 };
 
 struct SavedSession {
-    Scenario current;
+    SavedScenario current;
     std::vector<SavedPin> pins;  // by letter
     char compared = 0;           // letter of the pin the headline compares with; 0 without pins
     View view = {};              // what the window showed; overrides the view of the current scenario

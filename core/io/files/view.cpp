@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "evidence/measured.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "presets/json_values.h"
@@ -28,10 +28,12 @@ constexpr const char* kReplanned = "anew";
 // This is far more than the number of existing names, and than a plot can show.
 constexpr std::size_t kMostNames = 1000;
 
-json object_in(const Scenario& scenario) {
-    json view = json::parse(scenario.view, nullptr, false);
+json object_of(std::string_view text) {
+    json view = json::parse(text, nullptr, false);
     return view.is_object() ? view : json::object();
 }
+
+std::string text_of(const json& view) { return view.empty() ? std::string() : json_text(view); }
 
 // Returns the axis of `id`; it has no values where the range cannot be read.
 Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
@@ -128,7 +130,7 @@ void check_switched(const json& view, Problems& problems) {
     }
 }
 
-void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+void check_pins(const json& view, const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
     const auto entry = view.find("pins");
     if (entry == view.end()) return;
     if (!entry->is_array() || entry->size() > kMostPins) {
@@ -137,6 +139,43 @@ void check_pins(const json& view, const Scenario& scenario, Catalogue& catalogue
         return;
     }
     pins_of(scenario, catalogue, problems);
+}
+
+bool is_positive(const json& value) {
+    return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
+}
+
+void check_measurement(const json& view, Problems& problems) {
+    const auto entry = view.find("measured");
+    if (entry == view.end()) return;
+    constexpr const char* kWhere = "/view/measured";
+    const std::string example =
+        translate("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
+    if (!entry->is_object()) {
+        problems.push_back({kWhere, translate("a measured run must be an object"), "", example});
+        return;
+    }
+    int values = 0;
+    bool gpus = false;
+    for (const auto& [field, value] : entry->items()) {
+        const bool known = std::ranges::any_of(
+            kMeasuredKinds,
+            [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
+        const std::string where = std::string(kWhere) + "/" + field;
+        if (!known && field != "gpus") {
+            problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
+        } else if (!is_positive(value)) {
+            problems.push_back({where, translate("{1} is not a number above zero", {field}), "", example});
+        }
+        values += known ? 1 : 0;
+        gpus = gpus || field == "gpus";
+    }
+    if (values != 1)
+        problems.push_back({kWhere, translate("a measured run must have exactly one measurement"),
+                            translate("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
+    if (!gpus)
+        problems.push_back({kWhere, translate("{1} is missing", {"gpus"}),
+                            translate("it is the number of GPUs of the run"), example});
 }
 
 // Removes the part of the view that contains the pointer's place. For "/view/pins/1/training" this is the
@@ -174,10 +213,10 @@ void View::set_switched(std::string_view name, bool on) {
     switched = std::move(next);
 }
 
-View view_of(const Scenario& scenario) {
+View view_of(const SavedScenario& scenario) {
     View out;
     if (scenario.view.empty()) return out;
-    const json view = object_in(scenario);
+    const json view = object_of(scenario.view);
     out.study = text_at(view, "study");
     out.plot = text_at(view, "plot");
     if (std::ranges::find(kPlots, out.plot) == kPlots.end()) out.plot.clear();
@@ -205,8 +244,8 @@ View view_of(const Scenario& scenario) {
     return out;
 }
 
-Scenario with_view(const Scenario& scenario, const View& view) {
-    json out = object_in(scenario);
+SavedScenario with_view(const SavedScenario& scenario, const View& view) {
+    json out = object_of(scenario.view);
     for (const char* field :
          {"study", "plot", "x", "y", "outputs", "range", "against", "side_by_side", "plan", "switched"})
         out.erase(field);
@@ -221,9 +260,7 @@ Scenario with_view(const Scenario& scenario, const View& view) {
     if (view.side_by_side) out["side_by_side"] = true;
     if (view.held) out["plan"] = kHeld;
     if (!view.switched.empty()) out["switched"] = view.switched;
-    Scenario changed = scenario;
-    changed.view = out.empty() ? std::string() : json_text(out);
-    return changed;
+    return SavedScenario(scenario, text_of(out));
 }
 
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
@@ -236,10 +273,10 @@ std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
     return out;
 }
 
-std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+std::vector<Scenario> pins_of(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
     std::vector<Scenario> out;
     if (scenario.view.empty()) return out;
-    const json view = object_in(scenario);
+    const json view = object_of(scenario.view);
     const auto pins = view.find("pins");
     if (pins == view.end() || !pins->is_array()) return out;
     for (std::size_t i = 0; i < pins->size(); ++i) {
@@ -255,14 +292,39 @@ std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Pr
     return out;
 }
 
-void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems) {
+std::optional<Measurement> measurement_in(std::string_view json_view) {
+    if (json_view.empty()) return std::nullopt;
+    const json view = object_of(json_view);
+    const auto entry = view.find("measured");
+    if (entry == view.end() || !entry->is_object()) return std::nullopt;
+    const auto gpus = entry->find("gpus");
+    if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
+    for (const MeasuredKind kind : kMeasuredKinds) {
+        const auto value = entry->find(name_of(kind));
+        if (value != entry->end() && is_positive(*value))
+            return Measurement{kind, value->get<double>(), gpus->get<double>()};
+    }
+    return std::nullopt;
+}
+
+SavedScenario with_measurement(const SavedScenario& scenario, const std::optional<Measurement>& measurement) {
+    json view = object_of(scenario.view);
+    view.erase("measured");
+    if (measurement) {
+        view["measured"] = {{std::string(name_of(measurement->kind)), measurement->value},
+                            {"gpus", measurement->gpus}};
+    }
+    return SavedScenario(scenario, text_of(view));
+}
+
+void check_view(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
     static const std::vector<std::string> known_fields = [] {
         std::vector<std::string> fields;
         const ordered_json schema = view_schema();
         for (const auto& [field, rule] : schema["properties"].items()) fields.push_back(field);
         return fields;
     }();
-    const json view = object_in(scenario);
+    const json view = object_of(scenario.view);
     for (const auto& [field, value] : view.items()) {
         if (std::ranges::find(known_fields, field) == known_fields.end())
             problems.push_back(unknown_field("/view", field, known_fields));
@@ -281,7 +343,7 @@ void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& proble
                             {}});
     check_switched(view, problems);
     check_pins(view, scenario, catalogue, problems);
-    check_measurement(scenario.view, problems);
+    check_measurement(view, problems);
 }
 
 ordered_json view_schema() {
@@ -315,15 +377,15 @@ ordered_json view_schema() {
                    {"switched", list(kMostNames, {{"enum", View::kSwitches}})}});
 }
 
-Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue) {
-    Scenario out = scenario;
+SavedScenario with_valid_view(const SavedScenario& scenario, Catalogue& catalogue) {
+    SavedScenario out = scenario;
     while (!out.view.empty()) {
         Problems problems;
         check_view(out, catalogue, problems);
         if (problems.empty()) break;
-        json view = object_in(out);
+        json view = object_of(out.view);
         remove_named_part(view, problems.front().where);
-        out.view = view.empty() ? std::string() : json_text(view);
+        out.view = text_of(view);
     }
     return out;
 }

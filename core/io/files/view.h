@@ -4,7 +4,8 @@
 //   "view": {"plot": "sweep", "x": "gpus", "y": "tensor_parallel", "outputs": ["mfu"], "plan": "held",
 //            "range": {"x": "8:2048:33:log", "y": "1,2,4"}, "against": "ideal.mfu_bound",
 //            "side_by_side": true, "switched": ["strong", "band"],
-//            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}]}
+//            "pins": [{"name": "A100", "cluster": {"preset": "dgx-a100-80gb"}}],
+//            "measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64}}
 //
 // A range has the form of the text after KEY= in an axis of the command line. A pin is a patch of the
 // scenario. `against` is a result that the horizontal axis shows instead of x. `switched` lists the plot's
@@ -14,13 +15,16 @@
 
 #include <array>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "evidence/measured.h"
 #include "explain/output.h"
 #include "explore/sweep.h"
+#include "files/saved_scenario.h"
 
 namespace shardscope {
 
@@ -48,17 +52,22 @@ struct View {
 };
 
 // Returns the view of the scenario without invalid fields.
-View view_of(const Scenario& scenario);
+View view_of(const SavedScenario& scenario);
 // Returns the scenario with this view; the pins and the measured run of its old view are kept.
-Scenario with_view(const Scenario& scenario, const View& view);
+SavedScenario with_view(const SavedScenario& scenario, const View& view);
 // Returns the axes of an export of the view; empty where the view uses the plot's default axis.
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario);
 // Returns the pins of the scenario's view as scenarios.
-std::vector<Scenario> pins_of(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
+std::vector<Scenario> pins_of(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems);
+
+// Returns the measured run in the JSON text of a view: nothing if there is none, or an invalid one.
+std::optional<Measurement> measurement_in(std::string_view json_view);
+// Returns the scenario with this measured run, or without one; the rest of its view is unchanged.
+SavedScenario with_measurement(const SavedScenario& scenario, const std::optional<Measurement>& measurement);
 
 // Reports the problems of the scenario's view, including its measured run, with pointers from the top of the
 // file.
-void check_view(const Scenario& scenario, Catalogue& catalogue, Problems& problems);
+void check_view(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems);
 
 // Returns the JSON schema (draft 7) of views, which refers to definitions in scenario_schema(). It checks
 // that a range is a text, but not its form.
@@ -66,7 +75,7 @@ nlohmann::ordered_json view_schema();
 
 // Returns the scenario without those parts of its view that check_view finds wrong. An edit of the scenario
 // can make them wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.
-Scenario with_valid_view(const Scenario& scenario, Catalogue& catalogue);
+SavedScenario with_valid_view(const SavedScenario& scenario, Catalogue& catalogue);
 
 // Returns the names of the plots that a view may name, which are those of `export`.
 std::span<const std::string_view> viewable_plots();

@@ -13,7 +13,6 @@ ScenarioBuilder::ScenarioBuilder(const Scenario& base, bool keep_model) {
     Scenario& scenario = out_.scenario;
     scenario = base;
     scenario.name.clear();
-    scenario.view.clear();
     scenario.automatic.reset();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);

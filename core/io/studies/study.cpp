@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "files/scenario_file.h"
 #include "presets/json_values.h"
@@ -36,7 +37,7 @@ class Reader {
         out.look = text(file, "", "look");
         out.drag = text(file, "", "drag");
         out.paper = paper(file);
-        out.scenario = Scenario::first_launch(catalogue_);
+        out.scenario = SavedScenario(Scenario::first_launch(catalogue_));
         if (const json* scenario = object(file, "", "scenario")) {
             const std::size_t before = problems_.size();
             out.scenario = read_part(*scenario, "/scenario", [&](const std::string& text, Problems& own) {
@@ -108,9 +109,10 @@ class Reader {
 
     // Reads a scenario in the file; its problems get their place in the file.
     template <typename Read>
-    Scenario read_part(const json& part, const std::string& pointer, Read read) {
+    std::invoke_result_t<Read, const std::string&, Problems&> read_part(const json& part,
+                                                                       const std::string& pointer, Read read) {
         Problems own;
-        Scenario out = read(json_text(part), own);
+        auto out = read(json_text(part), own);
         for (Problem& problem : own) {
             problem.where = pointer + problem.where;
             problem.line = 0;  // of the part alone

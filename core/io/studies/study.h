@@ -26,7 +26,7 @@ struct Study {
     std::string name;                // "scaling-trends-weak"
     std::string title;               // "One step on more and more GPUs"
     Paper paper;
-    Scenario scenario;           // with the view
+    SavedScenario scenario;      // with the view
     std::vector<Scenario> pins;  // of the view
     std::string look;            // what to look at
     std::string drag;            // what to drag

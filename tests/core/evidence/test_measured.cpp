@@ -6,6 +6,7 @@
 #include "evidence/measured.h"
 #include "evidence/runs.h"
 #include "files/scenario_file.h"
+#include "files/view.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -153,31 +154,31 @@ TEST_CASE("measured: a run keeps the number of GPUs on which it was measured", "
 }
 
 TEST_CASE("measured: a run is stored in the scenario's view and read back from its file", "[measured]") {
-    Scenario scenario = first();
+    SavedScenario scenario(first());
     scenario.view = R"({"plot":"scaling"})";
-    CHECK_FALSE(measurement_of(scenario).has_value());
+    CHECK_FALSE(measurement_in(scenario.view).has_value());
     for (const Measurement& run : {per_gpu(1039), Measurement{MeasuredKind::tokens_per_s, 307200.5, 64},
                                    Measurement{MeasuredKind::step_time, 0.8433333333333334, 8}}) {
-        const Scenario with = with_measurement(scenario, run);
-        CHECK(measurement_of(with) == run);
+        const SavedScenario with = with_measurement(scenario, run);
+        CHECK(measurement_in(with.view) == run);
         CHECK_FALSE(with == scenario);
         Problems problems;
         Catalogue& catalogue = const_cast<Catalogue&>(Catalogue::shipped());
-        const Scenario back = read_scenario(write_scenario(with), catalogue, "", problems);
+        const SavedScenario back = read_scenario(write_scenario(with), catalogue, "", problems);
         CHECK(problems.empty());
         CHECK(back == with);
         CHECK(with_measurement(with, std::nullopt) == scenario);
     }
-    CHECK(with_measurement(with_measurement(first(), per_gpu(1)), std::nullopt).view.empty());
+    CHECK(with_measurement(with_measurement(SavedScenario(first()), per_gpu(1)), std::nullopt).view.empty());
 }
 
 TEST_CASE("measured: a senseless entry is refused with its place", "[measured]") {
     const auto refused = [](const std::string& entry) {
         Problems problems;
         Catalogue& catalogue = const_cast<Catalogue&>(Catalogue::shipped());
-        const Scenario scenario =
+        const SavedScenario scenario =
             read_scenario(R"({"view": {"measured": )" + entry + "}}", catalogue, "", problems);
-        CHECK_FALSE(measurement_of(scenario).has_value());
+        CHECK_FALSE(measurement_in(scenario.view).has_value());
         REQUIRE_FALSE(problems.empty());
         return problems.front().where;
     };

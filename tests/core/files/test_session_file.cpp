@@ -46,10 +46,12 @@ std::string session_of(const std::string& fields) {
 TEST_CASE("session file: a written session reads back equal, letters and choice included", "[files]") {
     const Scenario start = Scenario::first_launch(presets());
     SavedSession session;
-    session.current = edited(start, P::sequence_length, 4096);
+    session.current = SavedScenario(edited(start, P::sequence_length, 4096));
     Scenario named = edited(start, P::gpus, 512);
     named.name = "a “long” name, with {braces}";
-    session.pins = {{'B', start}, {'D', named}, {'G', with_auto(start, P::micro_batch, true)}};
+    session.pins = {{'B', SavedScenario(start)},
+                    {'D', SavedScenario(named)},
+                    {'G', SavedScenario(with_auto(start, P::micro_batch, true))}};
     session.compared = 'D';
     for (const bool pretty : {true, false}) {
         const std::string text = write_session(session, pretty);

@@ -42,11 +42,11 @@ TEST_CASE("view: a view that is written and read again is the same", "[studies]"
     view.set_switched("band", true);
     view.set_switched("strong", true);
     CHECK(view.switched == std::vector<std::string>{"strong", "band"});
-    const Scenario scenario = with_view(first(), view);
+    const SavedScenario scenario = with_view(SavedScenario(first()), view);
     CHECK(view_of(scenario) == view);
     CHECK(problems_of(scenario.view).empty());
     CHECK(with_view(scenario, {}).view.empty());
-    CHECK(view_of(first()) == View{});
+    CHECK(view_of(SavedScenario(first())) == View{});
 
     const std::vector<Axis> axes = axes_of(view, scenario);
     REQUIRE(axes.size() == 2);
@@ -57,17 +57,16 @@ TEST_CASE("view: a view that is written and read again is the same", "[studies]"
 TEST_CASE("view: pins equal the scenario except for the fields that they give", "[studies]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;
-    const Scenario scenario = read_scenario(R"({"name": "base", "cluster": {"gpus": 128},
+    const SavedScenario scenario = read_scenario(R"({"name": "base", "cluster": {"gpus": 128},
         "view": {"plot": "scaling", "pins": [{"name": "slow", "cluster": {"inter_node_bandwidth": "100 Gbit/s"}},
                                              {"cluster": {"gpus": null}}]}})",
-                                            catalogue, "", problems);
+                                                 catalogue, "", problems);
     REQUIRE(problems.empty());
     const std::vector<Scenario> pins = pins_of(scenario, catalogue, problems);
     REQUIRE(pins.size() == 2);
     CHECK(pins[0].name == "slow");
     CHECK(resolve(pins[0])[P::gpus] == 128);
     CHECK(resolve(pins[0])[P::inter_node_bandwidth] == 12.5e9);
-    CHECK(pins[0].view.empty());
     // null removes a field, and the name of the scenario is not copied to its pin.
     CHECK_FALSE(pins[1].is_given(P::gpus));
     CHECK(pins[1].name.empty());
@@ -100,7 +99,7 @@ TEST_CASE("view: every mistake is reported with its place", "[studies]") {
 
 TEST_CASE("view: a session stores the state of the window beside its scenarios", "[studies]") {
     Catalogue catalogue = own_catalogue();
-    SavedSession session{Scenario::first_launch(catalogue), {}, 0};
+    SavedSession session{SavedScenario(Scenario::first_launch(catalogue)), {}, 0};
     session.view.plot = "walls";
     session.view.x = P::gpus;
     session.view.y = P::memory;
@@ -119,7 +118,7 @@ TEST_CASE("view: a session stores the state of the window beside its scenarios",
 TEST_CASE("view: only those parts are left out that an edit has made invalid", "[studies]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;
-    const Scenario scenario = read_scenario(
+    const SavedScenario scenario = read_scenario(
         R"({"model": {"preset": "gpt-22b"}, "cluster": {"gpus": 64},
             "view": {"plot": "sweep", "x": "tensor_parallel", "range": {"x": "1,2,4"}, "measured": {"tokens_per_s_per_gpu": 1039, "gpus": 64},
                      "pins": [{"name": "Two", "training": {"tensor_parallel": 2}},
@@ -129,12 +128,12 @@ TEST_CASE("view: only those parts are left out that an edit has made invalid", "
     CHECK(with_valid_view(scenario, catalogue) == scenario);
 
     // The model then has 14 heads, which 8 does not divide.
-    const Scenario after = edited(scenario, P::hidden_size, 1344);
+    const SavedScenario after(edited(scenario, P::hidden_size, 1344), scenario.view);
     REQUIRE(resolve(after)[P::heads] == 14);
     check_view(after, catalogue, problems);
     REQUIRE_FALSE(problems.empty());
     problems.clear();
-    const Scenario valid = with_valid_view(after, catalogue);
+    const SavedScenario valid = with_valid_view(after, catalogue);
     check_view(valid, catalogue, problems);
     CHECK(problems.empty());
     CHECK(view_of(valid) == view_of(after));

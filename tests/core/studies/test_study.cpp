@@ -120,10 +120,7 @@ TEST_CASE("study: claims change the study's own scenario", "[studies]") {
     REQUIRE(claim.scenarios.size() == 2);
     CHECK(resolve(claim.scenarios[0])[P::gpus] == 128);
     CHECK(resolve(claim.scenarios[1])[P::gpus] == 2048);
-    for (const Scenario& scenario : claim.scenarios) {
-        CHECK(scenario.model == study.scenario.model);
-        CHECK(scenario.view.empty());
-    }
+    for (const Scenario& scenario : claim.scenarios) CHECK(scenario.model == study.scenario.model);
     const Finding found = evaluate_claim(claim);
     CHECK(found.value == Approx(value_of(Output::tokens_per_s_per_gpu, answer(claim.scenarios[1])) /
                                     value_of(Output::tokens_per_s_per_gpu, answer(claim.scenarios[0])) -

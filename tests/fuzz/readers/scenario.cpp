@@ -11,7 +11,7 @@ using namespace shardscope;
 
 namespace {
 
-void check_view_of(const Scenario& scenario, Catalogue& catalogue) {
+void check_view_of(const SavedScenario& scenario, Catalogue& catalogue) {
     const View view = view_of(scenario);
     fuzz::promise(view_of(with_view(scenario, view)) == view, "a view that is written reads back equal");
     axes_of(view, scenario);
@@ -23,14 +23,14 @@ void check_view_of(const Scenario& scenario, Catalogue& catalogue) {
 void read_one(std::string_view text, Catalogue& catalogue) {
     Problems problems;
     // An open plan is not searched for here.
-    const Scenario scenario = read_scenario(text, catalogue, fuzz::kNowhere, problems, true);
+    const SavedScenario scenario = read_scenario(text, catalogue, fuzz::kNowhere, problems, true);
     fuzz::check_problems(problems);
     if (!problems.empty()) {
         fuzz::promise(!invalid_json(scenario.name, problems).empty(), "problems are written as JSON");
         return;
     }
     const std::string written = write_scenario(scenario);
-    const Scenario again = read_scenario(written, catalogue, fuzz::kNowhere, problems, true);
+    const SavedScenario again = read_scenario(written, catalogue, fuzz::kNowhere, problems, true);
     fuzz::promise(problems.empty() && again == scenario, "a written scenario reads back equal");
     fuzz::promise(write_scenario(again) == written, "an equal scenario is written with the same bytes");
     if (!scenario.view.empty()) check_view_of(scenario, catalogue);
