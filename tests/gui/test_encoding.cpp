@@ -54,7 +54,7 @@ Answer answer_named(const std::string& name) {
 ReportRequest request_of(const Answer& answer, std::vector<FigureRequest> figures) {
     ReportRequest out;
     out.figures = std::move(figures);
-    out.pins = {{'B', answer}};
+    out.pins = {{'B', answer, {}}};
     out.carries = write_scenario(answer.scenario, false);
     return out;
 }

@@ -547,7 +547,7 @@ TEST_CASE("files: a program started with a file keeps the last session's pins", 
     const QString scenario =
         write(home, QStringLiteral("run.json"), R"({"name": "The file", "cluster": {"gpus": 256}})");
     const Scenario first = Scenario::first_launch(commands::catalogue());
-    SavedSession last{first, {{'B', edited(first, P::gpus, 512)}}, 'B'};
+    SavedSession last{SavedScenario(first), {{'B', SavedScenario(edited(first, P::gpus, 512))}}, 'B'};
     REQUIRE(QDir(home.path()).mkpath(QStringLiteral("Shardscope")));
     const QString file = home.filePath(QStringLiteral("Shardscope/last.shardscope-session.json"));
     Problems problems;

@@ -14,8 +14,7 @@ bool answer_into(const Scenario& scenario, Answer& out) {
     out.settings = resolve(out.scenario);
     out.problems.clear();
     out.impossible = false;
-    if (!is_valid(out.scenario, out.settings, out.compiled.complete ? &out.compiled.settings : nullptr))
-        return false;
+    if (!is_valid(out.scenario, out.settings)) return false;
     compile(out.settings, out.compiled);
     out.estimate = estimate(out.compiled);
     out.impossible = !is_possible(out.estimate);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,7 +41,7 @@ bool is_whole(double value) {
 }
 
 bool is_in_range(const Parameter& row, double value) {
-    // Nearly every value leaves here; inner loops check all of them.
+    // Nearly every value leaves here.
     if (value >= row.minimum && value <= row.maximum && !row.named_only && std::isfinite(value) &&
         (!row.whole || is_whole(value)))
         return true;
@@ -133,9 +134,19 @@ void broken_constraints(const Settings& s, Report&& report) {
     }
 }
 
-bool satisfies_constraints(const Settings& settings) {
-    return std::ranges::all_of(
-        constraint_lists(), [&](const std::span<const Constraint> list) { return all_hold(list, settings); });
+// Returns whether every value is in its own range. Inner loops check settings that differ in few values, so
+// that only the differences from the last settings that passed are compared with their ranges.
+bool all_in_range(const Settings& s) {
+    static thread_local std::optional<Settings> passed;
+    const auto in_range = [&](P id) { return is_in_range(parameter(id), s[id]); };
+    bool out = true;
+    if (passed) {
+        out = s.all_differences(*passed, in_range);
+    } else {
+        for (std::size_t i = 0; i < kParameters && out; ++i) out = in_range(static_cast<P>(i));
+    }
+    if (out) passed = s;
+    return out;
 }
 
 }  // namespace
@@ -153,22 +164,18 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     return problems;
 }
 
-bool is_valid(const Scenario& scenario, const Settings& settings, const Settings* valid_before) {
-    bool valid = true;
-    const auto note = [&](P, auto&&) { valid = false; };
-    const bool known = valid_before && settings.all_differences(*valid_before, [&](P id) {
-        return is_in_range(parameter(id), settings[id]);
-    });
-    if (!known) values_in_range(settings, note);
-    if (valid) valid = satisfies_constraints(settings);
-    if (valid) check_scenario(scenario, settings, note);
-    return valid;
-}
-
 bool is_valid(const Settings& settings) {
     bool valid = true;
-    values_in_range(settings, [&](P, auto&&) { valid = false; });
-    return valid && satisfies_constraints(settings);
+    if (!all_in_range(settings)) values_in_range(settings, [&](P, auto&&) { valid = false; });
+    return valid && std::ranges::all_of(constraint_lists(), [&](const std::span<const Constraint> list) {
+               return all_hold(list, settings);
+           });
+}
+
+bool is_valid(const Scenario& scenario, const Settings& settings) {
+    bool valid = is_valid(settings);
+    if (valid) check_scenario(scenario, settings, [&](P, auto&&) { valid = false; });
+    return valid;
 }
 
 }  // namespace shardscope

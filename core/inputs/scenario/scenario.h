@@ -51,9 +51,7 @@ Problems check(const Scenario& scenario, const Settings& settings);
 // Return whether `check` finds no problem, without allocating memory; for inner loops. The first overload
 // checks only the settings.
 bool is_valid(const Settings& settings);
-// `valid_before`: settings that were valid, so that only the values that differ from theirs are compared with
-// their ranges; nullptr: none are known.
-bool is_valid(const Scenario& scenario, const Settings& settings, const Settings* valid_before = nullptr);
+bool is_valid(const Scenario& scenario, const Settings& settings);
 
 // Returns the scenario with this value, which is no longer automatic, as for --set and for a point of a
 // sweep. Nothing else is changed, so that the values may not be valid together.

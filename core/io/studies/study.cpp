@@ -110,7 +110,8 @@ class Reader {
     // Reads a scenario in the file; its problems get their place in the file.
     template <typename Read>
     std::invoke_result_t<Read, const std::string&, Problems&> read_part(const json& part,
-                                                                       const std::string& pointer, Read read) {
+                                                                        const std::string& pointer,
+                                                                        Read read) {
         Problems own;
         auto out = read(json_text(part), own);
         for (Problem& problem : own) {

@@ -170,7 +170,8 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
         parsers.add("terminal", result_text(answer(named), false), {{"holds", named.title()}});
         parsers.add("json", invalid_json(text, {{text, text, text, text}}),
                     {{"place", {"name"}}, {"text", valid_utf8(text)}});
-        parsers.add("json", write_session({SavedScenario(named), {{'B', SavedScenario(named)}}}), {{"place", {"current"}}, {"text", 0}});
+        parsers.add("json", write_session({SavedScenario(named), {{'B', SavedScenario(named)}}}),
+                    {{"place", {"current"}}, {"text", 0}});
         parsers.add("json", write_calibration({}, text, text),
                     {{"place", {"source"}}, {"text", valid_utf8(text)}});
         const ImportedModel imported =
