@@ -196,7 +196,9 @@ void LiveModel::load(const SavedScenario& scenario, const QString& text) {
 }
 
 void LiveModel::start_with(const Scenario& scenario) {
-    start_with(SavedSession{SavedScenario(scenario), {}});
+    gesture_.reset();
+    undo_->clear();
+    show(SavedScenario(scenario));
 }
 
 void LiveModel::begin_gesture(std::initializer_list<P> ids) {
