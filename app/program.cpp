@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,7 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -44,43 +43,33 @@ int flush_output(int exit_code) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app{"Shardscope: what-if explorer for training large transformers"};
-    app.set_version_flag("--version", "shardscope " SHARDSCOPE_VERSION);
+    Command program;
+    program.description = "Shardscope: what-if explorer for training large transformers";
+    program.version = "shardscope " SHARDSCOPE_VERSION;
     std::string file;
-    app.add_option("FILE", file,
-                   "What the window opens: a scenario, a session, a figure or report that contains one, "
-                   "launch settings, "
-                   "a log of nccl-tests, a table of runs, a model's config.json")
-        ->type_name(value::kFile);
-    Context context;
-    add_estimate(app, context);
-    add_sweep(app, context);
-    add_plan(app, context);
-    add_solve(app, context);
-    add_export(app, context);
-    add_presets(app, context);
-    add_validate(app, context);
-    add_calibrate(app, context);
-    add_parameters(app, context);
-    add_import(app, context);
-    add_launch(app, context);
-    add_completion(app, context);
-    add_manual(app, context);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        std::ostringstream out;
-        std::ostringstream err;
-        const bool done = app.exit(error, out, err) == 0;
-        print_text(out.str());
-        print_err("%s", err.str().c_str());
-        return flush_output(done ? kDone : kUnusable);
-    }
-    if (!app.get_subcommands().empty()) return flush_output(context.exit_code);
+    program.add_option("FILE", &file, value::kFile,
+                       "What the window opens: a scenario, a session, a figure or report that contains one, "
+                       "launch settings, "
+                       "a log of nccl-tests, a table of runs, a model's config.json");
+    add_estimate(program);
+    add_sweep(program);
+    add_plan(program);
+    add_solve(program);
+    add_export(program);
+    add_presets(program);
+    add_validate(program);
+    add_calibrate(program);
+    add_parameters(program);
+    add_import(program);
+    add_launch(program);
+    add_completion(program);
+    add_manual(program);
+    if (const std::optional<int> exit_code = run_commands(program, argc, argv))
+        return flush_output(*exit_code);
     std::error_code unusable;  // the window reports the problems of a file
     if (!file.empty() && !std::filesystem::exists(file, unusable) && !unusable) {
         std::vector<std::string> names;
-        for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+        for (const Command& command : program.commands) names.push_back(command.name);
         const std::string near = nearest(file, names);
         report({{"", "there is no file or command of this name", "",
                  near.empty() ? "see shardscope --help" : "did you mean `shardscope " + near + "`?"}},

@@ -1,5 +1,4 @@
 // `shardscope calibrate`: fits constants to measured runs, nccl-tests logs and measurements of a GPU.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -310,34 +309,27 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Context& context) {
+void add_calibrate(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command& command = program.add_command(
         "calibrate", "Constants of GPU, fabric and software stack from your own measurements");
-    command->add_option("--runs", options->runs, "A table of measured runs, CSV")->type_name(value::kFile);
-    command
-        ->add_option("--collectives", options->collectives,
-                     "Output of nccl-tests; may be given several times")
-        ->type_name(value::kFile);
-    command->add_option("--measurements", options->measurements, "Output of resources/measure/measure_gpu.py")
-        ->type_name(value::kFile);
-    command->add_option("--cluster", options->cluster, "Cluster preset the collectives were measured on")
-        ->type_name(value::kCluster);
-    command
-        ->add_option("--software", options->software, "Stack whose attention kernel the measuring script ran")
-        ->type_name(value::kSoftware);
-    command->add_option("--gpu", options->gpu, "GPU preset the measuring script ran on")
-        ->type_name(value::kGpu);
-    command
-        ->add_option("-o", options->output,
-                     "File for the calibration, for `validate --calibration` and scenarios")
-        ->type_name(value::kFile);
-    command->add_option("--format", options->format, "text or markdown")
-        ->check(CLI::IsMember({"text", "markdown"}));
-    command->add_flag("--from-scratch", options->from_scratch,
-                      "Start from priors instead of the shipped calibration, and also fit the constants that "
-                      "all GPUs and stacks share");
-    command->callback([options, &context] { context.exit_code = run(*options); });
+    command.add_option("--runs", &options->runs, value::kFile, "A table of measured runs, CSV");
+    command.add_option("--collectives", &options->collectives, value::kFile,
+                       "Output of nccl-tests; may be given several times");
+    command.add_option("--measurements", &options->measurements, value::kFile,
+                       "Output of resources/measure/measure_gpu.py");
+    command.add_option("--cluster", &options->cluster, value::kCluster,
+                       "Cluster preset the collectives were measured on");
+    command.add_option("--software", &options->software, value::kSoftware,
+                       "Stack whose attention kernel the measuring script ran");
+    command.add_option("--gpu", &options->gpu, value::kGpu, "GPU preset the measuring script ran on");
+    command.add_option("-o", &options->output, value::kFile,
+                       "File for the calibration, for `validate --calibration` and scenarios");
+    command.add_choice("--format", &options->format, {"text", "markdown"}, "text or markdown");
+    command.add_flag("--from-scratch", &options->from_scratch,
+                     "Start from priors instead of the shipped calibration, and also fit the constants that "
+                     "all GPUs and stacks share");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

@@ -1,6 +1,5 @@
 // Lists the completions of an unfinished command line for the shells. They come from the tree of commands and
 // the tables of parameters, outputs, plots and presets.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -82,15 +81,6 @@ void add_assignment(Candidates& to, bool axis) {
     }
 }
 
-// Adds the values that the option's type lists: `TEXT:{text,json}`.
-void add_members(Candidates& to, const std::string& type, const std::string& help) {
-    const auto begin = type.find('{');
-    const auto end = type.find('}');
-    if (begin == std::string::npos || end == std::string::npos) return;
-    for (const std::string& member : split(type.substr(begin + 1, end - begin - 1), ','))
-        to.add(member, help);
-}
-
 void add_scenarios(Candidates& to) {
     add_presets(to, PresetKind::scenario);
     add_presets(to, PresetKind::study);
@@ -141,63 +131,53 @@ const ValueKind kValueKinds[] = {
      }},
 };
 
-void add_values(Candidates& to, const CLI::Option& option) {
-    const std::string type = option.get_type_name();
-    add_members(to, type, option.get_description());
+void add_values(Candidates& to, const Option& option) {
+    for (const std::string& choice : option.choices) to.add(choice, option.description);
     for (const ValueKind& kind : kValueKinds) {
-        if (type == kind.type) kind.add(to);
+        if (option.kind == kind.type) kind.add(to);
     }
 }
 
-const CLI::Option* option_named(const CLI::App& command, const std::string& word) {
-    const std::string name = word.substr(0, word.find('='));
-    for (const CLI::Option* option : command.get_options()) {
-        if (option->nonpositional() && option->check_name(name)) return option;
-    }
-    return nullptr;
+const Option* option_named(const Command& command, const std::string& word) {
+    const auto found = std::ranges::find(command.options, word.substr(0, word.find('=')), &Option::name);
+    return found == command.options.end() ? nullptr : &*found;
 }
 
-const CLI::App* command_named(const CLI::App& parent, const std::string& word) {
-    const auto all = parent.get_subcommands([](const CLI::App*) { return true; });
-    const auto found = std::ranges::find(all, word, [](const CLI::App* app) { return app->get_name(); });
-    return found == all.end() ? nullptr : *found;
+const Command* command_named(const Command& parent, const std::string& word) {
+    const auto found = std::ranges::find(parent.commands, word, &Command::name);
+    return found == parent.commands.end() ? nullptr : &*found;
 }
 
-bool takes_values(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-bool takes_several(const CLI::Option& option) {
-    return option.get_items_expected_max() > 1 && option.get_allow_extra_args();
-}
 bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
-void add_options(Candidates& to, const CLI::App& command) {
-    for (const CLI::Option* option : command.get_options()) {
-        if (!option->nonpositional()) continue;
-        for (const std::string& name : option->get_lnames()) to.add("--" + name, option->get_description());
-        if (!option->get_lnames().empty()) continue;
-        for (const std::string& name : option->get_snames()) to.add("-" + name, option->get_description());
+void add_options(Candidates& to, const Command& command) {
+    to.add("--help", kHelpText);
+    if (!command.version.empty()) to.add("--version", kVersionText);
+    for (const Option& option : command.options) {
+        if (!option.is_positional()) to.add(option.name, option.description);
     }
 }
 
 // The state of the command line after the words before the last one.
 struct Place {
-    const CLI::App* command = nullptr;
-    const CLI::Option* waiting = nullptr;  // option that needs a value, or accepts one more
-    bool has_value = false;                // whether `waiting` has a value already
+    const Command* command = nullptr;
+    const Option* waiting = nullptr;  // option that needs a value, or accepts one more
+    bool has_value = false;           // whether `waiting` has a value already
     std::size_t positionals = 0;
 };
 
-Place place_after(const CLI::App& app, const std::vector<std::string>& words) {
-    Place at{&app};
+Place place_after(const Command& program, const std::vector<std::string>& words) {
+    Place at{&program};
     for (const std::string& word : words) {
         if (is_option(word)) {
-            const CLI::Option* option = option_named(*at.command, word);
-            const bool open = option && takes_values(*option) && word.find('=') == std::string::npos;
+            const Option* option = option_named(*at.command, word);
+            const bool open = option && option->takes_value() && word.find('=') == std::string::npos;
             at.waiting = open ? option : nullptr;
             at.has_value = false;
         } else if (at.waiting) {
             at.has_value = true;
-            if (!takes_several(*at.waiting)) at.waiting = nullptr;
-        } else if (const CLI::App* inner = command_named(*at.command, word); inner && at.positionals == 0) {
+            if (!at.waiting->takes_several()) at.waiting = nullptr;
+        } else if (const Command* inner = command_named(*at.command, word); inner && at.positionals == 0) {
             at.command = inner;
         } else {
             ++at.positionals;
@@ -208,16 +188,16 @@ Place place_after(const CLI::App& app, const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string candidates(const CLI::App& app, std::vector<std::string> words) {
+std::string candidates(const Command& program, std::vector<std::string> words) {
     const std::string typed = words.empty() ? std::string() : words.back();
     if (!words.empty()) words.pop_back();
-    const Place at = place_after(app, words);
+    const Place at = place_after(program, words);
     Candidates to(typed);
     if (at.waiting && !(at.has_value && is_option(typed))) {
         add_values(to, *at.waiting);
     } else if (is_option(typed) && typed.find('=') != std::string::npos) {
         Candidates value(typed.substr(typed.find('=') + 1));
-        if (const CLI::Option* option = option_named(*at.command, typed)) add_values(value, *option);
+        if (const Option* option = option_named(*at.command, typed)) add_values(value, *option);
         // The shells replace the whole word, so each line has to repeat its start.
         std::string lines;
         for (const std::string& line : split(value.lines(), '\n')) {
@@ -229,17 +209,16 @@ std::string candidates(const CLI::App& app, std::vector<std::string> words) {
         add_options(to, *at.command);
     } else {
         if (at.positionals == 0) {
-            for (const CLI::App* command :
-                 at.command->get_subcommands([](const CLI::App*) { return true; })) {
-                if (!command->get_group().empty()) to.add(command->get_name(), command->get_description());
+            for (const Command& command : at.command->commands) {
+                if (!command.hidden) to.add(command.name, command.description);
             }
         }
-        std::vector<const CLI::Option*> positionals;
-        for (const CLI::Option* option : at.command->get_options()) {
-            if (option->get_positional()) positionals.push_back(option);
+        std::vector<const Option*> positionals;
+        for (const Option& option : at.command->options) {
+            if (option.is_positional()) positionals.push_back(&option);
         }
         if (at.positionals < positionals.size()) add_values(to, *positionals[at.positionals]);
-        else if (!positionals.empty() && takes_several(*positionals.back()))
+        else if (!positionals.empty() && positionals.back()->takes_several())
             add_values(to, *positionals.back());
     }
     return to.lines();

@@ -1,6 +1,5 @@
 #include "app/commands/command.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -229,12 +228,11 @@ Output parse_output(const std::string& option, const std::string& path, Problems
     return Output::count;
 }
 
-void add_assignments(CLI::App& command, std::vector<std::string>& into) {
+void add_assignments(Command& command, std::vector<std::string>& into) {
     command
-        .add_option("--set", into, "Another value of a parameter or a preset, for instance cluster.gpus=128")
-        ->type_name(value::kAssignment)
-        ->take_all()
-        ->allow_extra_args(false);
+        .add_option("--set", &into, value::kAssignment,
+                    "Another value of a parameter or a preset, for instance cluster.gpus=128")
+        .repeated = true;
 }
 
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {

@@ -6,14 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/command_line.h"
 #include "explain/output.h"
 #include "files/saved_scenario.h"
 #include "planner/answer.h"
 #include "text/problem.h"
-
-namespace CLI {
-class App;
-}
 
 namespace shardscope {
 struct CollectiveTable;
@@ -27,27 +24,22 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUnusable = 2;
 inline constexpr int kNoSolution = 3;
 
-// The result of a command.
-struct Context {
-    int exit_code = kDone;
-};
-
-// Each function adds a subcommand, which runs when the command line names it.
-void add_estimate(CLI::App& app, Context& context);
-void add_sweep(CLI::App& app, Context& context);
-void add_plan(CLI::App& app, Context& context);
-void add_solve(CLI::App& app, Context& context);
-void add_export(CLI::App& app, Context& context);
-void add_presets(CLI::App& app, Context& context);
-void add_validate(CLI::App& app, Context& context);
-void add_calibrate(CLI::App& app, Context& context);
-void add_parameters(CLI::App& app, Context& context);
-void add_import(CLI::App& app, Context& context);
-void add_launch(CLI::App& app, Context& context);
+// Each function adds a command, which runs when the command line names it.
+void add_estimate(Command& program);
+void add_sweep(Command& program);
+void add_plan(Command& program);
+void add_solve(Command& program);
+void add_export(Command& program);
+void add_presets(Command& program);
+void add_validate(Command& program);
+void add_calibrate(Command& program);
+void add_parameters(Command& program);
+void add_import(Command& program);
+void add_launch(Command& program);
 // Adds `import launch` to the command `import`.
-void add_import_launch(CLI::App& command, Context& context);
-void add_completion(CLI::App& app, Context& context);
-void add_manual(CLI::App& app, Context& context);
+void add_import_launch(Command& command);
+void add_completion(Command& program);
+void add_manual(Command& program);
 
 // The kinds of option values, as --help shows them. Completions offer values by these words (candidates.cpp);
 // values of any other kind, such as WxH, are not completed.
@@ -80,10 +72,10 @@ inline constexpr PresetKey kPresetKeys[] = {{"model.preset", PresetKind::model},
 // Returns the possible completions of the last of `words`, which are the words after the program's name. Each
 // line has a completion, a tab and its description. The line `:files` means that file names are possible,
 // too.
-std::string candidates(const CLI::App& app, std::vector<std::string> words);
+std::string candidates(const Command& program, std::vector<std::string> words);
 
 // Adds the option `--set KEY=VALUE`, which may be repeated.
-void add_assignments(CLI::App& command, std::vector<std::string>& into);
+void add_assignments(Command& command, std::vector<std::string>& into);
 
 // Print like printf() to standard output and standard error. Control characters are escaped, so that a name
 // or a file cannot control the terminal; see terminal_text(). Only our own scripts are printed unescaped.

@@ -1,7 +1,7 @@
 // `shardscope completion SHELL`: prints the script with which a shell completes the program's arguments. The
 // scripts contain only the interface to the shell. They get the completions from the program, so that these
 // are always up to date and include the user's own presets.
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -91,43 +91,43 @@ complete -c shardscope -f -a '(__shardscope_candidates)'
 
 }  // namespace
 
-void add_completion(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("completion", "A shell's script that completes these commands");
-    command->require_subcommand(0, 1);
+void add_completion(Command& program) {
+    Command& command = program.add_command("completion", "A shell's script that completes these commands");
+    command.most_commands = 1;
     std::string shells;
-    const auto shell = [&](const char* name, const char* how, const char* script) {
-        command->add_subcommand(name, how)->callback([script, &context] {
+    const auto add_shell = [&](const char* name, const char* how, const char* script) {
+        command.add_command(name, how).run = [script] {
             std::fputs(script, stdout);
-            context.exit_code = kDone;
-        });
+            return kDone;
+        };
         shells += (shells.empty() ? "" : ", ") + std::string(name);
     };
-    shell("bash", "For bash: . <(shardscope completion bash)", kBash);
-    shell("zsh", "For zsh, after compinit: . <(shardscope completion zsh)", kZsh);
-    shell("fish", "For fish: shardscope completion fish | source", kFish);
+    add_shell("bash", "For bash: . <(shardscope completion bash)", kBash);
+    add_shell("zsh", "For zsh, after compinit: . <(shardscope completion zsh)", kZsh);
+    add_shell("fish", "For fish: shardscope completion fish | source", kFish);
     // The scripts call this subcommand. It reads the words from standard input, one per line, because on the
     // command line they would be parsed as its own options.
-    CLI::App* words = command->add_subcommand("words", "What may stand in the place of the last word");
-    words->group("")->callback([&app, &context] {
+    Command& words = command.add_command("words", "What may stand in the place of the last word");
+    words.hidden = true;
+    words.run = [&program] {
         Problems none;  // problems are not reported, because the shell reads only words
         std::vector<std::string> typed = split(read_text("-", none), '\n');
         if (typed.back().empty()) typed.pop_back();  // after the end of the last line
-        print_text(candidates(app, typed));
-        context.exit_code = kDone;
-    });
-    // Extra words are allowed so that the callback can report them with the names of the shells. The setting
-    // comes after the subcommands, because they would inherit it.
-    command->allow_extras();
-    command->callback([command, shells, &context] {
-        if (!command->get_subcommands().empty()) return;
-        const std::vector<std::string> unknown = command->remaining();
+        print_text(candidates(program, typed));
+        return kDone;
+    };
+    // Extra words are allowed so that this function can report them with the names of the shells.
+    command.allows_extra_words = true;
+    command.run = [&command, shells] {
+        if (std::ranges::any_of(command.commands, &Command::named)) return kDone;
+        const std::vector<std::string>& unknown = command.extra_words;
         const bool none = unknown.empty();
         report({{none ? "completion" : "completion " + unknown.front(),
                  none ? "the shell is missing" : "there is no script for this shell", "",
                  "use one of " + shells + ", as in `shardscope completion bash`"}},
                {});
-        context.exit_code = kUnusable;
-    });
+        return kUnusable;
+    };
 }
 
 }  // namespace shardscope::commands

@@ -1,5 +1,4 @@
 // `shardscope estimate`: prints one result per scenario.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -90,18 +89,17 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_estimate(CLI::App& app, Context& context) {
+void add_estimate(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("estimate", "Estimates scenarios: memory, step time, MFU, walls");
-    command->add_option("FILE", options->files, "Scenarios; - reads standard input")
-        ->type_name(value::kScenario)
-        ->required();
-    add_assignments(*command, options->assignments);
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    command->add_flag("--hypothetical", options->hypothetical, "Also times for scenarios that do not fit");
-    command->add_flag("--operators", options->operators,
-                      "Also every operator: its FLOPs, bytes, times and bound");
-    command->callback([options, &context] { context.exit_code = run(*options); });
+    Command& command = program.add_command("estimate", "Estimates scenarios: memory, step time, MFU, walls");
+    command.add_option("FILE", &options->files, value::kScenario, "Scenarios; - reads standard input")
+        .required = true;
+    add_assignments(command, options->assignments);
+    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.add_flag("--hypothetical", &options->hypothetical, "Also times for scenarios that do not fit");
+    command.add_flag("--operators", &options->operators,
+                     "Also every operator: its FLOPs, bytes, times and bound");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

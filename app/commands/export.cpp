@@ -1,5 +1,4 @@
 // `shardscope export`: writes the same figures and reports as the window, without a display.
-#include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QHashFunctions>
 #include <QLoggingCategory>
@@ -193,54 +192,42 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Context& context) {
+void add_export(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("export", "Writes a plot as SVG, PDF, PNG or CSV, or a report of all");
+    Command& command =
+        program.add_command("export", "Writes a plot as SVG, PDF, PNG or CSV, or a report of all");
     command
-        ->add_option("FILE", options->file, "Scenario or study, a file or a preset; - reads standard input")
-        ->type_name(value::kScenario)
-        ->required();
-    add_assignments(*command, options->assignments);
+        .add_option("FILE", &options->file, value::kScenario,
+                    "Scenario or study, a file or a preset; - reads standard input")
+        .required = true;
+    add_assignments(command, options->assignments);
+    command.add_option("--plot", &options->plot, value::kPlot,
+                       plot_names().toStdString() + "; by default that of the scenario's view, or scaling");
+    command.add_option("-o", &options->target, value::kFile, "F.svg, F.pdf, F.png or F.csv");
+    command.add_option("--report", &options->report, value::kFile,
+                       "F.html, F.pdf or F.md: verdict, figures, pins side by side, assumptions, "
+                       "validation, all parameters");
+    command.add_option("--size", &options->size, "WxH", "Size in pixels; 960x600 by default");
+    command.add_option("--scale", &options->scale, "N",
+                       "For PNG: factor on the pixels in each direction, 1 to 4; 2 by default");
+    command.add_option("--axis", &options->axes, value::kAxis, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
+        .repeated = true;
+    command.add_option("--output", &options->outputs, value::kOutputs,
+                       "For sweep and sensitivity: result fields; for validation: mfu, tokens_per_s_per_gpu "
+                       "or step_time_s; for plans: mfu, tokens_per_s, training_days or cost");
+    command.add_option("--against", &options->against, value::kOutput,
+                       "For sweep: a result field as the horizontal axis instead of the first axis");
+    command.add_flag("--side-by-side", &options->side_by_side,
+                     "For sweep: the pins of the scenario's view in separate panels with the same axes");
     command
-        ->add_option("--plot", options->plot,
-                     plot_names().toStdString() + "; by default that of the scenario's view, or scaling")
-        ->type_name(value::kPlot);
-    command->add_option("-o", options->target, "F.svg, F.pdf, F.png or F.csv")->type_name(value::kFile);
-    command
-        ->add_option("--report", options->report,
-                     "F.html, F.pdf or F.md: verdict, figures, pins side by side, assumptions, "
-                     "validation, all parameters")
-        ->type_name(value::kFile);
-    command->add_option("--size", options->size, "Size in pixels; 960x600 by default")->type_name("WxH");
-    command
-        ->add_option("--scale", options->scale,
-                     "For PNG: factor on the pixels in each direction, 1 to 4; 2 by default")
-        ->type_name("N");
-    command->add_option("--axis", options->axes, "For sweep and walls: KEY=FROM:TO:STEPS[:log]")
-        ->type_name(value::kAxis)
-        ->take_all()
-        ->allow_extra_args(false);
-    command
-        ->add_option("--output", options->outputs,
-                     "For sweep and sensitivity: result fields; for validation: mfu, tokens_per_s_per_gpu "
-                     "or step_time_s; for plans: mfu, tokens_per_s, training_days or cost")
-        ->type_name(value::kOutputs);
-    command
-        ->add_option("--against", options->against,
-                     "For sweep: a result field as the horizontal axis instead of the first axis")
-        ->type_name(value::kOutput);
-    command->add_flag("--side-by-side", options->side_by_side,
-                      "For sweep: the pins of the scenario's view in separate panels with the same axes");
-    command->add_option("--collectives", options->collectives, "For collectives: a log of nccl-tests")
-        ->type_name(value::kFile)
-        ->take_all()
-        ->allow_extra_args(false);
-    command->add_flag("--hypothetical", options->hypothetical,
-                      "Also times for scenarios that do not fit, labelled as hypothetical");
-    command->add_flag("--held", options->held,
-                      "For sweep, sensitivity and walls: automatic parameters keep their values");
-    command->callback([options, &context] { context.exit_code = run(*options); });
+        .add_option("--collectives", &options->collectives, value::kFile,
+                    "For collectives: a log of nccl-tests")
+        .repeated = true;
+    command.add_flag("--hypothetical", &options->hypothetical,
+                     "Also times for scenarios that do not fit, labelled as hypothetical");
+    command.add_flag("--held", &options->held,
+                     "For sweep, sensitivity and walls: automatic parameters keep their values");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

@@ -1,5 +1,4 @@
 // `shardscope import`: converts files of other programs to presets.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -180,45 +179,39 @@ int import_model(const Options& options) {
 
 }  // namespace
 
-void add_import(CLI::App& app, Context& context) {
+void add_import(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("import", "Files of other programs as presets and scenarios");
-    command->require_subcommand(1);
-    CLI::App* nccl = command->add_subcommand(
-        "nccl", "Logs of nccl-tests as the calibration of a fabric, on standard output");
-    nccl->add_option("LOG", options->logs,
-                     "Output of all_gather_perf, all_reduce_perf, …; - reads standard input")
-        ->type_name(value::kFile)
-        ->required();
-    nccl->add_option("--cluster", options->cluster, "Cluster preset whose bandwidths are the nominal ones")
-        ->type_name(value::kCluster);
-    nccl->add_option("--intra-bandwidth", options->intra_bandwidth,
-                     "Nominal link inside a node per GPU and direction, such as 450GB/s")
-        ->type_name("BANDWIDTH");
-    nccl->add_option("--inter-bandwidth", options->inter_bandwidth,
-                     "Nominal network per GPU and direction, such as 400Gbit/s")
-        ->type_name("BANDWIDTH");
-    nccl->add_option("--gpus-per-node", options->gpus_per_node,
-                     "GPUs of an NVLink domain, where it holds several hosts (72 on NVL72)")
-        ->check(CLI::PositiveNumber);
-    nccl->add_option("--name", options->name, "The preset's name")
-        ->type_name("NAME")
-        ->check([](const std::string& name) {
+    Command& command = program.add_command("import", "Files of other programs as presets and scenarios");
+    command.fewest_commands = command.most_commands = 1;
+    Command& nccl =
+        command.add_command("nccl", "Logs of nccl-tests as the calibration of a fabric, on standard output");
+    nccl.add_option("LOG", &options->logs, value::kFile,
+                    "Output of all_gather_perf, all_reduce_perf, …; - reads standard input")
+        .required = true;
+    nccl.add_option("--cluster", &options->cluster, value::kCluster,
+                    "Cluster preset whose bandwidths are the nominal ones");
+    nccl.add_option("--intra-bandwidth", &options->intra_bandwidth, "BANDWIDTH",
+                    "Nominal link inside a node per GPU and direction, such as 450GB/s");
+    nccl.add_option("--inter-bandwidth", &options->inter_bandwidth, "BANDWIDTH",
+                    "Nominal network per GPU and direction, such as 400Gbit/s");
+    nccl.add_option("--gpus-per-node", &options->gpus_per_node, "INT",
+                    "GPUs of an NVLink domain, where it holds several hosts (72 on NVL72)");
+    nccl.add_option("--name", &options->name, "NAME", "The preset's name").check =
+        [](const std::string& name) {
             return is_preset_name(name)
                        ? std::string()
                        : std::string("use letters, digits and . _ + -, a letter or digit first");
-        });
-    nccl->callback([options, &context] { context.exit_code = run(*options); });
-    CLI::App* hf = command->add_subcommand(
+        };
+    nccl.run = [options] { return run(*options); };
+    Command& hf = command.add_command(
         "hf", "A model's config.json from Hugging Face as a model preset, on standard output");
-    hf->add_option("CONFIG", options->config,
-                   "The file that is stored with the weights; - reads standard input")
-        ->type_name(value::kFile)
-        ->required();
-    hf->add_option("--name", options->model_name, "The preset's name; by default the name in the file")
-        ->type_name("NAME");
-    hf->callback([options, &context] { context.exit_code = import_model(*options); });
-    add_import_launch(*command, context);
+    hf.add_option("CONFIG", &options->config, value::kFile,
+                  "The file that is stored with the weights; - reads standard input")
+        .required = true;
+    hf.add_option("--name", &options->model_name, "NAME",
+                  "The preset's name; by default the name in the file");
+    hf.run = [options] { return import_model(*options); };
+    add_import_launch(command);
 }
 
 }  // namespace shardscope::commands

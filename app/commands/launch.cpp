@@ -2,7 +2,6 @@
 // such settings.
 #include "launch/launch.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -99,36 +98,32 @@ std::vector<std::string> tool_names() {
 
 }  // namespace
 
-void add_launch(CLI::App& app, Context& context) {
+void add_launch(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command& command = program.add_command(
         "launch",
         "The plan as settings of a training tool; standard error lists what the tool cannot express");
-    command->add_option("FILE", options->file, "Scenario; - reads standard input")
-        ->type_name(value::kScenario)
-        ->required();
-    add_assignments(*command, options->assignments);
-    command->add_option("--for", options->tool, "The tool; by default that of the scenario's software")
-        ->check(CLI::IsMember(tool_names()));
-    command->add_option("-o", options->target, "Output file instead of standard output")
-        ->type_name(value::kFile);
-    command->callback([options, &context] { context.exit_code = launch(*options); });
+    command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input")
+        .required = true;
+    add_assignments(command, options->assignments);
+    command.add_choice("--for", &options->tool, tool_names(),
+                       "The tool; by default that of the scenario's software");
+    command.add_option("-o", &options->target, value::kFile, "Output file instead of standard output");
+    command.run = [options] { return launch(*options); };
 }
 
-void add_import_launch(CLI::App& command, Context& context) {
+void add_import_launch(Command& command) {
     auto options = std::make_shared<Options>();
-    CLI::App* launch = command.add_subcommand(
+    Command& launch = command.add_command(
         "launch",
         "A run's launch settings (torchtitan, Megatron-LM, DeepSpeed) as a scenario, on standard output");
-    launch->add_option("FILE", options->file, "TOML, script or JSON; - reads standard input")
-        ->type_name(value::kFile)
-        ->required();
-    launch
-        ->add_option("--on", options->base,
-                     "Scenario whose cluster and assumptions are used; by default those of the first launch")
-        ->type_name(value::kScenario);
-    add_assignments(*launch, options->assignments);
-    launch->callback([options, &context] { context.exit_code = import(*options); });
+    launch.add_option("FILE", &options->file, value::kFile, "TOML, script or JSON; - reads standard input")
+        .required = true;
+    launch.add_option(
+        "--on", &options->base, value::kScenario,
+        "Scenario whose cluster and assumptions are used; by default those of the first launch");
+    add_assignments(launch, options->assignments);
+    launch.run = [options] { return import(*options); };
 }
 
 }  // namespace shardscope::commands

@@ -1,12 +1,12 @@
 // `shardscope manual`: prints the manual page, which is made from the tree of commands. The other parts
 // (files, exit codes, examples) are in this file.
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "app/commands/command.h"
-#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {
@@ -80,58 +80,42 @@ void item(const std::string& head, std::string_view words) {
 std::string bold(std::string_view words) { return "\\fB" + escaped(words) + "\\fR"; }
 std::string italic(std::string_view words) { return "\\fI" + escaped(words) + "\\fR"; }
 
-// Returns "text|json" for an option of the type "TEXT:{text,json}".
-std::string value_of(const CLI::Option& option) {
-    const std::string type = option.get_type_name();
-    const auto begin = type.find('{');
-    if (begin == std::string::npos) return italic(type.substr(0, type.find(':')));
+// Returns "text|json" for an option with choices.
+std::string value_of(const Option& option) {
+    if (option.choices.empty()) return italic(option.kind);
     std::string out;
-    for (const std::string& member : split(type.substr(begin + 1, type.find('}') - begin - 1), ','))
-        out += (out.empty() ? "" : "|") + bold(member);
+    for (const std::string& choice : option.choices) out += (out.empty() ? "" : "|") + bold(choice);
     return out;
 }
 
-std::string names_of(const CLI::Option& option) {
-    std::string out;
-    for (const std::string& name : option.get_snames()) out += (out.empty() ? "" : ", ") + bold("-" + name);
-    for (const std::string& name : option.get_lnames()) out += (out.empty() ? "" : ", ") + bold("--" + name);
+std::string operand(const Option& option) {
+    const std::string name = italic(option.name) + (option.takes_several() ? "..." : "");
+    return option.required ? name : "[" + name + "]";
+}
+
+std::vector<Option> options_of(const Command& command, bool positional) {
+    std::vector<Option> out;
+    std::ranges::copy_if(command.options, std::back_inserter(out),
+                         [positional](const Option& option) { return option.is_positional() == positional; });
     return out;
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-std::string operand(const CLI::Option& option) {
-    const std::string name =
-        italic(option.get_name(true)) + (option.get_items_expected_max() > 1 ? "..." : "");
-    return option.get_required() ? name : "[" + name + "]";
-}
-
-std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positional) {
-    return command.get_options([positional](const CLI::Option* option) {
-        return option->get_positional() == positional &&
-               option->get_lnames() != std::vector<std::string>{"help"};
-    });
-}
-
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
-}
-
-void describe(const CLI::App& command, const std::string& name) {
-    const std::vector<const CLI::Option*> options = options_of(command, false);
-    const std::vector<const CLI::Option*> operands = options_of(command, true);
+void describe(const Command& command, const std::string& name) {
+    const std::vector<Option> options = options_of(command, false);
+    const std::vector<Option> operands = options_of(command, true);
     std::string synopsis = ".SS " + name;
-    for (const CLI::Option* option : operands) synopsis += " " + operand(*option);
+    for (const Option& option : operands) synopsis += " " + operand(option);
     if (!options.empty()) synopsis += " [" + italic("OPTIONS") + "]";
     line(synopsis);
-    text(command.get_description() + ".");
-    for (const CLI::Option* option : operands)
-        item(italic(option->get_name(true)), option->get_description() + ".");
-    for (const CLI::Option* option : options) {
-        item(names_of(*option) + (takes_value(*option) ? " " + value_of(*option) : ""),
-             option->get_description() + (option->get_required() ? " (required)." : "."));
+    text(command.description + ".");
+    for (const Option& option : operands) item(italic(option.name), option.description + ".");
+    for (const Option& option : options) {
+        item(bold(option.name) + (option.takes_value() ? " " + value_of(option) : ""),
+             option.description + (option.required ? " (required)." : "."));
     }
-    for (const CLI::App* inner : commands_of(command)) describe(*inner, name + " " + inner->get_name());
+    for (const Command& inner : command.commands) {
+        if (!inner.hidden) describe(inner, name + " " + inner.name);
+    }
 }
 
 template <std::size_t N>
@@ -140,7 +124,7 @@ void entries(const char* title, const Entry (&list)[N]) {
     for (const Entry& entry : list) item(bold(entry.term), entry.text);
 }
 
-void print(const CLI::App& app) {
+void print(const Command& program) {
     line(".\\\" Made by `shardscope manual`; do not edit.");
     line(".TH SHARDSCOPE 1 " SHARDSCOPE_RELEASED " \"Shardscope " SHARDSCOPE_VERSION "\" \"User Commands\"");
     for (const char* request : {".nh", ".ad l"}) line(request);  // no hyphenation, no justified lines
@@ -158,13 +142,13 @@ void print(const CLI::App& app) {
         "at once.");
     line(".PP");
     text("The commands do the same without a display.");
-    for (const CLI::Option* option : options_of(app, true))
-        item(italic(option->get_name(true)), option->get_description() + ".");
-    for (const CLI::Option* option : options_of(app, false))
-        item(names_of(*option), option->get_description() + ".");
+    for (const Option& option : program.options) item(italic(option.name), option.description + ".");
+    item(bold("--version"), "Display program version information and exit.");
     item(bold("--help"), "Print help, also of every command, and exit.");
     section("COMMANDS");
-    for (const CLI::App* command : commands_of(app)) describe(*command, command->get_name());
+    for (const Command& command : program.commands) {
+        if (!command.hidden) describe(command, command.name);
+    }
     section("SCENARIOS");
     text(
         "A scenario is a JSON object in which everything is optional; {} is MPT-13B on 64 H100. Its parts "
@@ -189,12 +173,13 @@ void print(const CLI::App& app) {
 
 }  // namespace
 
-void add_manual(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("manual", "The manual page, as man reads it");
-    command->group("")->callback([&app, &context] {
-        print(app);
-        context.exit_code = kDone;
-    });
+void add_manual(Command& program) {
+    Command& command = program.add_command("manual", "The manual page, as man reads it");
+    command.hidden = true;
+    command.run = [&program] {
+        print(program);
+        return kDone;
+    };
 }
 
 }  // namespace shardscope::commands

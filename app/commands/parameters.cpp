@@ -1,6 +1,5 @@
 // `shardscope parameters`: prints all parameters as the Markdown table of core/inputs/parameters/README.md,
 // or as the JSON schemas of presets/schema.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -36,19 +35,18 @@ void print_table() {
 
 }  // namespace
 
-void add_parameters(CLI::App& app, Context& context) {
+void add_parameters(Command& program) {
     auto format = std::make_shared<std::string>("markdown");
-    CLI::App* command =
-        app.add_subcommand("parameters", "The table of everything that can be set, or a JSON schema of it");
-    command
-        ->add_option("--format", *format,
-                     "markdown: the table; schema, preset-schema: of scenario and preset files, for editors")
-        ->check(CLI::IsMember({"markdown", "schema", "preset-schema"}));
-    command->callback([format, &context] {
+    Command& command =
+        program.add_command("parameters", "The table of everything that can be set, or a JSON schema of it");
+    command.add_choice(
+        "--format", format.get(), {"markdown", "schema", "preset-schema"},
+        "markdown: the table; schema, preset-schema: of scenario and preset files, for editors");
+    command.run = [format] {
         if (*format == "markdown") print_table();
         else print_text(*format == "schema" ? scenario_schema() : preset_schema());
-        context.exit_code = kDone;
-    });
+        return kDone;
+    };
 }
 
 }  // namespace shardscope::commands

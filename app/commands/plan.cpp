@@ -1,6 +1,5 @@
 // `shardscope plan`: finds the best plans for a job and explains why their neighbours lose, in one search or
 // in shards.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -157,43 +156,34 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Context& context) {
+void add_plan(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command& command = program.add_command(
         "plan", "The best plan for the model on the cluster, the runners-up, and why each neighbour loses");
-    command->add_option("FILE", options->file, "Scenario; - reads standard input")
-        ->type_name(value::kScenario);
-    add_assignments(*command, options->assignments);
+    command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input");
+    add_assignments(command, options->assignments);
+    command.add_option("--free", &options->free, value::kPlanKeys,
+                       "Plan parameters to choose; else those in `auto`, else all but "
+                       "async_tensor_parallel");
+    command.add_option("--objective", &options->objective, value::kOutput,
+                       "Output to optimize; mfu by default");
+    command.add_option("--top", &options->top, "COUNT", "Plans to show");
+    command.add_flag("--allow-risky", &options->allow_risky,
+                     "Also plans within the margin, which may or may not fit");
+    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.add_flag("--timing", &options->timing, "Plans evaluated and seconds, as JSON on standard error");
     command
-        ->add_option("--free", options->free,
-                     "Plan parameters to choose; else those in `auto`, else all but "
-                     "async_tensor_parallel")
-        ->type_name(value::kPlanKeys);
-    command->add_option("--objective", options->objective, "Output to optimize; mfu by default")
-        ->type_name(value::kOutput);
-    command->add_option("--top", options->top, "Plans to show")->type_name("COUNT");
-    command->add_flag("--allow-risky", options->allow_risky,
-                      "Also plans within the margin, which may or may not fit");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    command->add_flag("--timing", options->timing, "Plans evaluated and seconds, as JSON on standard error");
-    command
-        ->add_option("--over", options->over,
-                     "The best plan at every point of a grid: KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")
-        ->type_name(value::kAxis)
-        ->take_all()
-        ->allow_extra_args(false);
-    command
-        ->add_option("--threshold", options->threshold,
-                     "With --over: 'mfu>=0.5': the bandwidth and the memory that it needs")
-        ->type_name(value::kTarget);
-    command
-        ->add_option("--shard", options->shard, "Only the I-th of N blocks: its plans that fit, one per line")
-        ->type_name("I/N");
-    command->add_option("--merge", options->merge, "The files of all shares, to merge into one result")
-        ->type_name(value::kFile);
-    command->add_option("-o", options->target, "Output file instead of standard output")
-        ->type_name(value::kFile);
-    command->callback([options, &context] { context.exit_code = run(*options); });
+        .add_option("--over", &options->over, value::kAxis,
+                    "The best plan at every point of a grid: KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")
+        .repeated = true;
+    command.add_option("--threshold", &options->threshold, value::kTarget,
+                       "With --over: 'mfu>=0.5': the bandwidth and the memory that it needs");
+    command.add_option("--shard", &options->shard, "I/N",
+                       "Only the I-th of N blocks: its plans that fit, one per line");
+    command.add_option("--merge", &options->merge, value::kFile,
+                       "The files of all shares, to merge into one result");
+    command.add_option("-o", &options->target, value::kFile, "Output file instead of standard output");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

@@ -1,5 +1,4 @@
 // `shardscope presets`: prints the catalogue, each number with its source.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -149,27 +148,23 @@ int show(const Options& options) {
 
 }  // namespace
 
-void add_presets(CLI::App& app, Context& context) {
+void add_presets(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command& command = program.add_command(
         "presets", "The catalogue of GPUs, clusters, models, scenarios, studies and calibrations");
-    const auto kind = [options](CLI::App* to) {
-        to->add_option("--kind", options->kind, "Only this kind")
-            ->check(CLI::IsMember({"gpu", "cluster", "model", "scenario", "study", "calibration"}));
+    const auto add_kind = [&options](Command& to) {
+        to.add_choice("--kind", &options->kind,
+                      {"gpu", "cluster", "model", "scenario", "study", "calibration"}, "Only this kind");
     };
-    kind(command);
-    CLI::App* lister = command->add_subcommand("list", "Names and titles");
-    kind(lister);
-    lister
-        ->add_option("--format", options->format,
-                     "markdown: for studies, what each paper states and the engine predicts")
-        ->check(CLI::IsMember({"text", "markdown"}));
-    CLI::App* shower = command->add_subcommand("show", "One preset, each number with its source");
-    shower->add_option("NAME", options->name, "Its name")->type_name(value::kPreset)->required();
-    kind(shower);
-    command->callback([options, shower, &context] {
-        context.exit_code = shower->parsed() ? show(*options) : list(*options);
-    });
+    add_kind(command);
+    Command& lister = command.add_command("list", "Names and titles");
+    add_kind(lister);
+    lister.add_choice("--format", &options->format, {"text", "markdown"},
+                      "markdown: for studies, what each paper states and the engine predicts");
+    Command& shower = command.add_command("show", "One preset, each number with its source");
+    shower.add_option("NAME", &options->name, value::kPreset, "Its name").required = true;
+    add_kind(shower);
+    command.run = [options, &shower] { return shower.named ? show(*options) : list(*options); };
 }
 
 }  // namespace shardscope::commands

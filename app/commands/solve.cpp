@@ -1,5 +1,4 @@
 // `shardscope solve`: finds the value of one input at which a target is met, or explains why there is none.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -116,28 +115,23 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_solve(CLI::App& app, Context& context) {
+void add_solve(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("solve", "The value of an input at which a target is met, or why there is none");
-    command->add_option("FILE", options->file, "Scenario; - reads standard input")
-        ->type_name(value::kScenario)
-        ->required();
-    command->add_option("--for", options->id, "The input that is changed")
-        ->type_name(value::kKey)
-        ->required();
+    Command& command =
+        program.add_command("solve", "The value of an input at which a target is met, or why there is none");
+    command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input")
+        .required = true;
+    command.add_option("--for", &options->id, value::kKey, "The input that is changed").required = true;
     command
-        ->add_option("--target", options->target,
-                     "'FIELD>=VALUE', 'FIELD<=VALUE' or fits; "
-                     "VALUE may be a share: 'mfu>=95 % of best'")
-        ->type_name(value::kTarget)
-        ->required();
-    add_assignments(*command, options->assignments);
-    command->add_option("--from", options->from, "Smallest value to search")->type_name("VALUE");
-    command->add_option("--to", options->to, "Largest value to search; for GPUs 16,384 by default")
-        ->type_name("VALUE");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    command->callback([options, &context] { context.exit_code = run(*options); });
+        .add_option("--target", &options->target, value::kTarget,
+                    "'FIELD>=VALUE', 'FIELD<=VALUE' or fits; "
+                    "VALUE may be a share: 'mfu>=95 % of best'")
+        .required = true;
+    add_assignments(command, options->assignments);
+    command.add_option("--from", &options->from, "VALUE", "Smallest value to search");
+    command.add_option("--to", &options->to, "VALUE", "Largest value to search; for GPUs 16,384 by default");
+    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

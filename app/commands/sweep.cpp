@@ -1,5 +1,4 @@
 // `shardscope sweep`: prints outputs over any parameters as CSV or JSON Lines.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -177,28 +176,24 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Context& context) {
+void add_sweep(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("sweep", "Any parameters against any outputs, as CSV or JSON Lines");
-    command->add_option("FILE", options->file, "Scenario; - reads standard input")
-        ->type_name(value::kScenario)
-        ->required();
-    add_assignments(*command, options->assignments);
-    command->add_option("--axis", options->axes, "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c")
-        ->type_name(value::kAxis)
-        ->required()
-        ->take_all()
-        ->allow_extra_args(false);
-    command->add_option("--output", options->outputs, "Result fields, separated by commas")
-        ->type_name(value::kOutputs);
-    command->add_option("-o", options->target, "F.csv or F.jsonl instead of standard output")
-        ->type_name(value::kFile);
-    command->add_option("--shard", options->shard, "Only the I-th of N contiguous blocks")->type_name("I/N");
-    command->add_flag("--held", options->held,
-                      "Hold the plan: automatic parameters keep the value they have at the scenario itself, "
-                      "instead of being re-planned at every point");
-    command->callback([options, &context] { context.exit_code = run(*options); });
+    Command& command =
+        program.add_command("sweep", "Any parameters against any outputs, as CSV or JSON Lines");
+    command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input")
+        .required = true;
+    add_assignments(command, options->assignments);
+    Option& axis =
+        command.add_option("--axis", &options->axes, value::kAxis, "KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
+    axis.required = true;
+    axis.repeated = true;
+    command.add_option("--output", &options->outputs, value::kOutputs, "Result fields, separated by commas");
+    command.add_option("-o", &options->target, value::kFile, "F.csv or F.jsonl instead of standard output");
+    command.add_option("--shard", &options->shard, "I/N", "Only the I-th of N contiguous blocks");
+    command.add_flag("--held", &options->held,
+                     "Hold the plan: automatic parameters keep the value they have at the scenario itself, "
+                     "instead of being re-planned at every point");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

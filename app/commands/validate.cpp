@@ -1,5 +1,4 @@
 // `shardscope validate`: compares predicted and measured runs.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -127,14 +126,14 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_validate(CLI::App& app, Context& context) {
+void add_validate(Command& program) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("validate", "Predicted against measured runs; by default the shipped ones");
-    command->add_option("--runs", options->runs, "Your own table of runs, CSV")->type_name(value::kFile);
-    command->add_option("--calibration", options->calibration, "A calibration file")->type_name(value::kFile);
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-    command->callback([options, &context] { context.exit_code = run(*options); });
+    Command& command =
+        program.add_command("validate", "Predicted against measured runs; by default the shipped ones");
+    command.add_option("--runs", &options->runs, value::kFile, "Your own table of runs, CSV");
+    command.add_option("--calibration", &options->calibration, value::kFile, "A calibration file");
+    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.run = [options] { return run(*options); };
 }
 
 }  // namespace shardscope::commands

@@ -142,3 +142,7 @@ TEST_CASE("structure: files are read and written in one place", "[structure]") {
     for (const char* folder : {"core", "widgets", "app"})
         CHECK(first_forbidden_include(folder, {"<fstream>", "<QSaveFile>"}).empty());
 }
+
+TEST_CASE("structure: one file includes CLI11, which takes long to compile", "[structure]") {
+    CHECK(sources_with("<CLI/CLI.hpp>") == std::vector<std::string>{"app/commands/command_line.cpp"});
+}
