@@ -5,6 +5,7 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <cstdio>
+#include <optional>
 
 #include "app/commands/command.h"
 #include "app/documents.h"
@@ -33,11 +34,11 @@ struct Shot {
     QSize size{1440, 900};
     ThemeManager::Choice theme = ThemeManager::Choice::light;
     Scenario (*scenario)() = first;
-    bool pinned = false;          // whether the default scenario is pinned and the wall is explained
-    const char* tab = "scaling";  // of the main plot area
-    const char* study = nullptr;  // name of a study to open, with its tab, pins and panel
-    int tool = -1;                // index of the tool whose launch settings the picture shows
-    Subject why{};                // subject to explain unless it is an output
+    bool pinned = false;           // whether the default scenario is pinned and the wall is explained
+    const char* tab = "scaling";   // of the main plot area
+    const char* study = nullptr;   // name of a study to open, with its tab, pins and panel
+    int tool = -1;                 // index of the tool whose launch settings the picture shows
+    std::optional<Subject> why{};  // subject to explain, if any
 };
 
 Scenario too_long() { return edited(first(), P::sequence_length, 8192); }
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
         }
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.model().explain(Subject::of(Output::wall));
-        if (shot.why.kind != Subject::Kind::output) window.findChild<WhyPanel*>()->show(shot.why);
+        if (shot.why) window.findChild<WhyPanel*>()->show(*shot.why);
         window.findChild<QTabWidget*>(QStringLiteral("tabs"))
             ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
         window.show();

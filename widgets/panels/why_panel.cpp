@@ -209,7 +209,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     if (!answer.valid()) {
         sentence = QString::fromStdString(answer.problems.front().text());
     } else if (const Subject& now = current();
-               now.kind == Subject::Kind::output && !answer.fits() && output(now.output).timed) {
+               now.kind == Subject::Kind::output && !answer.fits() && output(*now.output).timed) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);

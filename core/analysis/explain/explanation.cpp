@@ -33,11 +33,10 @@ Ingredient line_of(std::string_view name, const Answer& answer) {
     if (!symbol) return {std::string(name)};
     Ingredient out{std::string(name), translate(symbol->label),
                    format(value_of(*symbol, answer), symbol->quantity)};
-    const bool is_output = symbol->output != Output::count;
     // A scenario that does not fit has no times.
-    if (is_output && output(symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
-    if (is_output) out.opens = Subject::of(symbol->output);
-    else if (symbol->parameter != P::count) out.opens = Subject::of(symbol->parameter);
+    if (symbol->output && output(*symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
+    if (symbol->output) out.opens = Subject::of(*symbol->output);
+    else if (symbol->parameter) out.opens = Subject::of(*symbol->parameter);
     else out.opens = Subject::symbol(std::string(name));
     return out;
 }
@@ -396,8 +395,8 @@ Explanation explain_operator(const std::string& name, const Answer& answer) {
 
 Explanation explained(const Subject& subject, const Answer& answer) {
     switch (subject.kind) {
-        case Subject::Kind::output: return explain_output(subject.output, answer);
-        case Subject::Kind::parameter: return explain_parameter(subject.parameter, answer);
+        case Subject::Kind::output: return explain_output(*subject.output, answer);
+        case Subject::Kind::parameter: return explain_parameter(*subject.parameter, answer);
         case Subject::Kind::symbol: return explain_symbol(subject.name, answer);
         case Subject::Kind::op: return explain_operator(subject.name, answer);
         case Subject::Kind::preset: return explain_preset(subject.preset, answer);

@@ -14,8 +14,8 @@ namespace shardscope {
 struct Subject {  // something that can be explained; only the field of its kind is used
     enum class Kind : unsigned char { output, parameter, symbol, op, preset };
     Kind kind = Kind::output;
-    Output output = Output::count;
-    P parameter = P::count;
+    std::optional<Output> output{};
+    std::optional<P> parameter{};
     PresetKind preset = PresetKind::gpu;  // the scenario's preset of that kind
     std::string name{};                   // a symbol ("N_g"), or block and operator ("layer/mlp.up")
 

@@ -244,8 +244,7 @@ const Symbol* find_symbol(std::string_view symbol) {
 double value_of(const Symbol& symbol, const Answer& answer) {
     if (!answer.valid()) return std::nan("");
     if (symbol.get) return symbol.get(answer);
-    return symbol.output == Output::count ? answer.settings[symbol.parameter]
-                                          : output(symbol.output).get(answer);
+    return symbol.output ? output(*symbol.output).get(answer) : answer.settings[*symbol.parameter];
 }
 
 }  // namespace shardscope

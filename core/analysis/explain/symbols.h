@@ -2,6 +2,7 @@
 // parameter, an output, an operator's efficiency, or is computed by another formula.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "explain/output.h"
@@ -16,8 +17,8 @@ struct Symbol {
     std::string_view label;                  // "parameters of this GPU's stage"
     Quantity quantity = Quantity::count;     // for display
     double (*get)(const Answer&) = nullptr;  // null: the parameter's or the output's value
-    P parameter = P::count;
-    Output output = Output::count;
+    std::optional<P> parameter{};
+    std::optional<Output> output{};
     std::string_view op{};           // an operator of the model's most frequent layer: "mlp.up"
     std::string_view formula{};      // "N_g = L_g · ψ ÷ t, and the ends"
     std::string_view symbols{};      // of that formula

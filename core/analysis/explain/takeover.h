@@ -8,7 +8,7 @@
 namespace shardscope {
 
 struct Takeover {
-    P rate = P::count;  // the input that was varied
+    P rate;             // the input that was varied
     double value = 0;   // the other wall binds beyond it
     bool below = true;  // beyond means below that value, else above
     Wall next = Wall::compute;

@@ -21,8 +21,8 @@ namespace {
 
 std::string key_of(const Subject& subject) {
     return std::to_string(static_cast<int>(subject.kind)) + " " +
-           std::to_string(static_cast<int>(subject.output)) + " " +
-           std::to_string(static_cast<int>(subject.parameter)) + " " +
+           (subject.output ? std::string(output(*subject.output).path) : "") + " " +
+           (subject.parameter ? std::string(parameter(*subject.parameter).key) : "") + " " +
            std::to_string(static_cast<int>(subject.preset)) + " " + subject.name;
 }
 
@@ -254,7 +254,7 @@ double sum_of_parts(const Subject& subject, const Answer& now) {
     double sum = 0;
     for (const Ingredient& part : explain(subject, now).parts) {
         REQUIRE(part.opens.has_value());
-        sum += output(part.opens->output).get(now);
+        sum += output(part.opens->output.value()).get(now);
     }
     return sum;
 }
