@@ -37,8 +37,8 @@ QString words_of(const Cause& cause) {
     QString out = QStringLiteral("%1 %2 → %3")
                       .arg(label, QString::fromStdString(format(cause.id, cause.now)),
                            QString::fromStdString(format(cause.id, *cause.value)));
-    if (cause.rate != P::count) {
-        const Quantity quantity = parameter(cause.rate).quantity;
+    if (cause.rate) {
+        const Quantity quantity = parameter(*cause.rate).quantity;
         const bool one_unit =
             show(cause.effective_now, quantity).unit == show(cause.effective, quantity).unit;
         out += MeasuredPanel::tr(", effective %1 → %2")

@@ -19,7 +19,7 @@
 namespace shardscope {
 
 struct FittedConstant {
-    P id = P::count;
+    P id;
     std::string part;  // "", "gpu-a100", "stack-fsdp1"
     double prior = 0;
     double value = 0;

@@ -106,12 +106,9 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     out.rms_log_error = std::sqrt(squares / static_cast<double>(points.size()));
     for (std::size_t j = 0; j < kConstants.size(); ++j) {
         const FitConstant& range = problem.constants[j];
-        FabricConstant& constant = out.constants[j];
-        constant.id = kConstants[j].id;
-        constant.value = outside(kConstants[j], found.x[j]);
-        constant.uncertainty = found.uncertainty[j];
-        constant.identified = found.uncertainty[j] <= kNotIdentified;
-        constant.at_limit = found.x[j] <= range.low || found.x[j] >= range.high;
+        const bool at_limit = found.x[j] <= range.low || found.x[j] >= range.high;
+        out.constants.push_back({kConstants[j].id, outside(kConstants[j], found.x[j]), found.uncertainty[j],
+                                 found.uncertainty[j] <= kNotIdentified, at_limit});
     }
     return out;
 }

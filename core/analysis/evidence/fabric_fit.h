@@ -5,8 +5,8 @@
 // determine stays at the parameter table's default and is marked as not identified.
 #pragma once
 
-#include <array>
 #include <span>
+#include <vector>
 
 #include "evidence/nccl_log.h"
 #include "parameters/parameter.h"
@@ -20,7 +20,7 @@ struct FabricLinks {
 };
 
 struct FabricConstant {
-    P id = P::count;
+    P id;
     double value = 0;
     double uncertainty = 1;   // remaining standard deviation ÷ the prior's
     bool identified = false;  // the tables determine it better than the prior does
@@ -28,8 +28,8 @@ struct FabricConstant {
 };
 
 struct FabricFit {
-    std::array<FabricConstant, 5> constants;
-    double rms_log_error = 0;  // of times
+    std::vector<FabricConstant> constants;  // empty if the fit is meaningless
+    double rms_log_error = 0;               // of times
     int points = 0;
 };
 

@@ -7,17 +7,17 @@
 namespace shardscope {
 namespace {
 
-// The constants that may be wrong, with the rate that each is a share of.
+// The constants that may be wrong, with the rate that each is a share of, if any.
 struct Candidate {
     P id;
-    P rate;
+    std::optional<P> rate;
 };
 constexpr std::array kCandidates{Candidate{P::network_efficiency, P::inter_node_bandwidth},
                                  Candidate{P::intra_node_efficiency, P::intra_node_bandwidth},
                                  Candidate{P::gemm_efficiency, P::peak_flops},
-                                 Candidate{P::attention_efficiency, P::count},
+                                 Candidate{P::attention_efficiency, std::nullopt},
                                  Candidate{P::memory_efficiency, P::memory_bandwidth},
-                                 Candidate{P::overlap, P::count}};
+                                 Candidate{P::overlap, std::nullopt}};
 
 // The scenario with the GPU count of the measurement.
 Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
@@ -88,9 +88,9 @@ Cause cause_of(const Scenario& scenario, const Settings& settings, const Candida
         }
         out.value = middle;
     }
-    if (out.rate != P::count) {
-        out.effective_now = out.now * settings[out.rate];
-        out.effective = out.value.value_or(out.now) * settings[out.rate];
+    if (out.rate) {
+        out.effective_now = out.now * settings[*out.rate];
+        out.effective = out.value.value_or(out.now) * settings[*out.rate];
     }
     return out;
 }

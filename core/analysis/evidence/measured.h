@@ -61,12 +61,11 @@ Residual residual(const Answer& answer, const Measurement& measurement);
 
 // One constant that would make the prediction equal the measurement, all else held.
 struct Cause {
-    P id = P::count;
+    P id;
     double now = 0;
     std::optional<double> value;  // none: no value in the parameter's range does so
-    // The rate that the constant is a share of, such as P::inter_node_bandwidth for the network efficiency.
-    // P::count: none.
-    P rate = P::count;
+    // The rate that the constant is a share of, if any: P::inter_node_bandwidth for the network efficiency.
+    std::optional<P> rate;
     double effective_now = 0;  // now × rate
     double effective = 0;      // value × rate
     double best_rate = 0;      // tokens/s/GPU nearest to the measurement over all values

@@ -121,8 +121,8 @@ TEST_CASE("measured: each constant that explains a run makes the prediction equa
                 Scenario explained = scenario;
                 explained.give(cause.id, *cause.value);
                 CHECK(answer(explained).estimate.tokens_per_s_per_gpu == Approx(target).epsilon(1e-8));
-                if (cause.rate != P::count)
-                    CHECK(cause.effective == Approx(*cause.value * subject.settings[cause.rate]));
+                if (cause.rate)
+                    CHECK(cause.effective == Approx(*cause.value * subject.settings[*cause.rate]));
             } else {
                 explains = false;
                 CHECK(cause.relative_change() == 1);
