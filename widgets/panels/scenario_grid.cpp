@@ -324,8 +324,8 @@ void ScenarioGrid::activate(const QModelIndex& index) {
 std::optional<Subject> ScenarioGrid::subject_at(const QModelIndex& index) const {
     const ScenarioRow* row = scenarios_.row(index);
     if (!row || row->letter != kCurrentScenario) return std::nullopt;
-    const Output output = column_output(static_cast<Column>(index.column()));
-    return output == Output::count ? std::nullopt : std::optional(Subject::of(output));
+    const std::optional<Output> output = column_output(static_cast<Column>(index.column()));
+    return output ? std::optional(Subject::of(*output)) : std::nullopt;
 }
 
 std::optional<Subject> ScenarioGrid::focused_subject() const { return subject_at(currentIndex()); }

@@ -148,8 +148,8 @@ QVariant ScenarioModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::TextAlignmentRole)
         return QVariant(column <= Column::differs ? Qt::AlignLeft | Qt::AlignVCenter
                                                   : Qt::AlignRight | Qt::AlignVCenter);
-    const Output id = column_output(column);
-    if (role == Qt::ToolTipRole && id != Output::count) return text_of(translate(output(id).sentence));
+    const std::optional<Output> id = column_output(column);
+    if (role == Qt::ToolTipRole && id) return text_of(translate(output(*id).sentence));
     return role == Qt::DisplayRole ? column_title(column) : QVariant();
 }
 

@@ -51,10 +51,11 @@ QString header(Output id) {
 
 }  // namespace
 
-Output column_output(Column column) {
+std::optional<Output> column_output(Column column) {
     if (column == Column::wall) return Output::wall;
     const auto found = std::ranges::find(kOutputColumns, column, &OutputColumn::column);
-    return found != kOutputColumns.end() ? found->output : Output::count;
+    if (found == kOutputColumns.end()) return std::nullopt;
+    return found->output;
 }
 
 QString column_title(Column column) {
@@ -64,7 +65,7 @@ QString column_title(Column column) {
         case Column::verdict: return QObject::tr("Verdict");
         case Column::wall: return text_of(label_of(Output::wall));
         case Column::unpin: return {};
-        default: return header(column_output(column));
+        default: return header(*column_output(column));
     }
 }
 

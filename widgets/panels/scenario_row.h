@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <array>
+#include <optional>
 
 #include "evidence/measured.h"
 #include "explain/output.h"
@@ -43,8 +44,8 @@ struct ScenarioRow {
 
 // Returns the title of a column, such as "Peak memory, GiB"; empty if it has none.
 QString column_title(ScenarioColumn column);
-// Returns the output that a column shows, or Output::count for none.
-Output column_output(ScenarioColumn column);
+// Returns the output that a column shows; nothing if it shows none.
+std::optional<Output> column_output(ScenarioColumn column);
 
 ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& title);
 ScenarioRow measured_row(const Answer& answer, const Measurement& measurement);

@@ -11,8 +11,8 @@
 namespace shardscope {
 namespace {
 
-// Returns the index of the row with this output, or the first if it no longer exists.
-std::size_t place_of(Output output, const std::vector<TermPanel::Row>& rows) {
+// Returns the index of the row with this output, or the first if there is none.
+std::size_t place_of(std::optional<Output> output, const std::vector<TermPanel::Row>& rows) {
     const auto found = std::ranges::find(rows, output, &TermPanel::Row::output);
     return found == rows.end() ? 0 : static_cast<std::size_t>(found - rows.begin());
 }

@@ -5,6 +5,7 @@
 #include <QRectF>
 #include <QString>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "explain/output.h"
@@ -28,7 +29,7 @@ class TermPanel : public QWidget, public Explainable {
 
     // From top to bottom; never empty.
     [[nodiscard]] virtual std::vector<Row> rows() const = 0;
-    [[nodiscard]] Output focused() const { return focused_; }
+    [[nodiscard]] std::optional<Output> focused() const { return focused_; }
     [[nodiscard]] std::optional<Subject> focused_subject() const override;
     [[nodiscard]] std::optional<Subject> subject_at(const QPointF& at) const override {
         return Subject::of(output_at(at));
@@ -49,7 +50,7 @@ class TermPanel : public QWidget, public Explainable {
 
     LiveModel& model_;
     QString name_;
-    Output focused_ = Output::count;  // count: no row has had the focus yet
+    std::optional<Output> focused_;  // none: no row has had the focus yet
 };
 
 }  // namespace shardscope
