@@ -24,7 +24,7 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     rate_ = rate < 0 ? QString() : result.mid(rate);
     best_ = best && repair.works;
     setObjectName(QStringLiteral("repair/") +
-                  (repair.id == P::count ? QStringLiteral("plan") : text_of(parameter(repair.id).key)));
+                  (repair.id ? text_of(parameter(*repair.id).key) : QStringLiteral("plan")));
     setText(label_);
     setEnabled(repair.works);
     setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);

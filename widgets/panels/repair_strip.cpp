@@ -132,7 +132,7 @@ void RepairStrip::arrange() {
     // the result arrives.
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
-        const bool first_of_many = i == 0 && repairs_.size() > 1 && repairs_[0].id == P::count;
+        const bool first_of_many = i == 0 && repairs_.size() > 1 && !repairs_[0].id;
         return first_of_many ? std::max(own, buttons_[1]->sizeHint().width()) : own;
     };
     const auto end_of = [&](std::size_t count) {

@@ -25,7 +25,7 @@ ReplannedTracks::ReplannedTracks(LiveModel& model) : QObject(&model), model_(mod
 }
 
 void ReplannedTracks::want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain) {
-    wanted_[slider] = {slider, id, scale, grain};
+    wanted_.insert_or_assign(slider, Wanted{slider, id, scale, grain});
     // The requests of all sliders in a frame are collected.
     if (!soon_.isActive()) soon_.start(0);
 }

@@ -38,7 +38,7 @@ class ReplannedTracks : public QObject {
 
     struct Wanted {
         QPointer<TrackSlider> slider;
-        P id = P::count;
+        P id;
         SliderScale scale;
         TrackGrain grain;
     };

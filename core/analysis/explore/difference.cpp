@@ -99,7 +99,7 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
         if (a == b) return;
         std::string words = title_of(b);
         if (!name_alone) words = in_sentence(label) + " " + words;
-        out.push_back({P::count, words, translate(label), title_of(a), title_of(b)});
+        out.push_back({std::nullopt, words, translate(label), title_of(a), title_of(b)});
     };
     const Scenario& a = from.scenario;
     const Scenario& b = to.scenario;

@@ -2,6 +2,7 @@
 // others.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,11 @@
 namespace shardscope {
 
 struct Difference {
-    P id = P::count;    // count: a preset
-    std::string words;  // describes the second scenario: "64 GPUs", "inter-node link 400 Gbit/s"
-    std::string label;  // "Inter-node link"
-    std::string from;   // "200 Gbit/s"
-    std::string to;     // "400 Gbit/s"
+    std::optional<P> id;  // none: a preset
+    std::string words;    // describes the second scenario: "64 GPUs", "inter-node link 400 Gbit/s"
+    std::string label;    // "Inter-node link"
+    std::string from;     // "200 Gbit/s"
+    std::string to;       // "400 Gbit/s"
 };
 
 // The inputs of `to` that differ from those of `from`: presets first, then the parameters in the order of

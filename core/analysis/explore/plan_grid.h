@@ -29,7 +29,7 @@ struct GridBest {
 // The smallest value of an input that meets the target. The other inputs are those of the point of highest
 // MFU, and the plan is chosen again for each value.
 struct Threshold {
-    P id = P::count;
+    P id;
     Solution solution;
 };
 struct GridReport {

@@ -76,10 +76,7 @@ std::vector<double> steps_from(P id, const Settings& s) {
 }
 
 Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool allow_risky) {
-    Neighbour out;
-    out.id = id;
-    out.from = best.settings[id];
-    out.answer = answer(scenario);
+    Neighbour out{.id = id, .from = best.settings[id], .answer = answer(scenario)};
     out.to = out.answer.settings[id];
     if (!out.answer.valid()) return out;
     const Estimate& e = out.answer.estimate;

@@ -26,10 +26,10 @@ SearchOptions options_of(const PlanQuestion& question);
 
 // A plan that differs from the best one by one step of one parameter, and in the parameters that must follow.
 struct Neighbour {
-    P id = P::count;
+    P id;
     double from = 0;
     double to = 0;
-    Answer answer;
+    Answer answer{};
     // Bytes above the usable memory or, if the verdict is risky, above that less the margin; 0: it fits.
     double over = 0;
     double slower = 0;      // s per step, scaled to the tokens of the best plan's step; negative: faster
@@ -39,7 +39,7 @@ struct Neighbour {
         StepTerm term = StepTerm::count;  // the first of the terms in the part
         double seconds = 0;
     };
-    std::vector<Part> parts;  // they sum to `slower`; the largest loss comes first
+    std::vector<Part> parts{};  // they sum to `slower`; the largest loss comes first
     [[nodiscard]] bool valid() const { return answer.valid(); }
 };
 // A plan in one line: "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48".

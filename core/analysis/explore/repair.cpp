@@ -206,8 +206,8 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
         if (a.works != b.works) return a.works;
         if (!a.works) return false;
         // Other plans for the same job come before other jobs.
-        const bool a_plan = parameter(a.id).plan;
-        const bool b_plan = parameter(b.id).plan;
+        const bool a_plan = parameter(*a.id).plan;
+        const bool b_plan = parameter(*b.id).plan;
         return a_plan != b_plan ? a_plan : a.mfu > b.mfu;
     });
     return out;

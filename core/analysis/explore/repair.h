@@ -10,8 +10,8 @@
 
 namespace shardscope {
 
-struct Repair {       // one change and its result
-    P id = P::count;  // P::count: several plan parameters at once
+struct Repair {           // one change and its result
+    std::optional<P> id;  // none: several plan parameters at once
     double value = 0;
     bool works = false;
     std::string label;   // "Micro-batch 2 → 1", or "More GPUs" when it does not work

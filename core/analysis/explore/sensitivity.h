@@ -27,7 +27,7 @@ struct SensitivityEnd {
 };
 
 struct SensitivityBar {  // the results for less and more of one input
-    P id = P::count;
+    P id;
     double now = 0;  // the input's present value
     // Empty if there is no valid value in that direction, or none that works with the other values.
     std::optional<SensitivityEnd> less, more;

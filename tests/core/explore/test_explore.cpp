@@ -78,7 +78,7 @@ TEST_CASE(
         const Answer repaired = answer(repair.scenario);
         CHECK(repaired.estimate.verdict == Verdict::fits);
         CHECK(repaired.estimate.mfu == repair.mfu);
-        if (i > 0 && parameter(offered[i - 1].id).plan == parameter(repair.id).plan)
+        if (i > 0 && parameter(offered[i - 1].id.value()).plan == parameter(repair.id.value()).plan)
             CHECK(offered[i - 1].mfu >= repair.mfu);
         if (repair.id == P::micro_batch) {
             Scenario more = repair.scenario;
@@ -99,7 +99,7 @@ TEST_CASE("repairs: automatic parameters are not offered, and a cancelled search
     REQUIRE_FALSE(offered.empty());
     for (const Repair& repair : offered) {
         INFO(repair.label);
-        CHECK_FALSE(broken.automatic[index(repair.id)]);
+        CHECK_FALSE(broken.automatic[index(repair.id.value())]);
     }
     std::stop_source stop;
     stop.request_stop();
@@ -120,7 +120,7 @@ TEST_CASE("repairs: the best plan is at least as good as every single change of 
         for (const Repair& repair : repairs(broken)) {
             INFO(repair.label);
             work += repair.works ? 1 : 0;
-            if (repair.works && parameter(repair.id).plan) CHECK(other->mfu >= repair.mfu);
+            if (repair.works && parameter(repair.id.value()).plan) CHECK(other->mfu >= repair.mfu);
         }
         CHECK(work >= 3);
         // The inputs of the job stay unchanged.
@@ -146,5 +146,5 @@ TEST_CASE("best fix: it is one step of the plan that fits and raises the MFU", "
     CHECK(fixed.estimate.mfu == fix->mfu);
     const auto repair = best_fix(answer(with({{P::micro_batch, 24}})));
     REQUIRE(repair.has_value());
-    CHECK(parameter(repair->id).plan);
+    CHECK(parameter(repair->id.value()).plan);
 }
