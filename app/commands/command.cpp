@@ -235,6 +235,16 @@ void add_assignments(Command& command, std::vector<std::string>& into) {
         .repeated = true;
 }
 
+std::vector<Axis> parse_axes(const Scenario& scenario, const std::vector<std::string>& texts,
+                             Problems& problems) {
+    std::vector<Axis> out;
+    for (const std::string& text : texts) {
+        if (auto axis = parse_axis(scenario, text, problems)) out.push_back(std::move(*axis));
+    }
+    if (out.size() < texts.size()) out.clear();
+    return out;
+}
+
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {
     std::vector<Output> out;
     for (const std::string& part : split(list, ',')) {

@@ -8,6 +8,7 @@
 
 #include "app/commands/command_line.h"
 #include "explain/output.h"
+#include "explore/sweep.h"
 #include "files/saved_scenario.h"
 #include "planner/answer.h"
 #include "text/problem.h"
@@ -129,6 +130,10 @@ P parse_key(const std::string& option, const std::string& key, Problems& problem
 // Parses "memory.peak_bytes". For any other path it returns Output::count and adds a problem of `option` that
 // suggests the nearest path.
 Output parse_output(const std::string& option, const std::string& path, Problems& problems);
+
+// Parses axes. Returns none if one of them has a problem.
+std::vector<Axis> parse_axes(const Scenario& scenario, const std::vector<std::string>& texts,
+                             Problems& problems);
 
 // Parses "mfu,memory.peak_bytes".
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems);

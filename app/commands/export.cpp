@@ -116,8 +116,7 @@ int run(const Options& options) {
     request.held |= options.held;
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     if (!options.scale.empty()) parse_scale(options, request.scale, problems);
-    if (!options.axes.empty()) request.axes.clear();
-    for (const std::string& text : options.axes) request.axes.push_back(parse_axis(scenario, text, problems));
+    if (!options.axes.empty()) request.axes = parse_axes(scenario, options.axes, problems);
     constexpr double kMostPoints = 1e6;
     double points = 1;
     for (const Axis& axis : request.axes) points *= static_cast<double>(axis.values.size());

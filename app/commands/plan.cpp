@@ -107,8 +107,7 @@ int run(const Options& options) {
             {"--top", "is not a number of plans", "", "use a whole number from 1 to 1,000,000"});
     else question.top = static_cast<std::size_t>(options.top);
     GridQuestion grid{question, {}, {}, usable_threads()};
-    for (const std::string& text : options.over)
-        grid.over.push_back(parse_axis(question.scenario, text, problems));
+    grid.over = parse_axes(question.scenario, options.over, problems);
     constexpr double kMostPoints = 1e6;
     double points = 1;
     for (const Axis& axis : grid.over) points *= static_cast<double>(axis.values.size());

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -129,13 +130,13 @@ int run(const Options& options) {
     if (!loaded) return kUnusable;
     Scenario scenario = *loaded;
     Problems problems;
-    std::vector<Axis> axes;
-    for (const std::string& text : options.axes) axes.push_back(parse_axis(scenario, text, problems));
+    std::vector<std::optional<Axis>> read;
+    for (const std::string& text : options.axes) read.push_back(parse_axis(scenario, text, problems));
     double points = 1;
-    for (std::size_t a = 0; a < axes.size(); ++a) {
-        points *= static_cast<double>(axes[a].values.size());
+    for (std::size_t a = 0; a < read.size(); ++a) {
+        points *= read[a] ? static_cast<double>(read[a]->values.size()) : 0;
         for (std::size_t b = 0; b < a; ++b) {
-            if (axes[a].id != P::count && axes[a].id == axes[b].id) {
+            if (read[a] && read[b] && read[a]->id == read[b]->id) {
                 problems.push_back({"--axis " + options.axes[a], "the parameter has an axis already", "",
                                     "list its values in one: KEY=a,b,c"});
             }
@@ -158,6 +159,8 @@ int run(const Options& options) {
         report(problems, {});
         return kUnusable;
     }
+    std::vector<Axis> axes;
+    for (const std::optional<Axis>& axis : read) axes.push_back(*axis);
     const std::size_t total = combinations(axes);
     if (options.held) scenario = locked(answer(scenario).scenario);
     const Lines lines(scenario, axes, fields, json);

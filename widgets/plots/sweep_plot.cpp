@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "scenario/domain.h"
 #include "text/translate.h"
@@ -28,17 +29,17 @@ constexpr int kLetters = 11;      // smallest number of letters shown of an inpu
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
-// Returns the axis of a range as a view writes it; it has no values if there is no range.
-Axis ranged_axis(const Answer& answer, P id, const std::string& range) {
+// Returns the axis of a range as a view writes it; nothing if there is no range.
+std::optional<Axis> ranged_axis(const Answer& answer, P id, const std::string& range) {
+    if (range.empty()) return std::nullopt;
     Problems unread;
-    return range.empty() ? Axis{id, {}}
-                         : parse_axis(answer.scenario, std::string(parameter(id).key) + "=" + range, unread);
+    return parse_axis(answer.scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
 
 // Returns the axis of the given range, or of the slider's range, including the scenario's own value.
 Axis curve_axis(const Answer& answer, P id, int steps, const std::string& range) {
-    Axis axis = ranged_axis(answer, id, range);
-    if (axis.values.empty()) axis = default_axis(answer.scenario, id, steps);
+    const std::optional<Axis> ranged = ranged_axis(answer, id, range);
+    Axis axis = ranged ? *ranged : default_axis(answer.scenario, id, steps);
     const double now = answer.settings[id];
     if (std::ranges::find(axis.values, now) != axis.values.end()) return axis;
     // Choices keep their order.
@@ -51,7 +52,7 @@ Axis curve_axis(const Answer& answer, P id, int steps, const std::string& range)
 // Returns the members of a family: the scenario's own value and its nearest neighbours; of numbers those at
 // factors of two.
 Axis family_axis(const Answer& answer, P id, const std::string& range) {
-    if (Axis ranged = ranged_axis(answer, id, range); !ranged.values.empty()) return ranged;
+    if (const auto ranged = ranged_axis(answer, id, range)) return *ranged;
     constexpr std::ptrdiff_t kEachSide = 2;
     const double now = answer.settings[id];
     Axis axis{id, domain(id, answer.settings).stops};

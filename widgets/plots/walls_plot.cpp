@@ -195,10 +195,10 @@ void WallsPlot::update_axes() {
     const auto axis_of = [this, &held](P id, const std::string& range) {
         Problems unread;
         const std::string text = std::string(parameter(id).key) + "=" + range;
-        Axis ranged = range.empty() ? Axis{} : parse_axis(held, text, unread);
+        const auto ranged = range.empty() ? std::nullopt : parse_axis(held, text, unread);
         // WallsScale sorts the values in ascending order, as the frame shows them.
-        return ranged.values.size() > 1 ? WallsScale(ranged, model().answer().settings).axis()
-                                        : map_axis(held, id, kWallsFine);
+        return ranged && ranged->values.size() > 1 ? WallsScale(*ranged, model().answer().settings).axis()
+                                                   : map_axis(held, id, kWallsFine);
     };
     Axis new_x = axis_of(x, x_range_);
     Axis new_y = axis_of(y, y_range_);

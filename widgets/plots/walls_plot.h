@@ -83,8 +83,8 @@ class WallsPlot : public LivePlot {
     QComboBox* y_box_;
     QComboBox* plan_;
     std::unique_ptr<WallsFigure> figure_;
-    Axis x_, y_;
-    std::string x_range_, y_range_;  // set by a view; "": the slider's range
+    Axis x_{kWallsX, {}}, y_{kWallsY, {}};  // without values until the first map
+    std::string x_range_, y_range_;         // set by a view; "": the slider's range
     std::optional<MapKey> map_key_;
     WallsRequest wanted_;                 // the requested fine map,
     std::shared_ptr<PlannedMap> rounds_;  // and its rounds, if it re-plans in every cell

@@ -48,10 +48,10 @@ Axis default_axis(const Scenario& scenario, P id, int steps) {
     return make_axis(scenario, id, range.low, range.high, steps, parameter(id).logarithmic && range.low > 0);
 }
 
-Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems) {
+std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text, Problems& problems) {
     const auto fail = [&](const std::string& what, const std::string& suggestion) {
         problems.push_back({"", "--axis " + text + ": " + what, "", suggestion});
-        return Axis{};
+        return std::nullopt;
     };
     const std::string how = translate("write KEY=FROM:TO:STEPS[:log] or KEY=a,b,c");
     const auto equals = text.find('=');
@@ -83,7 +83,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
         const Settings settings = resolve(basis_of_edit(scenario, id));
         for (const std::string& word : split(range, ',')) {
             double value = 0;
-            if (!number(word, value)) return {};
+            if (!number(word, value)) return std::nullopt;
             add(axis, nearest_valid(id, value, settings));
         }
         return axis;
@@ -93,7 +93,7 @@ Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& pro
     }
     double from = 0;
     double to = 0;
-    if (!number(parts[0], from) || !number(parts[1], to)) return {};
+    if (!number(parts[0], from) || !number(parts[1], to)) return std::nullopt;
     const Parsed steps = parse(parts[2], Quantity::count);
     constexpr double kMost = 1e6;
     if (!steps.ok || steps.value < 1 || steps.value > kMost || steps.value != std::floor(steps.value)) {

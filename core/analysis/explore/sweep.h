@@ -1,6 +1,7 @@
 // Answers over one or more varied parameters, for sweeps, scaling curves and maps.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace shardscope {
 
 struct Axis {  // a parameter and the values it takes
-    P id = P::count;
+    P id = P::gpus;
     std::vector<double> values;
 };
 
@@ -21,8 +22,8 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
 bool is_discrete(P id);
 // The default axis of a plot: the slider's range.
 Axis default_axis(const Scenario& scenario, P id, int steps);
-// Reads "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". If there is a problem, the axis has no values.
-Axis parse_axis(const Scenario& scenario, const std::string& text, Problems& problems);
+// Reads "KEY=FROM:TO:STEPS[:log]" or "KEY=a,b,c". Returns nothing if there is a problem.
+std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text, Problems& problems);
 
 // The number of combinations of the axes' values, and the indices of one of them; the last axis varies
 // fastest.

@@ -35,8 +35,8 @@ json object_of(std::string_view text) {
 
 std::string text_of(const json& view) { return view.empty() ? std::string() : json_text(view); }
 
-// Returns the axis of `id`; it has no values where the range cannot be read.
-Axis axis_of(const Scenario& scenario, P id, const std::string& range) {
+// Returns the axis of `id`; nothing where the range cannot be read.
+std::optional<Axis> axis_of(const Scenario& scenario, P id, const std::string& range) {
     Problems unread;
     return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
@@ -72,7 +72,7 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
         const std::string where = std::string("/view/range/") + side;
         if (id == P::count)
             problems.push_back({where, translate("the view has a range but no {1}", {side}), "", {}});
-        else if (axis_of(scenario, id, text).values.empty())
+        else if (!axis_of(scenario, id, text))
             problems.push_back({where, translate("“{1}” is not a range of {2}", {text, parameter(id).key}),
                                 "", translate("write FROM:TO:STEPS[:log] or a,b,c")});
     }
@@ -268,7 +268,8 @@ std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
     for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
         if (id == P::count) break;
         constexpr int kSteps = 97;
-        out.push_back(range->empty() ? default_axis(scenario, id, kSteps) : axis_of(scenario, id, *range));
+        const auto ranged = range->empty() ? std::nullopt : axis_of(scenario, id, *range);
+        out.push_back(ranged ? *ranged : default_axis(scenario, id, kSteps));
     }
     return out;
 }

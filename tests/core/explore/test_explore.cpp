@@ -19,14 +19,18 @@ TEST_CASE("sweep: an axis includes both ends, rounds to valid values and drops d
     CHECK(sequence.values.back() == 8192);
     CHECK(make_axis(first(), P::micro_batch, 1, 4, 100, false).values.size() == 4);
     Problems problems;
-    CHECK(parse_axis(first(), "inter_node_bandwidth=100 Gbit/s:400 Gbit/s:3", problems).values[1] == 31.25e9);
-    CHECK(parse_axis(first(), "training.sharding=zero2,zero3", problems).values.size() == 2);
+    const auto bandwidth = parse_axis(first(), "inter_node_bandwidth=100 Gbit/s:400 Gbit/s:3", problems);
+    REQUIRE(bandwidth.has_value());
+    CHECK(bandwidth->values[1] == 31.25e9);
+    const auto sharding = parse_axis(first(), "training.sharding=zero2,zero3", problems);
+    REQUIRE(sharding.has_value());
+    CHECK(sharding->values.size() == 2);
     CHECK(problems.empty());
     for (const char* bad :
          {"gpus", "gpu=1:2:3", "gpus=1:2", "gpus=1:2:0", "gpus=0:8:3:log", "gpus=a:b:3", "sharding=zero9"}) {
         problems.clear();
         INFO(bad);
-        CHECK(parse_axis(first(), bad, problems).values.empty());
+        CHECK_FALSE(parse_axis(first(), bad, problems).has_value());
         CHECK(problems.size() == 1);
     }
 }

@@ -35,10 +35,13 @@ void run(std::string_view text) {
     if (id != P::count && equals != std::string_view::npos) check_value(id, text.substr(equals + 1));
 
     Problems problems;
-    const Axis axis = parse_axis(Scenario::first_launch(), std::string(text), problems);
+    const std::optional<Axis> axis = parse_axis(Scenario::first_launch(), std::string(text), problems);
     fuzz::check_problems(problems);
-    fuzz::promise(axis.values.empty() == !problems.empty(), "an axis has values or a problem");
-    for (const double value : axis.values) fuzz::promise(!std::isinf(value), "an axis holds numbers");
+    fuzz::promise(axis.has_value() == problems.empty(), "an axis or a problem");
+    if (axis) {
+        fuzz::promise(!axis->values.empty(), "an axis has values");
+        for (const double value : axis->values) fuzz::promise(!std::isinf(value), "an axis holds numbers");
+    }
 
     Problems unmet;
     const Target target = parse_target(std::string(text), unmet);
