@@ -53,7 +53,6 @@ void add_keys(Candidates& to, const std::string& end = {}) {
 }
 
 void add_values(Candidates& to, P id) {
-    if (id == P::count) return;
     const Parameter& row = parameter(id);
     for (const Named& named : row.names) to.add(named.name, row.label);
 }
@@ -74,7 +73,7 @@ void add_assignment(Candidates& to, bool axis) {
     }
     const std::string key = text.substr(0, equals);
     to.settle(axis ? "=," : "=");
-    add_values(to, find_parameter(key));
+    if (const auto id = find_parameter(key)) add_values(to, *id);
     if (axis) return;
     for (const PresetKey& known : kPresetKeys) {
         if (key == known.key) add_presets(to, known.kind);

@@ -161,19 +161,19 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
         }
         return;
     }
-    const P id = parse_key(where, key, problems);
-    if (id == P::count) return;
-    const Parsed parsed = parse(id, text);
+    const std::optional<P> id = parse_key(where, key, problems);
+    if (!id) return;
+    const Parsed parsed = parse(*id, text);
     if (!parsed.ok) {
         problems.push_back({where, parsed.problem, "", parsed.suggestion});
         return;
     }
-    scenario = assigned(scenario, id, parsed.value);
+    scenario = assigned(scenario, *id, parsed.value);
 }
 
-P parse_key(const std::string& option, const std::string& key, Problems& problems) {
-    const P id = find_parameter(key);
-    if (id != P::count) return id;
+std::optional<P> parse_key(const std::string& option, const std::string& key, Problems& problems) {
+    const std::optional<P> id = find_parameter(key);
+    if (id) return id;
     std::vector<std::string> known;
     for (std::size_t i = 0; i < kParameters; ++i) {
         known.emplace_back(parameters()[i].key);
@@ -182,7 +182,7 @@ P parse_key(const std::string& option, const std::string& key, Problems& problem
     const std::string near = nearest(key, known);
     problems.push_back({option, "there is no parameter “" + key + "”", "",
                         near.empty() ? "" : "did you mean “" + near + "”?"});
-    return id;
+    return std::nullopt;
 }
 
 namespace {
@@ -214,9 +214,9 @@ std::optional<SavedScenario> load_job(const std::string& file, const std::vector
     return load(file, assignments, true);
 }
 
-Output parse_output(const std::string& option, const std::string& path, Problems& problems) {
-    const Output id = find_output(path);
-    if (id != Output::count) return id;
+std::optional<Output> parse_output(const std::string& option, const std::string& path, Problems& problems) {
+    const std::optional<Output> id = find_output(path);
+    if (id) return id;
     std::vector<std::string> known;
     for (const OutputRow& row : outputs()) {
         known.emplace_back(row.path);
@@ -225,7 +225,7 @@ Output parse_output(const std::string& option, const std::string& path, Problems
     const std::string near = nearest(path, known);
     problems.push_back({option + " " + path, "there is no such output", "",
                         near.empty() ? "" : "did you mean “" + near + "”?"});
-    return Output::count;
+    return std::nullopt;
 }
 
 void add_assignments(Command& command, std::vector<std::string>& into) {
@@ -248,8 +248,7 @@ std::vector<Axis> parse_axes(const Scenario& scenario, const std::vector<std::st
 std::vector<Output> parse_outputs(const std::string& list, Problems& problems) {
     std::vector<Output> out;
     for (const std::string& part : split(list, ',')) {
-        const Output id = parse_output("--output", trim(part), problems);
-        if (id != Output::count) out.push_back(id);
+        if (const auto id = parse_output("--output", trim(part), problems)) out.push_back(*id);
     }
     return out;
 }

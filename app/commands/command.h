@@ -123,13 +123,13 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
 // Like load_scenario, but does not check the plan parameters, because a search will choose them.
 std::optional<SavedScenario> load_job(const std::string& file, const std::vector<std::string>& assignments);
 
-// Parses "training.micro_batch" or "micro_batch". For any other key it returns P::count and adds a problem of
+// Parses "training.micro_batch" or "micro_batch". For any other key it returns nothing and adds a problem of
 // `option` that suggests the nearest key.
-P parse_key(const std::string& option, const std::string& key, Problems& problems);
+std::optional<P> parse_key(const std::string& option, const std::string& key, Problems& problems);
 
-// Parses "memory.peak_bytes". For any other path it returns Output::count and adds a problem of `option` that
+// Parses "memory.peak_bytes". For any other path it returns nothing and adds a problem of `option` that
 // suggests the nearest path.
-Output parse_output(const std::string& option, const std::string& path, Problems& problems);
+std::optional<Output> parse_output(const std::string& option, const std::string& path, Problems& problems);
 
 // Parses axes. Returns none if one of them has a problem.
 std::vector<Axis> parse_axes(const Scenario& scenario, const std::vector<std::string>& texts,

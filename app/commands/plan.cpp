@@ -36,14 +36,14 @@ ParameterSet parse_free(const std::string& keys, Problems& problems) {
     ParameterSet out;
     for (const std::string& part : split(keys, ',')) {
         const std::string key = trim(part);
-        const P id = parse_key("--free " + key, key, problems);
-        if (id == P::count) continue;
-        if (!parameter(id).plan) {
+        const std::optional<P> id = parse_key("--free " + key, key, problems);
+        if (!id) continue;
+        if (!parameter(*id).plan) {
             problems.push_back({"--free " + key, "it is not a parameter of the training plan", "",
                                 "sweep it, or solve for it"});
             continue;
         }
-        out.set(index(id));
+        out.set(index(*id));
     }
     return out;
 }

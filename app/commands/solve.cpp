@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct Options {
     std::string format = "text";
 };
 
-double parse_end(P id, const std::string& option, const std::string& text, Problems& problems) {
-    if (text.empty() || id == P::count) return std::nan("");
-    const Parsed parsed = parse(id, text);
+double parse_end(std::optional<P> id, const std::string& option, const std::string& text,
+                 Problems& problems) {
+    if (text.empty() || !id) return std::nan("");
+    const Parsed parsed = parse(*id, text);
     if (!parsed.ok) problems.push_back({option + " " + text, parsed.problem, "", parsed.suggestion});
     return parsed.ok ? parsed.value : std::nan("");
 }
@@ -78,22 +80,19 @@ std::string text_of(const Question& question, const Solution& found) {
 }
 
 int run(const Options& options) {
-    Question question;
     const auto scenario = load_scenario(options.file, options.assignments);
     if (!scenario) return kUnusable;
-    question.scenario = *scenario;
     Problems problems;
-    question.id = parse_key("--for " + options.id, options.id, problems);
-    question.target = parse_target(options.target, problems);
-    question.low = parse_end(question.id, "--from", options.from, problems);
-    question.high = parse_end(question.id, "--to", options.to, problems);
-    if (question.low > question.high)
-        problems.push_back({"--from " + options.from, "lies above --to", "", "swap the two"});
+    const std::optional<P> id = parse_key("--for " + options.id, options.id, problems);
+    const Target target = parse_target(options.target, problems);
+    const double low = parse_end(id, "--from", options.from, problems);
+    const double high = parse_end(id, "--to", options.to, problems);
+    if (low > high) problems.push_back({"--from " + options.from, "lies above --to", "", "swap the two"});
     if (!problems.empty()) {
         report(problems, {});
         return kUnusable;
     }
-    question.threads = usable_threads();
+    const Question question{*scenario, *id, target, low, high, usable_threads()};
     Solution found;
     {
         Progress progress("solving");
@@ -107,8 +106,8 @@ int run(const Options& options) {
     }
     print_err("%s\n", found.reason.c_str());
     for (const Alternative& way : alternatives(question)) {
-        print_err("%s: %s %s\n", way.label.c_str(), std::string(parameter(question.id).label).c_str(),
-                  format(question.id, way.solution.value).c_str());
+        print_err("%s: %s %s\n", way.label.c_str(), std::string(parameter(*id).label).c_str(),
+                  format(*id, way.solution.value).c_str());
     }
     return kNoSolution;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
 
 #include "scenario/domain.h"
 #include "support/desk.h"
@@ -39,9 +40,9 @@ struct SweepDesk : Desk {
         QApplication::processEvents();
         canvas->replot();
     }
-    void over(P id) { choose_id("sweep/x", id); }
-    void family(P id) { choose_id("sweep/family", id); }
-    void against(Output id) { choose_id("sweep/against", id); }
+    void over(P id) { choose_id<P>("sweep/x", id); }
+    void family(P id) { choose_id<P>("sweep/family", id); }
+    void against(std::optional<Output> id) { choose_id("sweep/against", id); }
     void toggle(const char* path) {
         auto* entry = plot->findChild<QAction*>(QStringLiteral("sweep/y/") + QLatin1String(path));
         REQUIRE(entry != nullptr);
@@ -74,9 +75,9 @@ struct SweepDesk : Desk {
 
   private:
     template <typename Id>
-    void choose_id(const char* name, Id id) {
+    void choose_id(const char* name, std::optional<Id> id) {
         auto* box = find<QComboBox>(QLatin1String(name));
-        box->setCurrentIndex(box->findData(static_cast<int>(id)));
+        box->setCurrentIndex(box->findData(id ? static_cast<int>(*id) : -1));
         settle();
     }
 };
@@ -217,8 +218,8 @@ TEST_CASE("sweep: an older scenario's curves are not drawn for an invalid one", 
 
 TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out", "[sweep]") {
     SweepDesk desk;
-    const P peak = find_parameter("cluster.gpu.peak_flops.bf16");
-    REQUIRE(peak != P::count);
+    const std::optional<P> peak = find_parameter("cluster.gpu.peak_flops.bf16");
+    REQUIRE(peak.has_value());
     View view = desk.plot->view();
     view.x = peak;
     view.x_range = "4e14:2e15:5";
@@ -238,8 +239,8 @@ TEST_CASE("sweep: a view may name an input and outputs that the boxes leave out"
     const int entries = desk.find<QComboBox>("sweep/x")->count();
     desk.plot->show_view(View{});
     CHECK(desk.plot->view().x == P::sequence_length);
-    CHECK(desk.plot->view().y == P::count);
-    CHECK(desk.plot->view().against == Output::count);
+    CHECK_FALSE(desk.plot->view().y.has_value());
+    CHECK_FALSE(desk.plot->view().against.has_value());
     desk.plot->show_view(view);
     CHECK(desk.find<QComboBox>("sweep/x")->count() == entries);
 }
@@ -303,7 +304,7 @@ TEST_CASE("sweep: points can be drawn over one of their results, and the dot is 
     // The result already is a column.
     CHECK(read_csv(render_figure(desk.plot->request(), now, FigureFormat::csv).toStdString())[0]
               .fields.size() == 4);
-    desk.against(Output::count);
+    desk.against(std::nullopt);
     CHECK(desk.plot->figure().data().current.along == desk.plot->figure().data().current.x);
 }
 

@@ -73,7 +73,7 @@ class Desk {
     QWidget* slider(const std::string& key) {
         auto* controls = window.findChild<ControlsPanel*>();
         REQUIRE(controls != nullptr);
-        REQUIRE(controls->row(find_parameter(key)) != nullptr);
+        REQUIRE(controls->row(find_parameter(key).value()) != nullptr);
         QApplication::processEvents();
         return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
     }

@@ -121,7 +121,7 @@ void SolvePanel::build_question() {
     line->addWidget(close);
     static_cast<QVBoxLayout*>(layout())->addLayout(line);
 
-    choose(*output_, Output::count);
+    choose(*output_, std::optional<Output>());
     choose(*input_, P::gpus);
     show_target({});
     connect(output_, &QComboBox::currentIndexChanged, this, [this] {
@@ -129,9 +129,9 @@ void SolvePanel::build_question() {
         start.output = output_of(*output_);
         if (!start.is_fit()) {
             // The target starts at the current value.
-            const Quantity quantity = output(start.output).quantity;
+            const Quantity quantity = output(*start.output).quantity;
             start.comparison = is_limit(quantity) ? Comparison::at_most : Comparison::at_least;
-            start.value = value_of(start.output, model_.answer(), true);
+            start.value = value_of(*start.output, model_.answer(), true);
         }
         show_target(start);
         solve_again();
@@ -197,7 +197,7 @@ void SolvePanel::close_panel() {
 // ---- the question ----------------------------------------------------------------------------------------
 
 void SolvePanel::ask_predefined(const PredefinedQuestion& question) {
-    if (question.id != P::count) {
+    if (question.id) {
         const QSignalBlocker quiet(input_);
         choose(*input_, question.id);
     }
@@ -213,7 +213,7 @@ void SolvePanel::show_target(const Target& target) {
     value_->setVisible(!target.is_fit());
     if (target.is_fit()) return;
     comparison_->setCurrentIndex(static_cast<int>(target.comparison));
-    QString text = shown(target.value, target.of_best ? Quantity::percent : output(target.output).quantity);
+    QString text = shown(target.value, target.of_best ? Quantity::percent : output(*target.output).quantity);
     text.remove(QLatin1Char(','));  // a typed "1,024" is ambiguous
     value_->setText(target.of_best ? tr("%1 of best").arg(text) : text);
 }
@@ -231,7 +231,7 @@ std::optional<Target> SolvePanel::target() {
         text.chop(share.size());
     }
     const Parsed parsed = parse(text.trimmed().toStdString(),
-                                out.of_best ? Quantity::percent : output(out.output).quantity, true);
+                                out.of_best ? Quantity::percent : output(*out.output).quantity, true);
     if (!parsed.ok || (out.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
         value_->setProperty("refused", true);
         QString message = parsed.ok ? tr("A share of the best lies between 0 and 100 %")
@@ -261,7 +261,7 @@ void SolvePanel::solve_again() {
     }
     // Plans are not searched in every frame of a drag.
     if (model_.in_gesture() && model_.scenario().automatic.any()) return;
-    Question question{model_.answer().scenario, input_of(*input_), *wanted};
+    Question question{model_.answer().scenario, *input_of(*input_), *wanted};
     question.threads = background_threads();
     background_.ask(
         [question](const std::stop_token& stop, const Progress& progress) {

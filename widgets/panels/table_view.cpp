@@ -56,13 +56,13 @@ QString readable(const QString& written) {
 // output nor that of a parameter stays as it is.
 QString heading(const QString& written) {
     const std::string name = written.section(QLatin1Char('['), 0, 0).toStdString();
-    const Output found = find_output(name);
+    const std::optional<Output> found = find_output(name);
     // A table contains the names of walls, not their shares, so this heading has no unit.
-    if (found == Output::wall) return text_of(label_of(found));
-    if (found != Output::count && output(found).path == name) return axis_title(found);
-    const P id = find_parameter(name);
+    if (found == Output::wall) return text_of(label_of(Output::wall));
+    if (found && output(*found).path == name) return axis_title(*found);
+    const std::optional<P> id = find_parameter(name);
     // Short names belong to columns that only tables have: "memory" is not the parameter there.
-    if (id != P::count && (id == P::gpus || parameter(id).key == name)) return axis_title(id);
+    if (id && (id == P::gpus || parameter(*id).key == name)) return axis_title(*id);
     return written;
 }
 

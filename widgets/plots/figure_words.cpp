@@ -159,15 +159,15 @@ bool fits_everywhere(const SweepData& data) {
 
 QString sweep_caption(const SweepData& data, bool others_end) {
     QStringList out;
-    if (data.family == P::count) out += tr("Ring: the scenario.");
+    if (!data.family) out += tr("Ring: the scenario.");
     else
         out += (is_discrete(data.x) ? tr("Discs and ring: the scenario; other marks: other values of %1.")
                                     : tr("Solid and ring: the scenario; other dashes: other values of %1."))
-                   .arg(text_of(label_of(data.family)));
-    if (data.against != Output::count && !data.series.empty() && !data.series.front().points.empty()) {
+                   .arg(text_of(label_of(*data.family)));
+    if (data.against && !data.series.empty() && !data.series.front().points.empty()) {
         const auto& points = data.series.front().points;
         out += tr("Each point is drawn at its own %1 while %2 goes from %3 to %4.")
-                   .arg(text_of(label_of(data.against)), text_of(label_of(data.x)),
+                   .arg(text_of(label_of(*data.against)), text_of(label_of(data.x)),
                         QString::fromStdString(format(data.x, points.front().x)),
                         QString::fromStdString(format(data.x, points.back().x)));
     }

@@ -51,10 +51,10 @@ void keep_plan(Curve& curve, const Scenario& scenario) {
 }
 
 SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs,
-                       bool hypothetical, Output against) {
+                       bool hypothetical, std::optional<Output> against) {
     SweepPoint point{x, x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
     point.value.fill(kNone);
-    if (against != Output::count) point.along = valid ? value_of(against, answer, hypothetical) : kNone;
+    if (against) point.along = valid ? value_of(*against, answer, hypothetical) : kNone;
     for (std::size_t i = 0; valid && i < outputs.size(); ++i)
         point.value[i] = value_of(outputs[i], answer, hypothetical);
     return point;
@@ -225,7 +225,8 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
 }
 
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
-                     bool hypothetical, bool held, Output against, const std::stop_token& stop) {
+                     bool hypothetical, bool held, std::optional<Output> against,
+                     const std::stop_token& stop) {
     SweepData out;
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
@@ -255,10 +256,10 @@ SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const 
 
     std::vector<Axis> order;  // the family is the outer loop, x the inner one
     if (used.size() > 1) {
-        out.family = used[1].id;
+        const P family = used[1].id;
+        out.family = family;
         order.push_back(used[1]);
-        for (const double member : used[1].values)
-            out.series.push_back({member, member == s[out.family], {}});
+        for (const double member : used[1].values) out.series.push_back({member, member == s[family], {}});
     } else {
         out.series.push_back({0, true, {}});
     }
@@ -355,13 +356,12 @@ PlotTable scaling_table(const ScalingData& data) {
 PlotTable sweep_table(const SweepData& data) {
     PlotTable out;
     out.columns.push_back(parameter_header(data.x));
-    if (data.family != P::count) out.columns.push_back(parameter_header(data.family));
+    if (data.family) out.columns.push_back(parameter_header(*data.family));
     // The quantity of the x axis has its own column unless it is one of the outputs.
-    const bool against =
-        data.against != Output::count && std::ranges::find(data.outputs, data.against) == data.outputs.end();
+    std::optional<Output> against = data.against;
+    if (against && std::ranges::find(data.outputs, *against) != data.outputs.end()) against.reset();
     if (against)
-        out.columns.push_back(
-            header(output(data.against).path, plot_unit(output(data.against).quantity).symbol));
+        out.columns.push_back(header(output(*against).path, plot_unit(output(*against).quantity).symbol));
     for (const Output id : data.outputs)
         out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
     const bool planned = data.plan != SweepPlan::as_set;
@@ -370,8 +370,8 @@ PlotTable sweep_table(const SweepData& data) {
     for (const SweepSeries& series : data.series) {
         for (const SweepPoint& point : series.points) {
             std::vector<std::string> row{parameter_cell(data.x, point.x)};
-            if (data.family != P::count) row.push_back(parameter_cell(data.family, series.member));
-            if (against) row.push_back(cell(point.along, plot_unit(output(data.against).quantity).factor));
+            if (data.family) row.push_back(parameter_cell(*data.family, series.member));
+            if (against) row.push_back(cell(point.along, plot_unit(output(*against).quantity).factor));
             for (std::size_t i = 0; i < data.outputs.size(); ++i) {
                 row.push_back(cell(point.value[i], plot_unit(output(data.outputs[i]).quantity).factor));
             }

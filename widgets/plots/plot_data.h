@@ -125,10 +125,10 @@ struct SweepSeries {
     std::vector<SweepPoint> points;
 };
 struct SweepData {
-    P x = P::count;
-    Output against = Output::count;  // quantity of the x axis; Output::count: the input itself
-    P family = P::count;             // P::count: none
-    std::vector<Output> outputs;     // one to kMaxPanels
+    P x = P::sequence_length;
+    std::optional<Output> against;  // quantity of the x axis; none: the input itself
+    std::optional<P> family;
+    std::vector<Output> outputs;  // one to kMaxPanels
     std::vector<SweepSeries> series;
     SweepPoint current;
     double capacity = 0;        // usable bytes, drawn across a panel of memory
@@ -139,7 +139,7 @@ struct SweepData {
 // swept; without outputs MFU and memory are shown. `held`: automatic parameters keep the answer's values.
 // After a stop request the result must not be used.
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,
-                     bool hypothetical = false, bool held = false, Output against = Output::count,
+                     bool hypothetical = false, bool held = false, std::optional<Output> against = {},
                      const std::stop_token& stop = {});
 
 // ---- tables ----------------------------------------------------------------------------------------------

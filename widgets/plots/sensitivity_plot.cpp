@@ -51,7 +51,7 @@ SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
 }
 
 SensitivityQuestion SensitivityPlot::question() const {
-    return {output_of(*output_), static_cast<Change>(change_->currentIndex()), hypothetical(),
+    return {*output_of(*output_), static_cast<Change>(change_->currentIndex()), hypothetical(),
             !anew_->isChecked()};
 }
 

@@ -32,7 +32,7 @@ QString with_unit(QString label, Quantity quantity) {
 QString axis_title(Output id) { return with_unit(text_of(label_of(id)), quantity_of(id)); }
 QString axis_title(P id) { return with_unit(text_of(label_of(id)), parameter(id).quantity); }
 QString axis_title(const SweepData& data) {
-    return data.against == Output::count ? axis_title(data.x) : axis_title(data.against);
+    return data.against ? axis_title(*data.against) : axis_title(data.x);
 }
 
 const SweepSeries* own_series(const SweepData& data) {
@@ -147,7 +147,7 @@ bool SweepFigure::Parts::log_x() const {
 }
 
 Quantity SweepFigure::Parts::along_quantity() const {
-    return data.against == Output::count ? parameter(data.x).quantity : quantity_of(data.against);
+    return data.against ? quantity_of(*data.against) : parameter(data.x).quantity;
 }
 
 double SweepFigure::Parts::axis_x(double along) const {
@@ -261,7 +261,7 @@ void SweepFigure::Parts::fit_x() {
         }
     });
     bool logarithmic = !apart() && positive && parameter(data.x).logarithmic;
-    if (data.against != Output::count) {
+    if (data.against) {
         // The scale of an output is not known in advance. It is logarithmic if the values cover decades; zero
         // has no position on that scale.
         constexpr double kDecades = 100;
@@ -436,7 +436,7 @@ bool SweepFigure::inside(const QPointF& pixel) const {
 
 double SweepFigure::input_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
-    if (p.data.against == Output::count) {
+    if (!p.data.against) {
         const double at = p.front().x().pixelToCoord(pixel.x());
         if (!p.apart()) return at * plot_unit(parameter(p.data.x).quantity).factor;
         if (p.stops.empty()) return p.data.current.x;
@@ -487,7 +487,7 @@ double SweepFigure::input_at(const QPointF& pixel) const {
 double SweepFigure::pixel_of(double x) const {
     const Parts& p = *parts_;
     double along = x;
-    if (p.data.against != Output::count) {
+    if (p.data.against) {
         along = p.data.current.along;
         if (const SweepSeries* own = own_series(p.data)) {
             const auto nearest = std::ranges::min_element(
@@ -539,8 +539,8 @@ QString SweepFigure::description() const {
     QString words = tr("Sweep over %1. At %2: %3.")
                         .arg(text_of(label_of(p.data.x)),
                              QString::fromStdString(format(p.data.x, p.data.current.x)), values(p.data));
-    if (p.data.against != Output::count)
-        words += QLatin1Char(' ') + tr("Drawn against %1.").arg(text_of(label_of(p.data.against)));
+    if (p.data.against)
+        words += QLatin1Char(' ') + tr("Drawn against %1.").arg(text_of(label_of(*p.data.against)));
     for (std::size_t b = 1; b < p.blocks.size(); ++b) {
         const Ghost& ghost = p.ghosts[b - 1];
         words += QLatin1Char(' ') + tr("Beside it %1, %2, at %3: %4.")

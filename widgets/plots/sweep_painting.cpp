@@ -136,7 +136,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
     } else {
         const double low = x.range().lower;
         const double high = x.range().upper;
-        const bool doubles = data.against == Output::count && parameter(data.x).whole;
+        const bool doubles = !data.against && parameter(data.x).whole;
         std::vector<double> values = !log_x()  ? linear_ticks(low, high, 8)
                                      : doubles ? log_ticks(low, high, 2)
                                                : decade_ticks(low, high);
@@ -144,7 +144,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
             values.insert(std::ranges::lower_bound(values, now), now);
         // The current value may be any number, so it is written with the usual number of digits.
         const auto text = [&](double value) {
-            return value != now || data.against == Output::count
+            return value != now || !data.against
                        ? shown(value, Quantity::count)
                        : QString::fromStdString(format(shown_data.current.along, along_quantity(), false));
         };
@@ -265,7 +265,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         if (box) draw_label(painter, *box, label, Qt::AlignHCenter, t.pane);
     }
     if (output(id).timed && !marks()) paint_ends(painter, b, p);
-    if (shown_data.family != P::count) paint_members(painter, b, p, lines, room);
+    if (shown_data.family) paint_members(painter, b, p, lines, room);
     paint_tags(painter, panel, room);
     for (const AxisRange& stretch : hatching) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
@@ -361,8 +361,8 @@ void SweepFigure::Parts::paint_members(QCPPainter& painter, std::size_t b, std::
 
 QString SweepFigure::Parts::name_of_member(const SweepData& shown_data, double member,
                                            bool with_label) const {
-    const QString value = QString::fromStdString(format(shown_data.family, member));
-    return with_label ? text_of(label_of(shown_data.family)) + QLatin1Char(' ') + value : value;
+    const QString value = QString::fromStdString(format(*shown_data.family, member));
+    return with_label ? text_of(label_of(*shown_data.family)) + QLatin1Char(' ') + value : value;
 }
 
 // Writes the letter of each pinned scenario on its line over the current scenario's panel.

@@ -79,7 +79,7 @@ struct SweepFigure::Parts {
     // `marks`: the input has discrete values, so marks replace lines. `apart`: besides, the x axis shows the
     // input itself, and the marks are equally spaced.
     [[nodiscard]] bool marks() const { return is_discrete(data.x); }
-    [[nodiscard]] bool apart() const { return data.against == Output::count && marks(); }
+    [[nodiscard]] bool apart() const { return !data.against && marks(); }
     [[nodiscard]] bool log_x() const;
     [[nodiscard]] Quantity along_quantity() const;
     [[nodiscard]] double axis_x(double along) const;

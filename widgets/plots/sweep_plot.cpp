@@ -74,6 +74,12 @@ Axis family_axis(const Answer& answer, P id, const std::string& range) {
     return axis;
 }
 
+// Returns the quantity of the x axis; nothing for the input itself.
+std::optional<Output> against_of(const FigureRequest& request) {
+    if (request.against == Output::count) return std::nullopt;
+    return request.against;
+}
+
 // A pinned scenario and the axes of its sweep.
 struct PinnedSweep {
     Pin pin;
@@ -86,7 +92,7 @@ std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pin
     for (const auto& [pin, axes] : pins) {
         out.push_back(
             {pin.letter, QString::fromStdString(pin.answer.scenario.title()),
-             sweep_data(pin.answer, axes, asked.outputs, asked.hypothetical, held, asked.against, stop)});
+             sweep_data(pin.answer, axes, asked.outputs, asked.hypothetical, held, against_of(asked), stop)});
     }
     return out;
 }
@@ -175,18 +181,18 @@ void SweepPlot::show_sweep(P id, Output output) {
     outputs_.insert(outputs_.begin(), output);
     if (outputs_.size() > kMaxPanels) outputs_.pop_back();
     choose(*x_, id);
-    if (input_of(*family_) == id) choose(*family_, P::count);
+    if (input_of(*family_) == id) choose(*family_, std::optional<P>());
     take_outputs();
 }
 
-P SweepPlot::input() const { return input_of(*x_); }
-Output SweepPlot::against() const { return output_of(*against_); }
+P SweepPlot::input() const { return *input_of(*x_); }
+std::optional<Output> SweepPlot::against() const { return output_of(*against_); }
 
 std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
-    const P family = input_of(*family_);
-    const bool several = family != P::count && family != input();
+    const std::optional<P> family = input_of(*family_);
+    const bool several = family && family != input();
     std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kSteps, x_range_)};
-    if (several) out.push_back(family_axis(answer, family, family_range_));
+    if (several) out.push_back(family_axis(answer, *family, family_range_));
     return out;
 }
 
@@ -211,7 +217,7 @@ View SweepPlot::view() const {
 void SweepPlot::show_view(const View& view) {
     LivePlot::show_view(view);
     choose(*against_, view.against);
-    choose(*x_, view.x == P::count ? P::sequence_length : view.x);
+    choose(*x_, view.x.value_or(P::sequence_length));
     choose(*family_, view.y);
     x_range_ = view.x_range;
     family_range_ = view.y_range;
@@ -240,7 +246,8 @@ void SweepPlot::update_figure() {
     }
     const FigureRequest asked = request();
     const auto work = [answer, asked](bool held, const std::stop_token& stop) {
-        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, asked.against, stop);
+        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, against_of(asked),
+                          stop);
     };
     if (asked.held || !answer.scenario.automatic.any()) {
         background_.cancel();
@@ -407,7 +414,7 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
-                                request.against, stop);
+                                against_of(request), stop);
     if (stop.stop_requested()) return {};
     std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
     return as_plot_data(Exported{std::move(data), std::move(ghosts)});

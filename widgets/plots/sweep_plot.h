@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "widgets/background.h"
 #include "widgets/plots/live_plot.h"
@@ -54,7 +55,7 @@ class SweepPlot : public LivePlot {
     void take_outputs();
     void step(int direction);
     [[nodiscard]] P input() const;
-    [[nodiscard]] Output against() const;
+    [[nodiscard]] std::optional<Output> against() const;
     [[nodiscard]] std::vector<Axis> axes(const Answer& answer) const;
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 

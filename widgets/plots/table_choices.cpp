@@ -28,12 +28,22 @@ std::vector<Output> sorted_outputs() {
     return out;
 }
 
+constexpr int kNone = -1;  // the data of the entry `none`; other entries have the index of their row
+
+template <typename Id>
+std::optional<Id> selected(const QComboBox& box) {
+    const int data = box.currentData().toInt();
+    if (data == kNone) return std::nullopt;
+    return static_cast<Id>(data);
+}
+
 // A view may name any entry of the tables, even one that is not offered; it is then added to the box.
 template <typename Id>
-void choose_in(QComboBox& box, Id id) {
-    int at = box.findData(static_cast<int>(id));
-    if (at < 0 && id != Id::count) {
-        box.addItem(text_of(label_of(id)), static_cast<int>(id));
+void choose_in(QComboBox& box, std::optional<Id> id) {
+    const int data = id ? static_cast<int>(*id) : kNone;
+    int at = box.findData(data);
+    if (at < 0 && id) {
+        box.addItem(text_of(label_of(*id)), data);
         at = box.count() - 1;
     }
     if (at >= 0) box.setCurrentIndex(at);
@@ -47,7 +57,7 @@ std::span<const Output> output_choices() {
 }
 
 void fill_inputs(QComboBox& box, const QString& none) {
-    if (!none.isEmpty()) box.addItem(none, static_cast<int>(P::count));
+    if (!none.isEmpty()) box.addItem(none, kNone);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const Parameter& row = parameters()[i];
         if (row.prominence != Prominence::file)
@@ -56,15 +66,15 @@ void fill_inputs(QComboBox& box, const QString& none) {
 }
 
 void fill_outputs(QComboBox& box, const QString& none) {
-    if (!none.isEmpty()) box.addItem(none, static_cast<int>(Output::count));
+    if (!none.isEmpty()) box.addItem(none, kNone);
     for (const Output id : output_choices()) box.addItem(text_of(label_of(id)), static_cast<int>(id));
 }
 
-P input_of(const QComboBox& box) { return static_cast<P>(box.currentData().toInt()); }
-Output output_of(const QComboBox& box) { return static_cast<Output>(box.currentData().toInt()); }
+std::optional<P> input_of(const QComboBox& box) { return selected<P>(box); }
+std::optional<Output> output_of(const QComboBox& box) { return selected<Output>(box); }
 
-void choose(QComboBox& box, P id) { choose_in(box, id); }
-void choose(QComboBox& box, Output id) { choose_in(box, id); }
+void choose(QComboBox& box, std::optional<P> id) { choose_in(box, id); }
+void choose(QComboBox& box, std::optional<Output> id) { choose_in(box, id); }
 
 void narrow(QComboBox& box, int letters) {
     box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 #include <span>
 
 #include "explain/output.h"
@@ -17,12 +18,12 @@ namespace shardscope {
 void fill_inputs(QComboBox& box, const QString& none = {});
 // Fills the box with the outputs that are numeric results, the most frequently used ones first.
 void fill_outputs(QComboBox& box, const QString& none = {});
-// Return the selected entry; P::count and Output::count mean none.
-P input_of(const QComboBox& box);
-Output output_of(const QComboBox& box);
-// Select an entry, which is added if the box does not have it yet.
-void choose(QComboBox& box, P id);
-void choose(QComboBox& box, Output id);
+// Return the selected entry; nothing if it is `none`.
+std::optional<P> input_of(const QComboBox& box);
+std::optional<Output> output_of(const QComboBox& box);
+// Select an entry, which is added if the box does not have it yet; an empty `id` selects `none`.
+void choose(QComboBox& box, std::optional<P> id);
+void choose(QComboBox& box, std::optional<Output> id);
 // Makes the box only wide enough for `letters` characters of its entries; the list that it opens shows them
 // completely.
 void narrow(QComboBox& box, int letters);

@@ -179,7 +179,7 @@ View WallsPlot::view() const {
 }
 
 void WallsPlot::show_view(const View& view) {
-    choose_axes(view.x == P::count ? kWallsX : view.x, view.y == P::count ? kWallsY : view.y);
+    choose_axes(view.x.value_or(kWallsX), view.y.value_or(kWallsY));
     x_range_ = view.x_range;
     y_range_ = view.y_range;
     plan_->setCurrentIndex(view.held || !needs_replanning(model().scenario()) ? 0 : 1);

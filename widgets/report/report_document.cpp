@@ -125,8 +125,9 @@ ReportSection side_by_side(const ReportRequest& request, const Answer& answer) {
 
 ReportTable parameters_of(const Answer& answer, bool assumptions) {
     ReportTable out{{tr("Parameter"), tr("Key"), tr("Value"), tr("From")}, {}};
-    for (const Parameter& row : parameters()) {
-        const P id = find_parameter(row.key);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
         if ((row.group == Group::assumptions) != assumptions || !applies_to(id, answer.settings)) continue;
         const double value = answer.settings[id];
         const bool automatic = answer.scenario.automatic[index(id)];

@@ -49,8 +49,8 @@ void add_symbols(std::string_view names, const Answer& answer, std::vector<Ingre
 
 void add_assumptions(std::string_view names, const Answer& answer, Explanation& to) {
     for (const std::string& name : split(names, ' ')) {
-        const P id = name.empty() ? P::count : find_parameter(name);
-        if (id != P::count) to.assumptions.push_back(line_of(id, answer));
+        const auto id = name.empty() ? std::nullopt : find_parameter(name);
+        if (id) to.assumptions.push_back(line_of(*id, answer));
     }
 }
 

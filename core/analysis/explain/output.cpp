@@ -113,15 +113,15 @@ std::span<const OutputRow, kOutputs> outputs() { return kTable; }
 const OutputRow& output(Output id) { return kTable[static_cast<std::size_t>(id)]; }
 std::string label_of(Output id) { return translate(output(id).label); }
 
-Output find_output(std::string_view path) {
+std::optional<Output> find_output(std::string_view path) {
     for (std::size_t i = 0; i < kOutputs; ++i) {
         if (kTable[i].path == path) return static_cast<Output>(i);
     }
-    Output found = Output::count;
+    std::optional<Output> found;
     for (std::size_t i = 0; i < kOutputs; ++i) {
         const std::string_view full = kTable[i].path;
         if (full.substr(full.rfind('.') + 1) != path) continue;
-        if (found != Output::count) return Output::count;
+        if (found) return std::nullopt;
         found = static_cast<Output>(i);
     }
     return found;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,8 +41,8 @@ struct OutputRow {            // texts are in English, see label_of
 std::span<const OutputRow, kOutputs> outputs();
 const OutputRow& output(Output id);
 std::string label_of(Output id);  // translated, as the texts of an Explanation are
-// Finds an output by its path or, if unique, the path's last name; returns Output::count if there is none.
-Output find_output(std::string_view path);
+// Finds an output by its path or, if unique, the path's last name.
+std::optional<Output> find_output(std::string_view path);
 
 Output output_of(MemoryTerm term);
 Output output_of(StepTerm term);  // StepTerm::count stands for the step time

@@ -18,7 +18,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 bool meets(const Target& target, const Answer& answer) {
     if (target.is_fit()) return answer.estimate.verdict == Verdict::fits;
-    const double reached = value_of(target.output, answer);
+    const double reached = value_of(*target.output, answer);
     if (std::isnan(reached)) return false;
     return target.comparison == Comparison::at_least ? reached >= target.value : reached <= target.value;
 }
@@ -158,7 +158,7 @@ Sample Search::look(double value, Answer& scratch) const {
     sample.excess = memory.peak - (memory.capacity - memory.margin);
     sample.capacity = memory.capacity;
     sample.terms = memory.terms();
-    if (!out_.target.is_fit()) sample.reached = value_of(out_.target.output, scratch);
+    if (!out_.target.is_fit()) sample.reached = value_of(*out_.target.output, scratch);
     sample.met = meets(out_.target, scratch);
     return sample;
 }
@@ -306,9 +306,10 @@ std::string Search::reason_of_memory(const std::string& range) const {
 }
 
 std::string Search::reason_of_value(const std::string& range, const Sample& best) const {
-    const OutputRow& row = output(out_.target.output);
+    const Output id = *out_.target.output;
+    const OutputRow& row = output(id);
     const bool at_least = out_.target.comparison == Comparison::at_least;
-    const std::string label = label_of(out_.target.output);
+    const std::string label = label_of(id);
     const std::string reached = format(best.reached, row.quantity);
     Answer there;
     answer_into(edited(q_.scenario, q_.id, best.x), there);
@@ -320,7 +321,7 @@ std::string Search::reason_of_value(const std::string& range, const Sample& best
                          {range, label, reached, text(best.x), label_of(there.estimate.wall),
                           format(value_of(Output::wall, there), Quantity::percent)});
     }
-    if (out_.target.output == Output::peak_memory) {
+    if (id == Output::peak_memory) {
         const auto largest =
             static_cast<std::size_t>(std::ranges::max_element(best.terms) - best.terms.begin());
         return translate(
@@ -362,7 +363,7 @@ Target parse_target(const std::string& text, Problems& problems) {
     target.comparison = text[at] == '>' ? Comparison::at_least : Comparison::at_most;
     const std::string field = trim(text.substr(0, at));
     target.output = find_output(field);
-    if (target.output == Output::count) {
+    if (!target.output) {
         std::vector<std::string> known;
         for (const OutputRow& row : outputs()) {
             known.emplace_back(row.path);
@@ -379,7 +380,7 @@ Target parse_target(const std::string& text, Problems& problems) {
         target.of_best = true;
         number = trim(number.substr(0, number.size() - kOfBest.size()));
     }
-    const Parsed parsed = parse(number, target.of_best ? Quantity::percent : output(target.output).quantity);
+    const Parsed parsed = parse(number, target.of_best ? Quantity::percent : output(*target.output).quantity);
     if (!parsed.ok || (target.of_best && !(parsed.value > 0 && parsed.value <= 1))) {
         problems.push_back(
             {where, parsed.ok ? translate("a share of the best must be between 0 and 1") : parsed.problem, "",
@@ -393,9 +394,9 @@ Target parse_target(const std::string& text, Problems& problems) {
 std::string text_of(const Target& target) {
     if (target.is_fit()) return translate("it fits");
     const std::string out =
-        label_of(target.output) + (target.comparison == Comparison::at_least ? " ≥ " : " ≤ ");
+        label_of(*target.output) + (target.comparison == Comparison::at_least ? " ≥ " : " ≤ ");
     if (target.of_best) return out + translate("{1} of the best", {format(target.value, Quantity::percent)});
-    return out + format(target.value, output(target.output).quantity);
+    return out + format(target.value, output(*target.output).quantity);
 }
 
 std::string text_of(P id, const MetRange& stretch) {
@@ -476,7 +477,7 @@ std::span<const PredefinedQuestion> predefined_questions() {
                            {Output::mfu, Comparison::at_least, 0.5, false}},
         PredefinedQuestion{"ceiling",
                            translatable("95 % of the ceiling"),
-                           P::count,
+                           std::nullopt,
                            {Output::mfu, Comparison::at_least, 0.95, true}},
         PredefinedQuestion{"days",
                            translatable("Done in 30 days"),

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -26,13 +27,13 @@ namespace shardscope {
 enum class Comparison { at_least, at_most };
 
 struct Target {  // a condition on an output
-    // Output::count: the scenario fits with the margin to spare; the other fields are unused.
-    Output output = Output::count;
+    // None: the scenario fits with the margin to spare; the other fields are unused.
+    std::optional<Output> output;
     Comparison comparison = Comparison::at_least;
     double value = 0;      // in SI units
     bool of_best = false;  // `value` is a share of the output's best over all values: 0.95 of the ceiling
 
-    [[nodiscard]] bool is_fit() const { return output == Output::count; }
+    [[nodiscard]] bool is_fit() const { return !output; }
 };
 // "fits", "mfu>=0.5", "memory.peak_bytes<=70 GiB", "mfu>=95 % of best".
 Target parse_target(const std::string& text, Problems& problems);
@@ -40,7 +41,7 @@ std::string text_of(const Target& target);  // "MFU ≥ 50.0 %", "it fits"
 
 struct Question {  // asks for the values of an input that meet a target
     Scenario scenario;
-    P id = P::count;  // the input
+    P id;  // the input
     Target target;
     // The range of values to try; NaN: the parameter's range, but at most a thousand times beyond the
     // slider's ends, and of GPUs up to the slider's end.
@@ -96,7 +97,7 @@ bool can_solve_for(P id);
 struct PredefinedQuestion {
     std::string_view name;   // "fewest-gpus"
     std::string_view label;  // "Fewest GPUs that fit", in English
-    P id = P::count;         // P::count: the input that is selected at the moment
+    std::optional<P> id;     // none: the input that is selected at the moment
     Target target;
 };
 std::span<const PredefinedQuestion> predefined_questions();

@@ -57,8 +57,8 @@ std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text
     const auto equals = text.find('=');
     if (equals == std::string::npos) return fail(translate("has no ="), how);
     const std::string key = trim(text.substr(0, equals));
-    const P id = find_parameter(key);
-    if (id == P::count) {
+    const std::optional<P> found = find_parameter(key);
+    if (!found) {
         std::vector<std::string> known;
         for (const Parameter& row : parameters()) known.emplace_back(row.key);
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
@@ -67,6 +67,7 @@ std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text
                     near.empty() ? translate("list them with `shardscope parameters`")
                                  : translate("did you mean “{1}”?", {near}));
     }
+    const P id = *found;
     const std::string range = text.substr(equals + 1);
     const auto number = [&](const std::string& word, double& out) {
         const Parsed parsed = parse(id, word);

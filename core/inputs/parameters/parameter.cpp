@@ -113,20 +113,20 @@ bool is_named(const Parameter& row, double value) {
 std::string label_of(P id) { return translate(parameter(id).label); }
 std::string help_of(P id) { return translate(parameter(id).help); }
 
-P find_parameter(std::string_view key) {
+std::optional<P> find_parameter(std::string_view key) {
     // A map, because reading a file looks up each of its fields.
-    static const std::unordered_map<std::string_view, P> kByName = [] {
-        std::unordered_map<std::string_view, P> by_name;
+    static const std::unordered_map<std::string_view, std::optional<P>> kByName = [] {
+        std::unordered_map<std::string_view, std::optional<P>> by_name;
         for (std::size_t i = 0; i < kParameters; ++i) {
             const auto id = static_cast<P>(i);
             const auto [field, is_new] = by_name.emplace(field_of(id), id);
-            if (!is_new) field->second = P::count;  // ambiguous, because several parameters have this field
+            if (!is_new) field->second.reset();  // ambiguous, because several parameters have this field
         }
         for (std::size_t i = 0; i < kParameters; ++i) by_name[kTable[i].key] = static_cast<P>(i);
         return by_name;
     }();
     const auto found = kByName.find(key);
-    return found == kByName.end() ? P::count : found->second;
+    return found == kByName.end() ? std::nullopt : found->second;
 }
 
 std::string_view section_of(P id) {

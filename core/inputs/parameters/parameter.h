@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,8 +76,8 @@ std::string label_of(P id);  // in the current language
 std::string help_of(P id);   // in the current language
 
 // Finds a parameter by its full key ("training.micro_batch") or by the last part of the key if that is
-// unique. Returns P::count if there is none.
-P find_parameter(std::string_view key);
+// unique.
+std::optional<P> find_parameter(std::string_view key);
 std::string_view section_of(P id);  // "cluster.gpu"
 std::string_view field_of(P id);    // "memory"
 

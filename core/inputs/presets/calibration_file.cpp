@@ -31,16 +31,18 @@ void read_part(const json& values, const std::string& part, const std::string& p
     PartValues read{part, {}};
     for (const auto& [field, value] : values.items()) {
         const std::string where = child_pointer(pointer, field);
-        P id = find_parameter("assumptions." + field);
-        if (id == P::count) id = find_parameter("cluster." + field);
-        if (id == P::count || !is_constant(id)) {
+        std::optional<P> found = find_parameter("assumptions." + field);
+        if (!found) found = find_parameter("cluster." + field);
+        if (!found || !is_constant(*found)) {
             std::vector<std::string> known;
-            for (const Parameter& row : parameters()) {
-                if (row.group == Group::assumptions) known.emplace_back(field_of(find_parameter(row.key)));
+            for (std::size_t i = 0; i < kParameters; ++i) {
+                const P id = static_cast<P>(i);
+                if (parameter(id).group == Group::assumptions) known.emplace_back(field_of(id));
             }
             problems.push_back(unknown_field(pointer, field, known));
             continue;
         }
+        const P id = *found;
         const double number = read_value(id, value, where, problems);
         if (std::isnan(number)) continue;
         const Parameter& row = parameter(id);

@@ -239,15 +239,13 @@ void read_section(const json& object, const std::string& section, const std::str
     const std::string prefix = section + ".";
     for (const auto& [field, value] : object.items()) {
         const std::string key = prefix + field;
-        P id = find_parameter(key);
-        if (id != P::count && section_of(id) != section) id = P::count;  // "gpu.memory" of `cluster`
         const std::string where = child_pointer(pointer, field);
-        // `peak_flops` is one number or an object with a number per precision, which is read as a section.
-        if (id == P::peak_flops && value.is_object()) {
-            read_section(value, key, where, problems, take);
-        } else if (id != P::count) {
-            const double number = read_value(id, value, where, problems);
-            if (!std::isnan(number)) take(id, number);
+        // "gpu.memory" is no field of `cluster`.
+        if (const auto id = find_parameter(key); id && section_of(*id) == section) {
+            // `peak_flops` is one number or an object with a number per precision, which is a section.
+            if (*id == P::peak_flops && value.is_object()) read_section(value, key, where, problems, take);
+            else if (const double number = read_value(*id, value, where, problems); !std::isnan(number))
+                take(*id, number);
         } else if (!other || !other(field, value)) {
             std::vector<std::string> known = fields_of(section);
             if (section == "model" || section == "cluster" || section == "cluster.gpu")

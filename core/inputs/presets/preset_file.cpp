@@ -49,7 +49,7 @@ std::vector<P> named_values(const std::string& name, PresetKind kind) {
     std::vector<P> out;
     const std::string section = section_of(kind);
     const auto add = [&](const std::string& key) {
-        if (const P id = find_parameter(key); id != P::count && parameter(id).key == key) out.push_back(id);
+        if (const auto id = find_parameter(key); id && parameter(*id).key == key) out.push_back(*id);
     };
     if (name == "node") {
         for (const char* field : {"gpus_per_node", "intra_node_bandwidth", "inter_node_bandwidth"})
@@ -119,9 +119,9 @@ void read_constants(const json& values, Problems& problems, const std::function<
     json training = json::object();
     if (values.is_object()) {
         for (const auto& [field, value] : values.items()) {
-            json& section = find_parameter("cluster." + field) != P::count    ? cluster
-                            : find_parameter("training." + field) != P::count ? training
-                                                                              : assumptions;
+            json& section = find_parameter("cluster." + field)    ? cluster
+                            : find_parameter("training." + field) ? training
+                                                                  : assumptions;
             section[field] = value;
         }
     }

@@ -313,12 +313,13 @@ std::optional<ShardHeader> read_search(const json& search, Catalogue& catalogue,
         !field("full_rate").is_number())
         return std::nullopt;
     for (const json& key : field("free")) {
-        const P id = key.is_string() ? find_parameter("training." + key.get<std::string>()) : P::count;
-        if (id == P::count) return std::nullopt;
-        out.question.free.set(index(id));
+        const auto id = key.is_string() ? find_parameter("training." + key.get<std::string>()) : std::nullopt;
+        if (!id) return std::nullopt;
+        out.question.free.set(index(*id));
     }
-    out.question.objective = find_output(field("objective").get<std::string>());
-    if (out.question.objective == Output::count) return std::nullopt;
+    const std::optional<Output> objective = find_output(field("objective").get<std::string>());
+    if (!objective) return std::nullopt;
+    out.question.objective = *objective;
     out.question.allow_risky = field("allow_risky").get<bool>();
     out.question.top = field("top").get<std::size_t>();
     out.question.scenario = read_scenario(json_text(field("scenario")), catalogue, {}, problems, true);

@@ -241,13 +241,13 @@ class Reader {
         for (std::size_t i = 0; i < value.size(); ++i) {
             const std::string where = pointer + "/" + std::to_string(i);
             const std::string key = value[i].is_string() ? value[i].get<std::string>() : json_text(value[i]);
-            const P id = find_parameter("training." + key);
-            if (id == P::count || !parameter(id).plan) {
+            const std::optional<P> id = find_parameter("training." + key);
+            if (!id || !parameter(*id).plan) {
                 const std::string near = nearest(key, known);
                 problems_.push_back({where, translate("“{1}” is not a plan parameter", {key}), "",
                                      near.empty() ? "" : translate("did you mean “{1}”?", {near})});
             } else {
-                scenario_.automatic.set(index(id));
+                scenario_.automatic.set(index(*id));
             }
         }
     }

@@ -60,8 +60,9 @@ ordered_json scenario_fields(bool is_patch) {
     };
     const ordered_json preset = {{"preset", field(kFilledText)}};
     ordered_json plan = ordered_json::array();
-    for (const Parameter& row : parameters()) {
-        if (row.plan) plan.push_back(field_of(find_parameter(row.key)));
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).plan) plan.push_back(field_of(id));
     }
     ordered_json model = preset;
     model["operators"] = field(reference("operators"));
@@ -137,8 +138,10 @@ ordered_json calibration() {
 
 ordered_json value_definitions() {
     ordered_json out = {{"operators", operators_schema()}};
-    for (const Parameter& row : parameters())
-        out[std::string(row.key)] = value_schema(find_parameter(row.key));
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        out[std::string(parameter(id).key)] = value_schema(id);
+    }
     return out;
 }
 

@@ -65,15 +65,14 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
     for (const Parameter& row : parameters()) known.emplace_back(row.key);
     for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
     for (const char* side : {"x", "y"}) {
-        const P id = find_parameter(text_at(view, side));
-        if (id == P::count) check_name(view, side, known, translatable("{1} is not a parameter"), problems);
+        const std::optional<P> id = find_parameter(text_at(view, side));
+        if (!id) check_name(view, side, known, translatable("{1} is not a parameter"), problems);
         if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
         const std::string text = text_at(*range, side);
         const std::string where = std::string("/view/range/") + side;
-        if (id == P::count)
-            problems.push_back({where, translate("the view has a range but no {1}", {side}), "", {}});
-        else if (!axis_of(scenario, id, text))
-            problems.push_back({where, translate("“{1}” is not a range of {2}", {text, parameter(id).key}),
+        if (!id) problems.push_back({where, translate("the view has a range but no {1}", {side}), "", {}});
+        else if (!axis_of(scenario, *id, text))
+            problems.push_back({where, translate("“{1}” is not a range of {2}", {text, parameter(*id).key}),
                                 "", translate("write FROM:TO:STEPS[:log] or a,b,c")});
     }
     if (range == view.end() || !range->is_object()) return;
@@ -86,7 +85,7 @@ void check_inputs(const json& view, const Scenario& scenario, Problems& problems
 
 void check_output(const json& entry, const std::string& where, Problems& problems) {
     const std::string path = entry.is_string() ? entry.get<std::string>() : json_text(entry);
-    if (find_output(path) != Output::count) return;
+    if (find_output(path)) return;
     static const std::vector<std::string> known = [] {
         std::vector<std::string> paths;
         for (const OutputRow& row : outputs()) paths.emplace_back(row.path);
@@ -228,8 +227,8 @@ View view_of(const SavedScenario& scenario) {
     }
     if (const auto list = view.find("outputs"); list != view.end() && list->is_array()) {
         for (const json& path : *list) {
-            const Output id = path.is_string() ? find_output(path.get<std::string>()) : Output::count;
-            if (id != Output::count) out.outputs.push_back(id);
+            const auto id = path.is_string() ? find_output(path.get<std::string>()) : std::nullopt;
+            if (id) out.outputs.push_back(*id);
         }
     }
     out.against = find_output(text_at(view, "against"));
@@ -251,12 +250,12 @@ SavedScenario with_view(const SavedScenario& scenario, const View& view) {
         out.erase(field);
     if (!view.study.empty()) out["study"] = view.study;
     if (!view.plot.empty()) out["plot"] = view.plot;
-    if (view.x != P::count) out["x"] = parameter(view.x).key;
-    if (view.y != P::count) out["y"] = parameter(view.y).key;
+    if (view.x) out["x"] = parameter(*view.x).key;
+    if (view.y) out["y"] = parameter(*view.y).key;
     if (!view.x_range.empty()) out["range"]["x"] = view.x_range;
     if (!view.y_range.empty()) out["range"]["y"] = view.y_range;
     for (const Output id : view.outputs) out["outputs"].push_back(output(id).path);
-    if (view.against != Output::count) out["against"] = output(view.against).path;
+    if (view.against) out["against"] = output(*view.against).path;
     if (view.side_by_side) out["side_by_side"] = true;
     if (view.held) out["plan"] = kHeld;
     if (!view.switched.empty()) out["switched"] = view.switched;
@@ -266,10 +265,10 @@ SavedScenario with_view(const SavedScenario& scenario, const View& view) {
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
     std::vector<Axis> out;
     for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
-        if (id == P::count) break;
+        if (!id) break;
         constexpr int kSteps = 97;
-        const auto ranged = range->empty() ? std::nullopt : axis_of(scenario, id, *range);
-        out.push_back(ranged ? *ranged : default_axis(scenario, id, kSteps));
+        const auto ranged = range->empty() ? std::nullopt : axis_of(scenario, *id, *range);
+        out.push_back(ranged ? *ranged : default_axis(scenario, *id, kSteps));
     }
     return out;
 }

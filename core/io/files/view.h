@@ -29,14 +29,14 @@
 namespace shardscope {
 
 struct View {
-    std::string study;  // name of the study's preset; "": none
-    std::string plot;   // "": the view names no plot
-    P x = P::count;     // inputs of the axes; P::count: the plot's default, and no second axis
-    P y = P::count;
+    std::string study;   // name of the study's preset; "": none
+    std::string plot;    // "": the view names no plot
+    std::optional<P> x;  // inputs of the axes; none: the plot's default, and no second axis
+    std::optional<P> y;
     std::string x_range;  // "": the range of the slider
     std::string y_range;
     std::vector<Output> outputs;        // empty: the plot's defaults
-    Output against = Output::count;     // horizontal axis of a sweep; Output::count: x itself
+    std::optional<Output> against;      // horizontal axis of a sweep; none: x itself
     bool side_by_side = false;          // each pin has its own panel, with the same axes
     bool held = false;                  // automatic parameters keep their values along the axes
     std::vector<std::string> switched;  // those of kSwitches that differ from the plot's default

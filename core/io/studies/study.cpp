@@ -147,15 +147,15 @@ class Reader {
             problems_.push_back({at + "/published", translate("{1} is missing", {"published"}),
                                  translate("true or false is expected"),
                                  translate("write true only where the number was read in a public source")});
-        out.output = find_output(text(file, at, "output"));
-        if (out.output == Output::count) {
+        if (const auto found = find_output(text(file, at, "output"))) {
+            out.output = *found;
+        } else {
             std::vector<std::string> known;
             for (const OutputRow& row : outputs()) known.emplace_back(row.path);
             const std::string path = json_text(file.value("output", json()));
             const std::string near = nearest(path, known);
             problems_.push_back({at + "/output", translate("there is no output {1}", {path}), "",
                                  near.empty() ? "" : translate("did you mean “{1}”?", {near})});
-            out.output = Output::mfu;
         }
         read_measure(file, at, out);
         read_scenarios(file, at, base, out);
@@ -207,13 +207,14 @@ class Reader {
         const json axes = along == file.end() ? json::object() : *along;
         for (const auto& [key, values] : axes.items()) {
             const std::string where = child_pointer(at + "/along", key);
-            Axis axis{find_parameter(key), {}};
-            if (axis.id == P::count) {
+            const std::optional<P> id = find_parameter(key);
+            if (!id) {
                 std::vector<std::string> known;
                 for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
                 problems_.push_back(unknown_field(at + "/along", key, known));
                 continue;
             }
+            Axis axis{*id, {}};
             for (std::size_t i = 0; i < (values.is_array() ? values.size() : 0); ++i) {
                 const std::string at_value = where + "/" + std::to_string(i);
                 if (values[i].is_null())

@@ -32,7 +32,7 @@ TEST_CASE("outputs: every row has its own path, a label, a sentence and a source
             if (!symbol.empty()) CHECK(find_symbol(symbol) != nullptr);
         }
         for (const std::string& name : split(row.assumptions, ' ')) {
-            if (!name.empty()) CHECK(find_parameter(name) != P::count);
+            if (!name.empty()) CHECK(find_parameter(name).has_value());
         }
     }
 }

@@ -34,7 +34,7 @@ bool meets(const Target& target, const Answer& answer) {
     if (target.is_fit()) return answer.estimate.verdict == Verdict::fits;
     // A scenario that does not fit has no times, but its memory is known.
     if (!answer.fits() && target.output != Output::peak_memory) return false;
-    const double value = value_of(target.output, answer);
+    const double value = value_of(*target.output, answer);
     return target.comparison == Comparison::at_least ? value >= target.value : value <= target.value;
 }
 
@@ -67,30 +67,29 @@ TEST_CASE("any solution meets its target, and a failed search has a reason",
           "[properties][explore-properties]") {
     int found = 0;
     hold("solve", kSolutions, [&] {
-        Question question;
-        question.scenario = scenario_of(*random::scenario());
-        const Answer now = answer(question.scenario);
+        const Scenario scenario = scenario_of(*random::scenario());
+        const Answer now = answer(scenario);
         if (!now.valid()) return;
-        question.id = *rc::gen::element(P::gpus, P::memory, P::inter_node_bandwidth, P::peak_flops,
-                                        P::memory_bandwidth, P::sequence_length, P::micro_batch, P::layers,
-                                        P::hidden_size, P::tensor_parallel, P::global_batch);
-        if (!can_solve_for(question.id)) return;
+        const P id = *rc::gen::element(P::gpus, P::memory, P::inter_node_bandwidth, P::peak_flops,
+                                       P::memory_bandwidth, P::sequence_length, P::micro_batch, P::layers,
+                                       P::hidden_size, P::tensor_parallel, P::global_batch);
+        if (!can_solve_for(id)) return;
         const double factor = *rc::gen::element(0.5, 0.9, 1.1, 1.5);
-        question.target = *rc::gen::element(
+        const Target target = *rc::gen::element(
             Target{}, Target{Output::mfu, Comparison::at_least, factor * now.estimate.mfu},
             Target{Output::step_time, Comparison::at_most, factor * now.estimate.step.total},
             Target{Output::peak_memory, Comparison::at_most, factor * now.estimate.memory.peak});
-        const Solution solution = solve(question);
+        const Solution solution = solve({scenario, id, target});
         if (!solution.found()) {
             RC_ASSERT(!solution.reason.empty());
             return;
         }
         ++found;
         const Answer there = answer(solution.scenario);
-        RC_LOG() << parameter(question.id).key << " = " << solution.value << " for "
-                 << text_of(solution.target) << "\n";
+        RC_LOG() << parameter(id).key << " = " << solution.value << " for " << text_of(solution.target)
+                 << "\n";
         RC_ASSERT(there.valid());
-        RC_ASSERT(there.settings[question.id] == solution.value);
+        RC_ASSERT(there.settings[id] == solution.value);
         RC_ASSERT(meets(solution.target, there));
     });
     CHECK(found > 10);

@@ -31,8 +31,8 @@ void check_value(P id, std::string_view text) {
 
 void run(std::string_view text) {
     const std::size_t equals = text.find('=');
-    const P id = find_parameter(text.substr(0, equals));
-    if (id != P::count && equals != std::string_view::npos) check_value(id, text.substr(equals + 1));
+    const std::optional<P> id = find_parameter(text.substr(0, equals));
+    if (id && equals != std::string_view::npos) check_value(*id, text.substr(equals + 1));
 
     Problems problems;
     const std::optional<Axis> axis = parse_axis(Scenario::first_launch(), std::string(text), problems);
