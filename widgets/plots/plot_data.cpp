@@ -358,10 +358,11 @@ PlotTable sweep_table(const SweepData& data) {
     out.columns.push_back(parameter_header(data.x));
     if (data.family) out.columns.push_back(parameter_header(*data.family));
     // The quantity of the x axis has its own column unless it is one of the outputs.
-    std::optional<Output> against = data.against;
-    if (against && std::ranges::find(data.outputs, *against) != data.outputs.end()) against.reset();
-    if (against)
-        out.columns.push_back(header(output(*against).path, plot_unit(output(*against).quantity).symbol));
+    const bool has_own_column =
+        data.against && std::ranges::find(data.outputs, *data.against) == data.outputs.end();
+    if (has_own_column)
+        out.columns.push_back(
+            header(output(*data.against).path, plot_unit(output(*data.against).quantity).symbol));
     for (const Output id : data.outputs)
         out.columns.push_back(header(output(id).path, plot_unit(output(id).quantity).symbol));
     const bool planned = data.plan != SweepPlan::as_set;
@@ -371,7 +372,8 @@ PlotTable sweep_table(const SweepData& data) {
         for (const SweepPoint& point : series.points) {
             std::vector<std::string> row{parameter_cell(data.x, point.x)};
             if (data.family) row.push_back(parameter_cell(*data.family, series.member));
-            if (against) row.push_back(cell(point.along, plot_unit(output(*against).quantity).factor));
+            if (has_own_column)
+                row.push_back(cell(point.along, plot_unit(output(*data.against).quantity).factor));
             for (std::size_t i = 0; i < data.outputs.size(); ++i) {
                 row.push_back(cell(point.value[i], plot_unit(output(data.outputs[i]).quantity).factor));
             }
