@@ -124,8 +124,7 @@ int run(const Options& options) {
         problems.push_back({"--axis", format(points, Quantity::big_count) + " points are too many",
                             "a figure shows at most 1,000,000", "use fewer steps"});
     if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
-    if (!options.against.empty())
-        request.against = parse_output("--against", options.against, problems).value_or(Output::count);
+    if (!options.against.empty()) request.against = parse_output("--against", options.against, problems);
     request.side_by_side |= options.side_by_side;
     for (const std::string& log : options.collectives) {
         const std::vector<MeasuredTable> read = named_after(log, read_log(log));

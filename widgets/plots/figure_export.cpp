@@ -88,7 +88,7 @@ FigureRequest request_of(const View& view) {
     FigureRequest out;
     out.plot = view.plot;
     out.outputs = view.outputs;
-    out.against = view.against.value_or(Output::count);
+    out.against = view.against;
     out.side_by_side = view.side_by_side;
     out.held = view.held;
     out.left_out = view.switched;

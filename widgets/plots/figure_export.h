@@ -36,14 +36,14 @@ inline constexpr double kMaxScale = 4;
 struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
-    double scale = kDefaultScale;    // of a PNG
-    std::vector<Axis> axes;          // sweep, walls
-    std::vector<Output> outputs;     // sweep: its panels; others: the one along the vertical axis
-    Output against = Output::count;  // sweep: quantity along x; Output::count: the input itself
-    bool side_by_side = false;       // pins in separate panels, if the plot supports it
-    bool hypothetical = false;       // show rates although memory does not suffice; the caption notes it
-    bool held = false;               // automatic parameters keep their values and are not re-planned
-    bool all_free = false;           // plans: all plan parameters may change, not only the automatic ones
+    double scale = kDefaultScale;   // of a PNG
+    std::vector<Axis> axes;         // sweep, walls
+    std::vector<Output> outputs;    // sweep: its panels; others: the one along the vertical axis
+    std::optional<Output> against;  // sweep: quantity of the x axis; none: the input itself
+    bool side_by_side = false;      // pins in separate panels, if the plot supports it
+    bool hypothetical = false;      // show rates although memory does not suffice; the caption notes it
+    bool held = false;              // automatic parameters keep their values and are not re-planned
+    bool all_free = false;          // plans: all plan parameters may change, not only the automatic ones
     Change change = Change::half_and_double;  // sensitivity
     std::vector<std::string> left_out;        // scaling: hidden curves, by the names of View::kSwitches
     std::vector<Pin> pins;                    // drawn as ghosts

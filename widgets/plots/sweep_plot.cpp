@@ -74,12 +74,6 @@ Axis family_axis(const Answer& answer, P id, const std::string& range) {
     return axis;
 }
 
-// Returns the quantity of the x axis; nothing for the input itself.
-std::optional<Output> against_of(const FigureRequest& request) {
-    if (request.against == Output::count) return std::nullopt;
-    return request.against;
-}
-
 // A pinned scenario and the axes of its sweep.
 struct PinnedSweep {
     Pin pin;
@@ -92,7 +86,7 @@ std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pin
     for (const auto& [pin, axes] : pins) {
         out.push_back(
             {pin.letter, QString::fromStdString(pin.answer.scenario.title()),
-             sweep_data(pin.answer, axes, asked.outputs, asked.hypothetical, held, against_of(asked), stop)});
+             sweep_data(pin.answer, axes, asked.outputs, asked.hypothetical, held, asked.against, stop)});
     }
     return out;
 }
@@ -246,8 +240,7 @@ void SweepPlot::update_figure() {
     }
     const FigureRequest asked = request();
     const auto work = [answer, asked](bool held, const std::stop_token& stop) {
-        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, against_of(asked),
-                          stop);
+        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, asked.against, stop);
     };
     if (asked.held || !answer.scenario.automatic.any()) {
         background_.cancel();
@@ -414,7 +407,7 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
-                                against_of(request), stop);
+                                request.against, stop);
     if (stop.stop_requested()) return {};
     std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
     return as_plot_data(Exported{std::move(data), std::move(ghosts)});
@@ -430,8 +423,8 @@ const PlotKind kSweepKind{
         [](const FigureRequest& request) {
             const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
             QString over = SweepPlot::tr("Sweep over %1").arg(text_of(label_of(id)));
-            if (request.against == Output::count) return over;
-            return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(request.against)));
+            if (!request.against) return over;
+            return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(*request.against)));
         },
     .compute_data = compute_data,
     .paint =
