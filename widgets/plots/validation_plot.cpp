@@ -51,7 +51,7 @@ ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
     filter_ = options().add_field(
         QStringLiteral("validation/filter"),
         tr("Words of the runs to show: family, stack, GPU, model, dense or moe, noisy, tiny or ambiguous"),
-        tr("filter: nemo h100 moe"));
+        tr("filter runs"));
     connect(quantity_, &QComboBox::currentIndexChanged, this, [this](int index) {
         figure_->set_quantity(static_cast<ValidationQuantity>(index));
         choose_runs();
