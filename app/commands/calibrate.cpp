@@ -158,11 +158,22 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
 
 void print_summary(const char* title, const CrossValidation& errors) {
     if (errors.summary.empty()) return;
-    print_out("\n%-28s %5s %8s %8s %8s %8s\n", title, "runs", "mean", "median", "p90", "bias");
+    print_out("\n%-28s %5s %8s %8s %8s %8s %8s\n", title, "runs", "folds", "mean", "median", "p90", "bias");
     for (const auto& [family, s] : errors.summary) {
-        print_out("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
-                  100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias);
+        print_out("  %-26s %5d %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", family.c_str(), s.n,
+                  100 * s.mean_over_folds, 100 * s.mean_abs_error, 100 * s.median_abs_error,
+                  100 * s.p90_abs_error, 100 * s.bias);
     }
+}
+
+// Returns "–" where there is no value, because nothing could be left out.
+std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
+
+// The shares of runs in their likely range when their model, machine or stack was left out.
+std::string shares_within(const Calibration& calibration) {
+    return "new model " + percent(calibration.new_model.within_band) + ", new machine " +
+           percent(calibration.new_machine.within_band) + ", new stack " +
+           percent(calibration.new_stack.within_band);
 }
 
 void print_calibration(const Calibration& calibration) {
@@ -185,13 +196,11 @@ void print_calibration(const Calibration& calibration) {
     print_summary("fitted to", calibration.fitted);
     print_summary(calibration.single_model ? "cross-validated, run by run" : "cross-validated, new model",
                   calibration.new_model);
-    if (!calibration.new_model.summary.empty())
-        print_out("within their stack's 80 %% band: %.0f %%\n", 100 * calibration.new_model.within_band);
     print_summary("cross-validated, new machine", calibration.new_machine);
+    print_summary("cross-validated, new stack", calibration.new_stack);
+    if (!calibration.new_model.summary.empty())
+        print_out("in their likely range: %s\n", shares_within(calibration).c_str());
 }
-
-// Returns "–" where there is no value, because nothing could be left out.
-std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_new_stacks(const std::vector<NewStack>& stacks) {
     print_out("\n%-28s %5s %8s %8s %8s\n", "new stack", "runs", "blind", "bias", "after 8");
@@ -204,19 +213,22 @@ void print_new_stacks(const std::vector<NewStack>& stacks) {
 // Prints the tables of presets/runs/README.md.
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     print_out(
-        "| family | runs | fitted: mean | new model: mean | median | 90th percentile | new machine: mean |\n"
-        "|---|---|---|---|---|---|---|\n");
+        "| family | runs | fitted: mean | new model: mean over folds | mean | median | 90th percentile | new "
+        "machine: mean |\n"
+        "|---|---|---|---|---|---|---|---|\n");
     for (const auto& [family, s] : calibration.new_model.summary) {
         const auto machine = calibration.new_machine.summary.find(family);
-        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n", markdown_text(family).c_str(),
-                  s.n, 100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_abs_error,
-                  100 * s.median_abs_error, 100 * s.p90_abs_error,
+        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n",
+                  markdown_text(family).c_str(), s.n,
+                  100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_over_folds,
+                  100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error,
                   machine == calibration.new_machine.summary.end()
                       ? "–"
                       : percent(machine->second.mean_abs_error).c_str());
     }
-    print_out("\n%zu constants; %.0f %% of the left-out runs lie in their stack's 80 %% band.\n\n",
-              calibration.constants.size(), 100 * calibration.new_model.within_band);
+    print_out(
+        "\n%zu constants. Of the runs that were left out, these lie in their likely range of 80 %%: %s.\n\n",
+        calibration.constants.size(), shares_within(calibration).c_str());
     print_out(
         "| an unseen stack | runs | blind: mean | bias | after eight of its runs "
         "|\n|---|---|---|---|---|\n");
@@ -233,7 +245,10 @@ void print_markdown(const Calibration& calibration, const std::vector<NewStack>&
 
 int run(const Options& options) {
     Problems problems;
-    if (options.runs.empty() && options.collectives.empty() && options.measurements.empty()) {
+    // A calibration from scratch uses the shipped runs unless others are given.
+    const bool shipped = options.runs.empty() && options.from_scratch;
+    const std::string table = shipped ? "the shipped runs" : options.runs;
+    if (table.empty() && options.collectives.empty() && options.measurements.empty()) {
         report({{"", "nothing to calibrate on", "",
                  "give --runs F.csv, --collectives LOG or --measurements F.json"}},
                "calibrate");
@@ -249,37 +264,44 @@ int run(const Options& options) {
 
     int exit_code = kDone;
     std::string source;
-    if (!options.runs.empty()) {
-        const std::string text = read_text(options.runs, problems);
+    if (!table.empty()) {
         std::vector<MeasuredRun> runs;
-        if (problems.empty()) runs = read_runs(text, problems);
-        report(problems, options.runs);
+        if (shipped) {
+            runs = shipped_runs();
+        } else {
+            const std::string text = read_text(table, problems);
+            if (problems.empty()) runs = read_runs(text, problems);
+        }
+        report(problems, table);
         if (runs.empty()) return kUnusable;
         if (!problems.empty()) exit_code = kUnusable;
         CalibrationOptions calibration_options;
         calibration_options.everywhere = options.from_scratch;
+        calibration_options.needs_support = options.from_scratch;
         calibration_options.tightness = options.from_scratch ? 1 : kTightness;
         const Calibration calibration = calibrate(runs, all, calibration_options);
         for (const auto& skipped : calibration.skipped) {
             if (!skipped.unreadable) {
-                print_err("note: %s:%d: %s is not used (%s)\n", options.runs.c_str(), skipped.run->line,
-                          skipped.run->id.c_str(), skipped.reason.c_str());
+                if (!shipped) {
+                    print_err("note: %s:%d: %s is not used (%s)\n", table.c_str(), skipped.run->line,
+                              skipped.run->id.c_str(), skipped.reason.c_str());
+                }
                 continue;
             }
-            report({{skipped.run->id, skipped.reason, "", {}, skipped.run->line}}, options.runs);
+            report({{skipped.run->id, skipped.reason, "", {}, skipped.run->line}}, table);
             exit_code = kUnusable;
         }
         if (calibration.used.size() < kFewestRuns) {
             report({{"", std::to_string(calibration.used.size()) + " usable runs",
                      "too few to distinguish constants from noise",
                      "give at least " + std::to_string(kFewestRuns) + " with a step time or tokens/s"}},
-                   options.runs);
+                   table);
             return kUnusable;
         }
         if (calibration.constants.empty()) {
             report({{"", "no constant can be identified", "the runs are too similar or too few",
                      "add runs that differ in model size, sequence or scale"}},
-                   options.runs);
+                   table);
             return kUnusable;
         }
         const std::vector<NewStack> stacks =
@@ -293,7 +315,7 @@ int run(const Options& options) {
         for (const PartValues& part : parts_of(calibration)) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
         }
-        source = std::to_string(calibration.used.size()) + " runs of " + options.runs;
+        source = std::to_string(calibration.used.size()) + " runs of " + table;
         if (const auto found = calibration.new_model.summary.find(kAllRuns);
             found != calibration.new_model.summary.end())
             source +=

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "evidence/coverage.h"
 #include "evidence/runs.h"
 #include "presets/calibration_file.h"
 #include "system/file_io.h"
@@ -37,7 +38,11 @@ void print_json(const Validation& validation) {
              {"measured_step_s", number(row.measured_step)},
              {"error", std::isfinite(row.error) ? ordered_json(row.error) : ordered_json(nullptr)},
              {"predicted_peak_bytes", row.predicted_peak},
-             {"measured_peak_bytes", number(row.run->peak_memory)},
+             {"measured_peak_bytes", number(row.run->peak.any())},
+             {"predicted_allocated_bytes", row.predicted.allocated},
+             {"predicted_reserved_bytes", row.predicted.reserved},
+             {"predicted_mfu", row.predicted_mfu},
+             {"quality", std::string(name_of(row.run->quality))},
              {"verdict", std::string(name_of(row.verdict))},
              {"measured_oom", row.run->out_of_memory},
              {"band_low", row.band_low},
@@ -54,7 +59,8 @@ void print_json(const Validation& validation) {
                                   {"median_abs_error", s.median_abs_error},
                                   {"p90_abs_error", s.p90_abs_error},
                                   {"bias", s.bias},
-                                  {"within_band", s.within_band}};
+                                  {"within_band", s.within_band},
+                                  {"folds", s.mean_over_folds}};
     }
     const MemorySummary& memory = validation.memory;
     out["memory"] = {{"n", memory.n},
@@ -66,12 +72,12 @@ void print_json(const Validation& validation) {
 }
 
 void print_text(const Validation& validation) {
-    print_out("%-14s %5s %8s %8s %8s %8s %8s\n", "family", "runs", "mean", "median", "p90", "bias",
-              "in band");
+    print_out("%-16s %5s %8s %8s %8s %8s %8s %8s\n", "family", "runs", "folds", "mean", "median", "p90",
+              "bias", "in band");
     for (const auto& [family, s] : validation.summary) {
-        print_out("%-14s %5d %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n,
-                  100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error, 100 * s.bias,
-                  100 * s.within_band);
+        print_out("%-16s %5d %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%% %7.0f%%\n", family.c_str(), s.n,
+                  100 * s.mean_over_folds, 100 * s.mean_abs_error, 100 * s.median_abs_error,
+                  100 * s.p90_abs_error, 100 * s.bias, 100 * s.within_band);
     }
     const MemorySummary& memory = validation.memory;
     if (memory.n + memory.full > 0) {
@@ -86,6 +92,10 @@ void print_text(const Validation& validation) {
 
 int run(const Options& options) {
     Problems problems;
+    if (options.format == "coverage") {
+        print_out("%s", measured_coverage().c_str());
+        return kDone;
+    }
     if (!options.calibration.empty()) {
         const std::string text = read_text(options.calibration, problems);
         std::vector<PartValues> parts;
@@ -130,9 +140,10 @@ void add_validate(Command& program) {
     auto options = std::make_shared<Options>();
     Command& command =
         program.add_command("validate", "Predicted against measured runs; by default the shipped ones");
-    command.add_option("--runs", &options->runs, value::kFile, "Your own table of runs, CSV");
+    command.add_option("--runs", &options->runs, value::kFile, "Your own table of runs, CSV or JSON Lines");
     command.add_option("--calibration", &options->calibration, value::kFile, "A calibration file");
-    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.add_choice("--format", &options->format, {"text", "json", "coverage"},
+                       "text, json, or coverage: the settings of the shipped runs");
     command.run = [options] { return run(*options); };
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
     CHECK(bash_offers("estimate --format y", "estimate --format y").front().empty());
     // A key is completed with its equals sign, which bash treats as a separate word.
     CHECK(bash_offers("estimate x --set training.recomp", "estimate x --set training.recomp") ==
-          std::vector<std::string>{"training.recompute="});
+          std::vector<std::string>{"training.recompute=", "training.recompute_modules="});
     CHECK(bash_offers("estimate x --set recompute =", "estimate x --set recompute=") ==
           std::vector<std::string>{"none", "selective", "full"});
     CHECK(bash_offers("estimate x --set recompute = se", "estimate x --set recompute=se") ==

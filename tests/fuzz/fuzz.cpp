@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "evidence/likely_range.h"
 #include "planner/answer.h"
 
 namespace shardscope::fuzz {
@@ -58,7 +59,8 @@ void check_answer(const Answer& answer) {
     promise(equal(std::accumulate(found.elasticity.begin(), found.elasticity.end(), 0.0), 1),
             "the rates' shares sum to 1");
     promise(std::isfinite(found.mfu) && found.mfu > 0, "MFU is a number");
-    promise(found.band_low <= found.band_high, "the band has two ends");
+    const LikelyRange likely = likely_range(answer);
+    promise(likely.low <= likely.high, "the likely range has two ends");
 }
 
 }  // namespace shardscope::fuzz

@@ -233,6 +233,7 @@ TEST_CASE("G14: after a thousand random edits by hand, a full undo gives the ini
         done += edit(attempt);
         // The window reports an MFU set by hand that no hardware reaches; nothing else is refused.
         const Answer& now = model.answer();
+        INFO(texts_of(now.problems));
         REQUIRE((now.valid() || (now.impossible && now.settings[P::mfu_override] > 0)));
     }
     QApplication::processEvents();

@@ -77,10 +77,13 @@ TEST_CASE("the headline names what lies outside the range of the public runs") {
     headline.resize(1068, headline.sizeHint().height());
     const auto words = [&] { return text(headline, "headline/sentence"); };
     CHECK_FALSE(words().contains(QStringLiteral("Beyond the public runs")));
-    model.edit(P::sequence_length, 65536);
-    model.edit(P::context_parallel, 32);
+    model.edit(P::virtual_stages, 1);
+    model.edit(P::gpus, 16384);
     REQUIRE_FALSE(extrapolation_warnings(model.answer()).empty());
     CHECK(words().contains(QStringLiteral("Beyond the public runs")));
+    model.edit(P::memory_bandwidth, 64e12);
+    model.edit(P::peak_flops, 1e16);
+    CHECK(words().contains(QStringLiteral("Nothing like it was measured")));
 }
 
 TEST_CASE("the headline compares with the first pin") {

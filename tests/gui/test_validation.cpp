@@ -124,6 +124,68 @@ TEST_CASE("the Validation tab shows every run that validate predicts", "[validat
     }
 }
 
+TEST_CASE("the Validation tab compares memory, too", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    desk.find<QComboBox>("validation/quantity")
+        ->setCurrentIndex(static_cast<int>(ValidationQuantity::memory));
+    const ValidationData& data = plot.figure().data();
+    const Validation expected = validate(shipped_runs(), Catalogue::shipped());
+    CHECK(data.memory);
+    CHECK(data.all.n == expected.memory.n);
+    CHECK(data.all.mean_abs_error == Approx(expected.memory.mean_abs_error));
+    const AxisRange range = plot.figure().range();
+    for (const ValidationPoint& point : data.points) {
+        CHECK(point.measured_peak > 0);
+        CHECK(point.measured_peak <= range.to);
+        CHECK(point.predicted_peak / point.measured_peak == Approx(1 + point.error));
+    }
+    CHECK(plot.words_of(0).contains(QStringLiteral("GiB")));
+    // A measured run of the scenario has no memory.
+    desk.measure(QStringLiteral("4500"));
+    CHECK_FALSE(plot.figure().own().has_value());
+    desk.find<QComboBox>("validation/quantity")->setCurrentIndex(0);
+    CHECK(plot.figure().own().has_value());
+    CHECK(plot.figure().data().all.n == expected.summary.at("all").n);
+}
+
+TEST_CASE("a filter shows the runs that have all of its words", "[validation]") {
+    Desk desk;
+    ValidationPlot& plot = desk.open_tab();
+    auto* field = desk.find<QLineEdit>("validation/filter");
+    const std::size_t all = plot.figure().data().points.size();
+    const auto type = [&](const char* words) {
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClick(field, Qt::Key_Delete);
+        QTest::keyClicks(field, QLatin1String(words));
+        return plot.figure().data().points.size();
+    };
+    const std::size_t moe = type("moe");
+    const std::size_t dense = type("dense");
+    CHECK(moe > 0);
+    CHECK(moe + dense == all);
+    REQUIRE(type("FSDP1 h100") > 0);
+    std::vector<double> errors;
+    for (const ValidationPoint& point : plot.figure().data().points) {
+        CHECK(point.run->software.find("fsdp1") == 0);
+        CHECK(point.run->gpu.find("h100") == 0);
+        errors.push_back(point.error);
+    }
+    // The summary is that of the runs that are shown, and a figure shows the same.
+    CHECK(plot.figure().data().all.mean_abs_error == summary_of(errors).mean_abs_error);
+    FigureRequest request = plot.request();
+    QString problem;
+    const QByteArray csv = render_figure(request, desk.model().answer(), FigureFormat::csv, &problem);
+    CHECK(read_csv(csv.toStdString()).size() == errors.size() + 1);
+    // Runs that are not good are shown only on request.
+    CHECK(type("noisy") > 0);
+    for (const ValidationPoint& point : plot.figure().data().points)
+        CHECK(point.run->quality == RunQuality::noisy);
+    CHECK(type("no such run") == 0);
+    CHECK(type("") == all);
+}
+
 TEST_CASE("a run is described, a click loads it, and one undo restores the scenario", "[validation]") {
     Desk desk;
     ValidationPlot& plot = desk.open_tab();

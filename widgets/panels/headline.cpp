@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/coverage.h"
+#include "evidence/likely_range.h"
 #include "evidence/validated.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
@@ -185,8 +187,9 @@ void Headline::refresh() {
     run_->show_run(answer, compared ? pinned : nullptr, hypothetical_);
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
-    const double low = estimate.band_low * per_token;
-    const double high = estimate.band_high * per_token;
+    const LikelyRange likely_rate = rates ? likely_range(answer) : LikelyRange{};
+    const double low = likely_rate.low * per_token;
+    const double high = likely_rate.high * per_token;
     QFont face = small;
     face.setItalic(unreal);
     if (rates && by_hand) {
@@ -201,8 +204,12 @@ void Headline::refresh() {
         const QString range =
             tr("likely %1–%2 %").arg(low * 100, 0, 'f', decimals).arg(high * 100, 0, 'f', decimals);
         caption_[likely]->set_runs({{range, face, theme.muted}});
-        band_->setToolTip(tr("Likely MFU %1 to %2; the line spans 0 to 60 %")
-                              .arg(shown(low, Quantity::percent), shown(high, Quantity::percent)));
+        const QString likely_tip =
+            tool_tip(tr("Four of five runs lie within an MFU of %1 to %2; the line spans 0 to 60 %.")
+                         .arg(shown(low, Quantity::percent), shown(high, Quantity::percent)) +
+                     QLatin1Char('\n') + QString::fromStdString(nearest_runs_sentence(answer)));
+        band_->setToolTip(likely_tip);
+        caption_[likely]->setToolTip(likely_tip);
     }
 
     caption_[excess]->set_runs({{tr("too much by"), small, theme.muted}});
@@ -265,7 +272,9 @@ void Headline::set_sentence() {
     QString text = QString::fromStdString(wall_sentence(answer));
     sentences_ = split_sentences(text);
     // The tool tip names the range that is exceeded, together with all other warnings.
-    if (!extrapolation_warnings(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
+    if (distance_to_runs(answer.settings) >= kUnlikeAnyRun)
+        sentences_.insert(1, tr("Nothing like it was measured."));
+    else if (!extrapolation_warnings(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
     sentence_->setToolTip(tool_tip(text));

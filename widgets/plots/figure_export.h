@@ -51,6 +51,7 @@ struct FigureRequest {
     std::vector<MeasuredTable> collectives;   // collectives: the user's own, before the public ones
     std::optional<std::size_t> table;         // collectives: index of the selected table
     UserRuns runs;                            // validation: the user's own, beside the public ones
+    std::string filter;                       // validation: words of the runs that are shown
     std::any data;                            // the plot's data, once computed; see data_in
 };
 

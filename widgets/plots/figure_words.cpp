@@ -272,6 +272,7 @@ QString measured_text(double value, ValidationQuantity quantity) {
         case ValidationQuantity::mfu: return tr("%1 MFU").arg(shown(value, Quantity::percent));
         case ValidationQuantity::tokens_per_s_per_gpu:
             return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ValidationQuantity::memory: return shown(value, Quantity::bytes);
         case ValidationQuantity::step_time: break;
     }
     return shown(value, Quantity::seconds);
@@ -284,8 +285,10 @@ QString validation_band_text() {
 
 QString summary_words(const ValidationData& data) {
     const auto percent = [](double value) { return shown(value, Quantity::percent); };
-    return tr("%1 public runs: mean error of the step time %2, median %3, nine of ten within %4.")
-        .arg(data.all.n)
+    const QString words =
+        data.memory ? tr("%1 public runs: mean error of the memory %2, median %3, nine of ten within %4.")
+                    : tr("%1 public runs: mean error of the step time %2, median %3, nine of ten within %4.");
+    return words.arg(data.all.n)
         .arg(percent(data.all.mean_abs_error), percent(data.all.median_abs_error),
              percent(data.all.p90_abs_error));
 }
@@ -293,8 +296,12 @@ QString summary_words(const ValidationData& data) {
 QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own) {
     QStringList out{summary_words(data),
                     tr("Line: prediction equals measurement; grey: %1.").arg(validation_band_text())};
-    if (data.not_modelled > 0)
-        out += tr("%1 runs of the table are not shown: they have no step time.").arg(data.not_modelled);
+    if (!data.filter.empty()) out += tr("Only runs with “%1”.").arg(QString::fromStdString(data.filter));
+    else if (data.left_out > 0 && data.memory)
+        out += tr("%1 runs of the table are not shown: their memory was not measured, or it was full.")
+                   .arg(data.left_out);
+    else if (data.left_out > 0)
+        out += tr("%1 runs of the table are not shown: they have no good step time.").arg(data.left_out);
     for (const ValidationFamily& family : data.families) {
         if (family.own)
             out += tr("%1: %2 own runs, mean error %3.")

@@ -270,7 +270,7 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelPlacer&
     paint_reached(painter, room, boxes);
     // Left of the slope, at several heights.
     QList<QPointF> beside;
-    for (const double share : {0.45, 0.6, 0.3, 0.75}) {
+    for (const double share : {0.45, 0.6, 0.3, 0.75, 0.2, 0.52, 0.37, 0.68, 0.82, 0.12, 0.9}) {
         const double pixel = area.bottom() - share * area.height();
         const double value = y().pixelToCoord(pixel) / data.bandwidth;
         beside.append({x().coordToPixel(std::max(value, x().range().lower)) - 6, pixel});

@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QIcon>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
@@ -62,6 +63,19 @@ bool OptionRow::is_folded(const QWidget* choice) const {
 }
 
 void OptionRow::add_word(const QString& text) { choices_.append(new QLabel(text, this)); }
+
+QLineEdit* OptionRow::add_field(const QString& name, const QString& accessible_name,
+                                const QString& placeholder) {
+    auto* field = new QLineEdit(this);
+    field->setObjectName(name);
+    field->setAccessibleName(accessible_name);
+    field->setToolTip(accessible_name);
+    field->setPlaceholderText(placeholder);
+    field->setClearButtonEnabled(true);
+    choices_.append(field);
+    chain();
+    return field;
+}
 
 QToolButton* OptionRow::add_menu(const QString& name, const QString& accessible_name) {
     auto* button = new QToolButton(this);

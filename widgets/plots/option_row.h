@@ -8,6 +8,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QLineEdit;
 class QToolButton;
 
 namespace shardscope {
@@ -23,6 +24,8 @@ class OptionRow : public QWidget {
     void allow_folding(QComboBox& choice, const QString& menu);
     // Adds a text label before the next choice.
     void add_word(const QString& text);
+    // Adds a field for a text among the choices.
+    QLineEdit* add_field(const QString& name, const QString& accessible_name, const QString& placeholder);
     // Adds a choice of several entries at once: a button that opens a menu. The button's text lists the
     // selected entries.
     QToolButton* add_menu(const QString& name, const QString& accessible_name);

@@ -18,14 +18,18 @@ namespace {
 constexpr double kMark = 3.6;  // radius, px
 constexpr double kReach = 9;   // px around a point's centre that count as hitting it
 constexpr int kMostTicks = 6;
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kRoomy = 430;  // px of axis from which the table of families shows their number of runs
 
-bool logarithmic(ValidationQuantity quantity) { return quantity != ValidationQuantity::mfu; }
+bool logarithmic(ValidationQuantity quantity) {
+    return quantity != ValidationQuantity::mfu && quantity != ValidationQuantity::memory;
+}
 
 QString name_of(ValidationQuantity quantity) {
     switch (quantity) {
         case ValidationQuantity::mfu: return tr("MFU, %");
         case ValidationQuantity::tokens_per_s_per_gpu: return tr("tokens/s/GPU");
+        case ValidationQuantity::memory: return tr("peak memory, GiB");
         case ValidationQuantity::step_time: break;
     }
     return tr("step time, s");
@@ -34,6 +38,7 @@ QString name_of(ValidationQuantity quantity) {
 QString tick_text(double value, ValidationQuantity quantity) {
     if (quantity == ValidationQuantity::mfu) return QString::number(std::lround(value * 100));
     if (quantity == ValidationQuantity::tokens_per_s_per_gpu) return shown(value, Quantity::count);
+    if (quantity == ValidationQuantity::memory) return QString::number(std::lround(value / kGiB));
     return QString::number(value);
 }
 
@@ -137,10 +142,12 @@ void ValidationFigure::Parts::fit() {
     };
     for (const ValidationPoint& point : data.points) include(point);
     const bool log = logarithmic(quantity);
+    const double unit = quantity == ValidationQuantity::memory ? kGiB : 1;  // of the ticks
     // A point with an impossible value (MFU above 100 %) is shown at the edge and does not compress the
     // range.
     const auto include_possible = [&](const ValidationPoint& point) {
-        if (log || std::max(point.measured(quantity), point.predicted(quantity)) <= 1) include(point);
+        const bool possible = std::max(point.measured(quantity), point.predicted(quantity)) <= 1;
+        if (possible || quantity != ValidationQuantity::mfu) include(point);
     };
     if (own) include_possible(*own);
     for (const Ghost& pinned : ghosts) include_possible(pinned.point);
@@ -149,13 +156,15 @@ void ValidationFigure::Parts::fit() {
         axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
         constexpr double kMargin = 1.25;
         if (log) axis->setRange(low / kMargin, high * kMargin);
-        else axis->setRange(0, std::min(1.0, round_top(high, kMostTicks)));
+        else
+            axis->setRange(0, unit * std::min(quantity == ValidationQuantity::mfu ? 1.0 : high / unit * 2,
+                                              round_top(high / unit, kMostTicks)));
         auto ticker = axis->ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
         const QCPRange range = axis->range();
         for (const double value : log ? log_ticks(range.lower, range.upper, 10)
-                                      : linear_ticks(range.lower, range.upper, kMostTicks))
-            ticker->addTick(value, tick_text(value, quantity));
+                                      : linear_ticks(range.lower / unit, range.upper / unit, kMostTicks))
+            ticker->addTick(unit * value, tick_text(unit * value, quantity));
     }
     lay_out();
 }
@@ -212,8 +221,15 @@ void ValidationFigure::Parts::paint_below(QCPPainter& painter) const {
 
 void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     paint_titles(painter);
-    if (data.points.empty()) return;
     const QRectF area = frame();
+    if (data.points.empty()) {
+        if (!data.filter.empty()) {
+            const QString text = tr("No run has all of these words.");
+            const double width = QFontMetricsF(fonts.small).horizontalAdvance(text);
+            draw_text(painter, area.center() - QPointF(width / 2, 0), text, fonts.small, theme->muted);
+        }
+        return;
+    }
     if (own) {
         // The guides distinguish the user's own run from all others; they are below the text in the corners.
         painter.setPen(line_pen(theme->text, 1, {1, 2}));
@@ -271,10 +287,23 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
         QString name, runs, error;
     };
     std::vector<Row> rows{{QString(), tr("runs"), tr("mean error")}};
-    for (const ValidationFamily& family : data.families) {
-        rows.push_back({QString::fromStdString(family.name), QString::number(family.summary.n),
-                        shown(family.summary.mean_abs_error, Quantity::percent)});
+    // The user's own families come first; of the others the largest are listed, as many as there is space
+    // for.
+    constexpr double kMostHeight = 0.6;  // of the plot
+    const auto most = static_cast<std::size_t>(
+        std::max(3.0, std::floor(kMostHeight * area.height() / metrics.height()) - 2));
+    std::vector<const ValidationFamily*> listed;
+    for (const bool own_ones : {true, false}) {
+        for (const ValidationFamily& family : data.families) {
+            if (family.own == own_ones && listed.size() < most) listed.push_back(&family);
+        }
     }
+    for (const ValidationFamily* family : listed) {
+        rows.push_back({QString::fromStdString(family->name), QString::number(family->summary.n),
+                        shown(family->summary.mean_abs_error, Quantity::percent)});
+    }
+    if (const std::size_t others = data.families.size() - listed.size(); others > 0)
+        rows.push_back({tr("and %1 more").arg(others), {}, {}});
     double name = 0;
     double runs = 0;
     double error = 0;
@@ -294,8 +323,8 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
         const Row& row = rows[i];
         const double base = std::round(top + metrics.ascent());
         const QColor& ink = i == 0 ? theme->muted : theme->text;
-        if (i > 0) {
-            const ValidationFamily& family = data.families[i - 1];
+        if (i > 0 && i <= listed.size()) {
+            const ValidationFamily& family = *listed[i - 1];
             draw_mark(painter, {left + kMark + 2, base - metrics.capHeight() / 2}, family.style,
                       color_of(family));
         }

@@ -4,6 +4,7 @@
 
 #include <QComboBox>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QToolTip>
 #include <algorithm>
 #include <numeric>
@@ -34,6 +35,11 @@ std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
     return out;
 }
 
+ValidationData data_of(const FigureRequest& request, const Answer& answer) {
+    return validation_data(validation_runs(*answer.scenario.catalogue, request.runs),
+                           quantity_of(request.outputs), request.filter);
+}
+
 }  // namespace
 
 ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
@@ -41,11 +47,16 @@ ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     // In the order of ValidationQuantity.
     quantity_ = options().add_choice(QStringLiteral("validation/quantity"), tr("Quantity that is compared"),
-                                     {tr("MFU"), tr("tokens/s/GPU"), tr("step time")});
+                                     {tr("MFU"), tr("tokens/s/GPU"), tr("step time"), tr("memory")});
+    filter_ = options().add_field(
+        QStringLiteral("validation/filter"),
+        tr("Words of the runs to show: family, stack, GPU, model, dense or moe, noisy, tiny or ambiguous"),
+        tr("filter runs"));
     connect(quantity_, &QComboBox::currentIndexChanged, this, [this](int index) {
         figure_->set_quantity(static_cast<ValidationQuantity>(index));
-        replot();
+        choose_runs();
     });
+    connect(filter_, &QLineEdit::textChanged, this, &ValidationPlot::choose_runs);
     figure_ = std::make_unique<ValidationFigure>(canvas());
     start();
 }
@@ -60,6 +71,7 @@ const ValidationFigure& ValidationPlot::figure() {
 FigureRequest ValidationPlot::request() const {
     FigureRequest out = LivePlot::request();
     out.runs = own_;
+    out.filter = filter_->text().toStdString();
     return out;
 }
 
@@ -89,29 +101,47 @@ bool ValidationPlot::add_runs(const std::string& text, const std::string& name, 
                              [&](const MeasuredRun& run) { return run.family != family; });
     }
     own_ = std::make_shared<const std::vector<MeasuredRun>>(std::move(runs));
-    loaded_ = false;
+    runs_.reset();
     refresh();
     return true;
 }
 
-void ValidationPlot::update_figure() {
-    if (!loaded_) {
-        loaded_ = true;
-        figure_->set_data(validation_data(model().catalogue(), own_));
-        figure_->refit();
-        const auto& points = figure_->data().points;
-        by_size_.resize(points.size());
-        std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
-        std::ranges::stable_sort(by_size_, [&](std::size_t a, std::size_t b) {
-            return points[a].measured(ValidationQuantity::mfu) < points[b].measured(ValidationQuantity::mfu);
-        });
-    } else if (!figure_->own() && !measurement_in(model().scenario().view)) {
-        return;  // the public runs have not changed
-    }
-    figure_->set_own(own_point(model().answer(), measurement_in(model().scenario().view)));
+void ValidationPlot::choose_runs() {
+    if (!runs_) return;  // they are loaded when the plot is first shown
+    figure_->set_data(validation_data(*runs_, figure_->quantity(), filter_->text().toStdString()));
+    const auto& points = figure_->data().points;
+    const bool memory = figure_->data().memory;
+    const ValidationQuantity order = memory ? ValidationQuantity::memory : ValidationQuantity::mfu;
+    by_size_.resize(points.size());
+    std::iota(by_size_.begin(), by_size_.end(), std::size_t{0});
+    std::ranges::stable_sort(by_size_, [&](std::size_t a, std::size_t b) {
+        return points[a].measured(order) < points[b].measured(order);
+    });
+    pressed_.reset();
+    set_measured();
+    figure_->refit();
+    setAccessibleDescription(description());
+    replot();
 }
 
-void ValidationPlot::update_pins() { figure_->set_ghosts(ghosts_of(model().pins())); }
+// A user's run has a time and no memory.
+void ValidationPlot::set_measured() {
+    const bool time = figure_->quantity() != ValidationQuantity::memory;
+    figure_->set_own(time ? own_point(model().answer(), measurement_in(model().scenario().view))
+                          : std::nullopt);
+    figure_->set_ghosts(time ? ghosts_of(model().pins()) : std::vector<ValidationFigure::Ghost>{});
+}
+
+void ValidationPlot::update_figure() {
+    if (!runs_) {
+        runs_ = validation_runs(model().catalogue(), own_);
+        choose_runs();
+    } else if (figure_->own() || measurement_in(model().scenario().view)) {
+        set_measured();  // the public runs have not changed
+    }
+}
+
+void ValidationPlot::update_pins() { set_measured(); }
 
 void ValidationPlot::refit_figure() { figure_->refit(); }
 
@@ -129,9 +159,12 @@ QString ValidationPlot::words_of(std::size_t index) const {
     Problems ignored;
     const auto values = [&](double (ValidationPoint::*value)(ValidationQuantity) const) {
         QStringList out;
-        for (const auto quantity : {ValidationQuantity::mfu, ValidationQuantity::tokens_per_s_per_gpu,
-                                    ValidationQuantity::step_time})
-            out += measured_text((point.*value)(quantity), quantity);
+        if (point.measured_step > 0) {
+            for (const auto quantity : kTimeQuantities)
+                out += measured_text((point.*value)(quantity), quantity);
+        }
+        if (point.measured_peak > 0)
+            out += measured_text((point.*value)(ValidationQuantity::memory), ValidationQuantity::memory);
         return out.join(QStringLiteral(", "));
     };
     return QStringList{
@@ -142,6 +175,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
         plan_words(resolve(scenario_of(run, catalogue, ignored))),
         tr("Measured %1").arg(values(&ValidationPoint::measured)),
         tr("Predicted %1: %2").arg(values(&ValidationPoint::predicted), error_words(point.error)),
+        tr("Quality of the time: %1").arg(QString::fromStdString(std::string(name_of(run.quality)))),
         QString::fromStdString(run.source),
         tr("A click loads it")}
         .join(QLatin1Char('\n'));
@@ -224,28 +258,32 @@ const PlotKind kValidationKind{
             const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
             return known ? QString()
                          : ValidationPlot::tr(
-                               "the runs are compared by mfu, tokens_per_s_per_gpu or step_time_s only");
+                               "the runs are compared by mfu, tokens_per_s_per_gpu, step_time_s or "
+                               "memory.peak_bytes only");
         },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             ValidationFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            figure.set_own(own_point(answer, measurement_in(request.view)));
-            figure.set_ghosts(ghosts_of(request.pins));
-            figure.set_data(validation_data(*answer.scenario.catalogue, request.runs));
-            figure.set_quantity(quantity_of(request.outputs));
+            const ValidationQuantity quantity = quantity_of(request.outputs);
+            if (quantity != ValidationQuantity::memory) {
+                figure.set_own(own_point(answer, measurement_in(request.view)));
+                figure.set_ghosts(ghosts_of(request.pins));
+            }
+            figure.set_data(data_of(request, answer));
+            figure.set_quantity(quantity);
             paint_plot(painter, area, plot);
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_caption(validation_data(*answer.scenario.catalogue, request.runs),
+            return validation_caption(data_of(request, answer),
                                       own_point(answer, measurement_in(request.view)));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_table(validation_data(*answer.scenario.catalogue, request.runs),
-                                    own_point(answer, measurement_in(request.view)), request.pins);
+            return validation_table(data_of(request, answer), own_point(answer, measurement_in(request.view)),
+                                    request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
 

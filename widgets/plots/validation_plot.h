@@ -9,6 +9,7 @@
 #include "widgets/plots/validation_figure.h"
 
 class QComboBox;
+class QLineEdit;
 
 namespace shardscope {
 
@@ -45,12 +46,17 @@ class ValidationPlot : public LivePlot {
     void point_to(std::optional<std::size_t> point, const QPoint& global);
     void load(std::size_t point);
 
+    // Shows the runs of the quantity and the filter.
+    void choose_runs();
+    void set_measured();  // from the scenario and the pins
+
     QComboBox* quantity_;
+    QLineEdit* filter_;
     std::unique_ptr<ValidationFigure> figure_;
     std::vector<std::size_t> by_size_;    // the points in the order of the arrow keys
     std::optional<std::size_t> pressed_;  // the run on which the button was pressed
     UserRuns own_;
-    bool loaded_ = false;  // all runs are loaded once, when first shown
+    std::optional<ValidationRuns> runs_;  // all runs; they are predicted once, when first shown
 };
 
 }  // namespace shardscope

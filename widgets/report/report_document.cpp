@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "evidence/likely_range.h"
 #include "evidence/runs.h"
+#include "evidence/validated.h"
 #include "explain/explanation.h"
 #include "explore/difference.h"
 #include "explore/repair.h"
@@ -64,12 +66,14 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
         if (!ways.rows.empty()) out.blocks.push_back(std::move(ways));
     } else if (answer.settings[P::mfu_override] > 0) {
         out.blocks.push_back(ReportParagraph{tr("MFU is set by hand; it is no estimate.")});
-    } else if (answer.estimate.band_low > 0) {
+    } else {
         const double full = answer.estimate.tokens_per_s_per_gpu / answer.estimate.mfu;
+        const LikelyRange likely = likely_range(answer);
         out.blocks.push_back(ReportParagraph{
             tr("Likely between %1 and %2 MFU: four of five similar measured runs have no larger error.")
-                .arg(shown(answer.estimate.band_low / full, Quantity::percent),
-                     shown(answer.estimate.band_high / full, Quantity::percent))});
+                .arg(shown(likely.low / full, Quantity::percent),
+                     shown(likely.high / full, Quantity::percent)) +
+            QLatin1Char(' ') + text_of(nearest_runs_sentence(answer))});
     }
     return out;
 }
@@ -152,7 +156,7 @@ ReportSection assumptions(const Answer& answer) {
 ReportSection evidence(const Answer& answer) {
     ReportSection out{tr("Validation"), {}};
     const Catalogue& catalogue = *answer.scenario.catalogue;
-    out.blocks.push_back(ReportParagraph{summary_words(validation_data(catalogue))});
+    out.blocks.push_back(ReportParagraph{summary_words(validation_data(validation_runs(catalogue)))});
     std::vector<ComparableRun> like = comparable_runs(answer);
     // Runs with the same settings come first.
     std::ranges::stable_sort(like, {}, [](const ComparableRun& one) { return !one.same_settings; });

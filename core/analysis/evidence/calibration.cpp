@@ -6,7 +6,9 @@
 #include <set>
 #include <thread>
 
+#include "evidence/coverage.h"
 #include "evidence/least_squares.h"
+#include "evidence/likely_range.h"
 #include "scenario/domain.h"
 #include "step/step.h"
 #include "text/translate.h"
@@ -16,44 +18,49 @@ namespace {
 
 enum class Scope : unsigned char { everywhere, gpu, stack };
 
-// A constant that a calibration may change: its scope, and how far it may be from its prior.
+// A constant that a calibration may change: its scope, how far it may be from its prior, and its physical
+// range. A fit that wants to leave the range shows that an effect is missing.
 struct ConstantRow {
     P id;
     Scope scope;
-    double width;             // one standard deviation, in ln(value), or in the value itself
+    double width;  // one standard deviation, in ln(value), or in the value itself
+    double low, high;
     bool logarithmic = true;  // false where 0 is a good value
 };
 
-// The widths are the spread of measured values over stacks and GPUs.
+// The widths are the spread of measured values over stacks and GPUs. Sources of the ranges: no kernel is
+// faster than published benchmarks of its kind (stas00/ml-engineering, Dao 2023, Shah et al. 2024), no link
+// faster than nccl-tests tables show, and no kernel moves fewer bytes than its operands have.
 constexpr std::array kConstants{
-    ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1},
-    ConstantRow{P::attention_efficiency, Scope::gpu, 0.3},
-    ConstantRow{P::fp8_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::gemm_half_depth, Scope::everywhere, 0.7},
-    ConstantRow{P::gemm_half_area, Scope::everywhere, 0.7},
-    ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7},
-    ConstantRow{P::attention_half_head, Scope::everywhere, 0.7},
-    ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3},
-    ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3},
-    ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2},
-    ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::network_efficiency, Scope::everywhere, 0.1},
-    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.25},
-    ConstantRow{P::collective_latency, Scope::everywhere, 0.25},
-    ConstantRow{P::step_overhead, Scope::everywhere, 0.5},
-    ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3},
-    ConstantRow{P::async_tensor_exposure, Scope::everywhere, 0.3},
-    ConstantRow{P::overlap, Scope::stack, 0.2, false},
-    ConstantRow{P::attention_generation, Scope::stack, 0.3},
-    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3},
-    ConstantRow{P::composed_traffic, Scope::stack, 0.4},
-    ConstantRow{P::copy_traffic, Scope::stack, 0.5},
-    ConstantRow{P::gradient_traffic, Scope::stack, 0.4},
-    ConstantRow{P::tensor_exposure, Scope::stack, 0.4},
-    ConstantRow{P::collective_efficiency, Scope::stack, 0.4},
-    ConstantRow{P::recompute_share, Scope::stack, 0.1, false},
-    ConstantRow{P::selective_cost, Scope::stack, 0.15, false},
+    ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1, 0.3, 0.93},
+    ConstantRow{P::attention_efficiency, Scope::gpu, 0.1, 0.15, 0.75},
+    ConstantRow{P::flash2_efficiency, Scope::gpu, 0.1, 0.15, 0.75},
+    ConstantRow{P::gemm_half_depth, Scope::gpu, 0.5, 20, 2000},
+    ConstantRow{P::gemm_half_area, Scope::gpu, 0.4, 2e5, 4e6},
+    ConstantRow{P::fp8_efficiency, Scope::gpu, 0.1, 0.5, 1},
+    ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7, 50, 2000},
+    ConstantRow{P::attention_half_head, Scope::everywhere, 0.7, 1, 128},
+    ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3, 0.1, 0.8},
+    ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3, 4, 30},
+    ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2, 1, 3},
+    ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1, 0.5, 0.95},
+    ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1, 0.7, 0.9},
+    ConstantRow{P::network_efficiency, Scope::everywhere, 0.1, 0.7, 0.95},
+    ConstantRow{P::inter_node_latency, Scope::everywhere, 0.15, 5e-6, 3.3e-5},
+    ConstantRow{P::collective_latency, Scope::everywhere, 0.25, 5e-6, 6.6e-5},
+    ConstantRow{P::step_overhead, Scope::everywhere, 0.5, 1e-3, 0.1},
+    ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3, 2, 30},
+    ConstantRow{P::expert_overhead, Scope::stack, 0.5, 1e-4, 1e-2},
+    ConstantRow{P::layer_overhead, Scope::stack, 0.4, 3e-5, 5e-3},
+    ConstantRow{P::overlap, Scope::stack, 0.1, 0.1, 1, false},
+    ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1.1},
+    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3, 0.7, 5},
+    ConstantRow{P::composed_traffic, Scope::stack, 0.4, 1, 6},
+    ConstantRow{P::copy_traffic, Scope::stack, 0.5, 6, 60},
+    ConstantRow{P::gradient_traffic, Scope::stack, 0.2, 2, 4},
+    ConstantRow{P::collective_efficiency, Scope::stack, 0.4, 0.1, 1},
+    ConstantRow{P::recompute_share, Scope::stack, 0.1, 0.7, 1, false},
+    ConstantRow{P::selective_cost, Scope::stack, 0.15, 0, 0.6, false},
 };
 
 constexpr std::string_view kUnknownStack = "stack-other";  // its priors are defaults: `tightness` is not used
@@ -66,11 +73,13 @@ constexpr double kScale = 0.025;  // the loss of larger residuals is linear
 struct Case {
     const MeasuredRun* run = nullptr;
     Settings settings;
-    std::string gpu, stack;  // names of its parts
-    std::string machine;     // GPU, node, network
-    std::string fold;        // machine × software × model
+    const Preset* gpu_part = nullptr;  // the constants of its GPU and stack; either may extend others
+    const Preset* stack_part = nullptr;
+    std::string stack;    // name of the stack's part
+    std::string machine;  // GPU, node, network
+    std::string fold;     // machine × software × model
     double log_measured = 0;
-    std::vector<std::size_t> constants;  // that affect it
+    std::vector<std::size_t> constants;  // of its GPU, of its stack, and those that are the same everywhere
 };
 
 const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
@@ -119,18 +128,25 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
             skipped.push_back({&run, translate("no step time and no tokens/s"), false});
             continue;
         }
+        if (!run.has_good_time()) {
+            skipped.push_back(
+                {&run, translate("the quality of its step time is “{1}”", {name_of(run.quality)}), false});
+            continue;
+        }
         Problems problems;
         const Scenario scenario = scenario_of(run, catalogue, problems);
         if (!problems.empty()) {
-            skipped.push_back({&run, problems.front().text(), true});
+            skipped.push_back({&run, problems.front().text(), run.not_modelled.empty()});
             continue;
         }
         Case item;
         item.run = &run;
         item.settings = resolve(scenario);
-        if (const Preset* gpu = part_of(scenario.gpu_preset())) item.gpu = gpu->name;
-        if (const Preset* stack = catalogue.stack(item.settings[P::software])) item.stack = stack->name;
-        item.machine = run.gpu + "|" + run.cell("gpus_per_node") + "|" + run.cell("nic_gbit_per_gpu");
+        item.gpu_part = part_of(scenario.gpu_preset());
+        item.stack_part = catalogue.stack(item.settings[P::software]);
+        if (item.stack_part) item.stack = item.stack_part->name;
+        item.machine = run.gpu + "|" + exact(item.settings[P::gpus_per_node]) + "|" +
+                       exact(item.settings[P::inter_node_bandwidth]);
         item.fold = item.machine + "|" + run.software + "|" + run.model;
         item.log_measured = std::log(run.step_time);
         out.push_back(std::move(item));
@@ -173,9 +189,7 @@ class Fitter {
             const double before = step_time(scratch).total;
             for (const ConstantRow& row : kConstants) {
                 if (row.scope == Scope::everywhere && !options.everywhere) continue;
-                const std::string& part = row.scope == Scope::gpu     ? cases_[i].gpu
-                                          : row.scope == Scope::stack ? cases_[i].stack
-                                                                      : nowhere_;
+                const std::string part = owner_of(row, cases_[i]);
                 if (row.scope != Scope::everywhere && part.empty()) continue;
                 const double value = cases_[i].settings[row.id];
                 if (row.logarithmic && value <= 0) continue;  // the part does not have this effect
@@ -192,17 +206,16 @@ class Fitter {
                     found = unknowns_.end() - 1;
                 }
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
-                if (!changes_step_time(i, row, before, scratch)) continue;
+                // A constant without effect at its prior may have one elsewhere, so that all of them are applied.
                 cases_[i].constants.push_back(j);
+                if (!changes_step_time(i, row, before, scratch)) continue;
                 problem_.constants[j].affected_residuals.push_back(i);
             }
         }
+        if (options.needs_support) leave_unsupported_constants();
         problem_.scale = kScale;
         problem_.residuals = cases_.size();
-        // Runs with equal settings have the weight of one run together.
-        const std::vector<std::size_t> like = first_equals(cases_);
-        for (const std::size_t first : like)
-            problem_.weights.push_back(1.0 / static_cast<double>(std::ranges::count(like, first)));
+        set_weights(options.needs_support);
     }
 
     [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
@@ -237,14 +250,72 @@ class Fitter {
     }
 
   private:
+    // Returns the part that owns a constant of a case: the nearest one that gives it a value, or the most
+    // general one.
+    static std::string owner_of(const ConstantRow& row, const Case& item) {
+        if (row.scope == Scope::everywhere) return {};
+        std::string out;
+        for (const Preset* part = row.scope == Scope::gpu ? item.gpu_part : item.stack_part; part;
+             part = part->calibration) {
+            out = part->name;
+            if (std::ranges::find(part->values, row.id, &Values::value_type::first) != part->values.end())
+                break;
+        }
+        return out;
+    }
+
+    // Runs with equal settings have the weight of one run together. The many runs of one fold do not outweigh
+    // the others in proportion to their number, and one stack on one machine has a limited weight, because
+    // its runs share what is particular to that machine. A stack that was seen on one machine only has less
+    // weight: its own constants are not fitted, so its bias would go into those of the GPU and the network.
+    void set_weights(bool limits_machines) {
+        constexpr double kMostOfMachine = 8;
+        constexpr double kMostOfOnlyMachine = 1.5;
+        std::map<std::string, std::set<std::string>> machines;
+        for (const Case& item : cases_) machines[item.stack].insert(item.machine);
+        const std::vector<std::size_t> like = first_equals(cases_);
+        std::map<std::size_t, double> equals;
+        std::map<std::string, double> runs_of_fold, weight_of_machine;
+        for (const std::size_t first : like) ++equals[first];
+        for (std::size_t i = 0; i < cases_.size(); ++i) runs_of_fold[cases_[i].fold] += like[i] == i ? 1 : 0;
+        for (std::size_t i = 0; i < cases_.size(); ++i) {
+            const double weight =
+                1 / (equals[like[i]] * std::sqrt(std::max(1.0, runs_of_fold[cases_[i].fold])));
+            problem_.weights.push_back(weight);
+            weight_of_machine[cases_[i].machine + cases_[i].stack] += weight;
+        }
+        for (std::size_t i = 0; i < cases_.size() && limits_machines; ++i) {
+            const Case& item = cases_[i];
+            const double most = machines[item.stack].size() > 1 ? kMostOfMachine : kMostOfOnlyMachine;
+            problem_.weights[i] *= std::min(1.0, most / weight_of_machine[item.machine + item.stack]);
+        }
+    }
+
+    // Keeps the constants of stacks that too few runs, models or machines show at their priors: they would
+    // absorb properties of a machine or a model.
+    void leave_unsupported_constants() {
+        constexpr std::size_t kFewestRuns = 8;
+        constexpr std::size_t kFewestModels = 3;
+        constexpr std::size_t kFewestMachines = 2;
+        for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+            if (unknowns_[j].row->scope != Scope::stack) continue;
+            std::set<std::string> models, machines;
+            for (const std::size_t i : problem_.constants[j].affected_residuals) {
+                models.insert(cases_[i].run->model);
+                machines.insert(cases_[i].machine);
+            }
+            const bool supported = problem_.constants[j].affected_residuals.size() >= kFewestRuns &&
+                                   models.size() >= kFewestModels && machines.size() >= kFewestMachines;
+            if (!supported) problem_.constants[j].affected_residuals.clear();
+        }
+    }
+
     static FitConstant constant_of(const ConstantRow& row, double prior, double tightness) {
-        const Parameter& limits = parameter(row.id);
         FitConstant out;
-        out.prior = inward(row, prior);
+        out.prior = std::clamp(inward(row, prior), inward(row, row.low), inward(row, row.high));
         out.width = row.width * tightness;
-        const double smallest = row.logarithmic ? std::max(limits.minimum, prior * 1e-3) : limits.minimum;
-        out.low = inward(row, smallest);
-        out.high = std::isfinite(limits.maximum) ? inward(row, limits.maximum) : out.prior + 20 * out.width;
+        out.low = inward(row, row.low);
+        out.high = inward(row, row.high);
         return out;
     }
 
@@ -257,7 +328,6 @@ class Fitter {
         return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
     }
 
-    const std::string nowhere_;
     std::vector<Case> cases_;
     std::vector<Unknown> unknowns_;
     FitProblem problem_;
@@ -281,37 +351,69 @@ std::vector<double> reference_times(const std::vector<Case>& cases) {
 CrossValidation summarize_errors(const std::vector<Case>& cases, const std::vector<double>& log_error) {
     CrossValidation out;
     const std::vector<double> reference = reference_times(cases);
-    std::map<std::string, std::vector<double>> families;
+    struct Family {
+        std::vector<double> errors;
+        std::vector<std::string> folds;
+    };
+    std::map<std::string, Family> families;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const double error = std::exp(log_error[i] + cases[i].log_measured - reference[i]) - 1;
         out.error.push_back(error);
-        families[cases[i].run->family].push_back(error);
-        families[kAllRuns].push_back(error);
+        for (Family* family : {&families[cases[i].run->family], &families[kAllRuns]}) {
+            family->errors.push_back(error);
+            family->folds.push_back(cases[i].fold);
+        }
     }
-    for (const auto& [family, errors] : families) out.summary[family] = summary_of(errors);
+    for (const auto& [name, family] : families) {
+        FamilySummary& summary = out.summary[name] = summary_of(family.errors);
+        summary.mean_over_folds = mean_over_folds(family.errors, family.folds);
+    }
     return out;
 }
 
-// The half width, in ln, that contains four of five errors. It is shrunk to `prior`, which has the weight of
-// ten runs.
-double band_of(std::vector<double> errors, double prior) {
-    constexpr double kPriorRuns = 10;
-    if (errors.empty()) return prior;
-    for (double& error : errors) error = std::fabs(std::log1p(error));
-    const double own = quantile(errors, 0.8);
-    const auto n = static_cast<double>(errors.size());
-    return (n * own + kPriorRuns * prior) / (n + kPriorRuns);
+// Runs that were left out of the fit, and their distances from the nearest run that was not.
+struct LeftOut {
+    std::vector<double> errors;
+    std::vector<double> distances;
+};
+
+// The distance of each case from the nearest case of another fold.
+std::vector<double> distances_of(const std::vector<Case>& cases, const std::vector<std::string>& fold_of) {
+    std::vector<Position> at;
+    at.reserve(cases.size());
+    for (const Case& item : cases) at.push_back(position_of(item.settings));
+    std::vector<double> out(cases.size(), 1);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        for (std::size_t j = 0; j < cases.size(); ++j) {
+            if (fold_of[j] != fold_of[i]) out[i] = std::min(out[i], distance_between(at[i], at[j]));
+        }
+    }
+    return out;
 }
 
-// The error bands of the stacks from the errors of left-out runs. Runs with equal settings count once. From
-// scratch a stack's band is shrunk to the band of all stacks. With a user's runs it is shrunk to the stack's
-// previous band, and stacks with few runs get no new band.
-std::map<std::string, double> bands(const std::vector<Case>& cases, const std::vector<double>& errors,
-                                    bool from_scratch) {
+// The smallest half width that contains four of five; it is shrunk to `prior`, which has the weight of ten
+// runs.
+double band_of(const std::vector<double>& half_widths, double prior) {
+    constexpr double kPriorRuns = 10;
+    if (half_widths.empty()) return prior;
+    const auto n = static_cast<double>(half_widths.size());
+    return (n * quantile(half_widths, kLikelyShare) + kPriorRuns * prior) / (n + kPriorRuns);
+}
+
+struct Bands {
+    std::map<std::string, double> of_stack;  // half widths by part
+    double any_stack = 0;                    // of a stack without runs
+};
+
+// The bands of the stacks, given the additional half width at distance 1: they contain four of five runs
+// whose model was left out. Runs with equal settings count once. From scratch, a stack's band is shrunk to
+// that of all stacks. With a user's runs it is shrunk to the stack's previous one, and stacks with few runs
+// get no new band.
+Bands bands(const std::vector<Case>& cases, const LeftOut& models, double distance_band, bool from_scratch) {
     constexpr std::size_t kFewestRuns = 8;
     const std::vector<std::size_t> like = first_equals(cases);
     struct Stack {
-        std::vector<double> errors;
+        std::vector<double> half_widths;
         double before = 0;
     };
     std::map<std::string, Stack> stacks;
@@ -320,29 +422,53 @@ std::map<std::string, double> bands(const std::vector<Case>& cases, const std::v
         Stack& stack = stacks[cases[i].stack];
         stack.before = std::log1p(cases[i].settings[P::error_band]);
         if (like[i] != i) continue;
-        stack.errors.push_back(errors[i]);
-        all.push_back(errors[i]);
+        const double error = std::fabs(std::log1p(models.errors[i]));
+        const double from_distance = half_width(0, distance_band, models.distances[i]);
+        const double own = std::sqrt(std::max(0.0, error * error - from_distance * from_distance));
+        stack.half_widths.push_back(own);
+        all.push_back(own);
     }
+    const double most = parameter(P::error_band).maximum;
     const double pooled = band_of(all, 0);
-    std::map<std::string, double> out;
+    Bands out;
+    out.any_stack = std::min(std::expm1(pooled), most);
     for (const auto& [name, stack] : stacks) {
-        if (!from_scratch && stack.errors.size() < kFewestRuns) continue;
-        const double half = band_of(stack.errors, from_scratch ? pooled : stack.before);
-        out[name] = std::min(std::expm1(half), parameter(P::error_band).maximum);
+        if (!from_scratch && stack.half_widths.size() < kFewestRuns) continue;
+        out.of_stack[name] =
+            std::min(std::expm1(band_of(stack.half_widths, from_scratch ? pooled : stack.before)), most);
     }
     return out;
 }
 
-// The share of errors within the band of their stack. For stacks without a new band the previous one is used.
-double share_within(const std::vector<Case>& cases, const std::vector<double>& errors,
-                    const std::map<std::string, double>& band) {
+// The share of errors within their bands. `known` is whether the stack of each case is known; it then has its
+// band, or its previous one if it got no new one.
+double share_within(const std::vector<Case>& cases, const LeftOut& left_out, const Bands& bands,
+                    double distance_band, bool known = true) {
     double within = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        const auto found = band.find(cases[i].stack);
-        const double half = found == band.end() ? cases[i].settings[P::error_band] : found->second;
-        if (std::fabs(std::log1p(errors[i])) <= std::log1p(half)) within += 1;
+        const auto found = bands.of_stack.find(cases[i].stack);
+        const double own = !known                          ? bands.any_stack
+                           : found == bands.of_stack.end() ? cases[i].settings[P::error_band]
+                                                           : found->second;
+        const double half = half_width(own, distance_band, left_out.distances[i]);
+        if (std::fabs(std::log1p(left_out.errors[i])) <= half) within += 1;
     }
     return within / static_cast<double>(cases.size());
+}
+
+// The smallest additional half width at distance 1 with which four of five runs lie in their bands, for
+// machines left out whole and for stacks left out whole.
+double distance_band_of(const std::vector<Case>& cases, const LeftOut& models, const LeftOut& machines,
+                        const LeftOut& stacks) {
+    constexpr double kStep = 0.01;
+    const double most = parameter(P::distance_band).maximum;
+    for (double width = 0; width < most; width += kStep) {
+        const Bands found = bands(cases, models, width, true);
+        if (share_within(cases, machines, found, width) >= kLikelyShare &&
+            share_within(cases, stacks, found, width, false) >= kLikelyShare)
+            return width;
+    }
+    return most;
 }
 
 // Runs `work(i)` for i = 0 … n − 1 on all processors.
@@ -417,10 +543,11 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.fitted = summarize_errors(cases, errors);
     if (!options.cross_validate) return out;
 
-    std::vector<std::string> models, machines;
+    std::vector<std::string> models, machines, stacks;
     for (const Case& item : cases) {
         models.push_back(item.fold);
         machines.push_back(item.machine);
+        stacks.push_back(item.stack);
     }
     const auto one_fold = [](const std::vector<std::string>& folds) {
         return std::ranges::all_of(folds, [&](const std::string& fold) { return fold == folds.front(); });
@@ -431,15 +558,28 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
         const std::vector<std::size_t> like = first_equals(cases);
         for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
     }
-    if (!one_fold(models)) {
-        out.new_model = summarize_errors(cases, left_out_errors(fitter, models, result.x));
-        out.band = bands(cases, out.new_model.error, options.everywhere);
-        out.new_model.within_band = share_within(cases, out.new_model.error, out.band);
-    }
-    if (!one_fold(machines)) {
-        out.new_machine = summarize_errors(cases, left_out_errors(fitter, machines, result.x));
-        out.new_machine.within_band = share_within(cases, out.new_machine.error, out.band);
-    }
+    const auto left_out = [&](const std::vector<std::string>& folds, CrossValidation& validation) {
+        validation = summarize_errors(cases, left_out_errors(fitter, folds, result.x));
+        return LeftOut{validation.error, distances_of(cases, folds)};
+    };
+    if (one_fold(models)) return out;
+    const LeftOut of_models = left_out(models, out.new_model);
+    LeftOut of_machines, of_stacks;
+    if (!one_fold(machines)) of_machines = left_out(machines, out.new_machine);
+    if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);
+    const bool several = !of_machines.errors.empty() && !of_stacks.errors.empty();
+    if (options.everywhere && several)
+        out.distance_band = distance_band_of(cases, of_models, of_machines, of_stacks);
+    else out.distance_band = cases.front().settings[P::distance_band];
+    const Bands found = bands(cases, of_models, out.distance_band, options.everywhere);
+    out.band = found.of_stack;
+    out.any_band = found.any_stack;
+    out.everywhere_bands = options.everywhere && several;
+    out.new_model.within_band = share_within(cases, of_models, found, out.distance_band);
+    if (!of_machines.errors.empty())
+        out.new_machine.within_band = share_within(cases, of_machines, found, out.distance_band);
+    if (!of_stacks.errors.empty())
+        out.new_stack.within_band = share_within(cases, of_stacks, found, out.distance_band, false);
     return out;
 }
 
@@ -451,6 +591,10 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     const std::vector<Case>& cases = fitter.cases();
     if (cases.empty()) return {};
     const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
+    // A calibration with a stack's own runs fits all of its constants.
+    CalibrationOptions with_own_runs;
+    with_own_runs.needs_support = false;
+    const Fitter own_fitter(cases, with_own_runs, {});
     const std::vector<double> reference = reference_times(cases);
     std::map<std::string, std::vector<std::size_t>> stacks;
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
@@ -464,33 +608,34 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         const std::vector<std::size_t>& own = stacks.at(stack.software);
         Compiled scratch;
         // The errors of `judged` after a calibration without `left_out`.
-        const auto errors_of = [&](const std::set<std::size_t>& left_out,
+        const auto errors_of = [&](const Fitter& of, const std::set<std::size_t>& left_out,
                                    const std::vector<std::size_t>& judged) {
-            const FitResult result = fitter.fit_without(
+            const FitResult result = of.fit_without(
                 [&](const Case& item) {
-                    return left_out.contains(static_cast<std::size_t>(&item - cases.data()));
+                    return left_out.contains(static_cast<std::size_t>(&item - of.cases().data()));
                 },
                 start, 15);
             std::vector<double> errors;
             for (const std::size_t i : judged) {
                 const double log_error =
-                    fitter.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
+                    of.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
                 errors.push_back(std::exp(log_error) - 1);
             }
             return summary_of(errors);
         };
-        const FamilySummary blind = errors_of({own.begin(), own.end()}, own);
+        const FamilySummary blind = errors_of(fitter, {own.begin(), own.end()}, own);
         stack.blind = blind.mean_abs_error;
         stack.bias = blind.bias;
         if (own.size() > kRunsGiven + 1) {
             // The calibration uses eight runs, spread evenly over the table, and is judged by the others.
             std::set<std::size_t> rest(own.begin(), own.end());
             for (std::size_t k = 0; k < kRunsGiven; ++k) rest.erase(own[k * own.size() / kRunsGiven]);
-            stack.calibrated = errors_of(rest, {rest.begin(), rest.end()}).mean_abs_error;
+            stack.calibrated = errors_of(own_fitter, rest, {rest.begin(), rest.end()}).mean_abs_error;
         } else if (own.size() > 1) {
             // There are too few runs for that, so that each is predicted from all others.
             for (const std::size_t i : own)
-                stack.calibrated += errors_of({i}, {i}).mean_abs_error / static_cast<double>(own.size());
+                stack.calibrated +=
+                    errors_of(own_fitter, {i}, {i}).mean_abs_error / static_cast<double>(own.size());
         } else {
             stack.calibrated = std::nan("");
         }
@@ -507,6 +652,10 @@ std::vector<PartValues> parts_of(const Calibration& calibration) {
     for (const FittedConstant& constant : calibration.constants)
         part(constant.part).values.emplace_back(constant.id, constant.value);
     for (const auto& [name, band] : calibration.band) part(name).values.emplace_back(P::error_band, band);
+    if (calibration.everywhere_bands) {
+        part({}).values.emplace_back(P::error_band, calibration.any_band);
+        part({}).values.emplace_back(P::distance_band, calibration.distance_band);
+    }
     std::ranges::sort(out, {}, &PartValues::part);
     return out;
 }

@@ -4,11 +4,13 @@
 // a software stack, but never to a run, a model or a cluster. The fit minimises the logarithm of predicted ÷
 // measured step times with a robust loss. Priors (the parameter table's defaults and the parts' presets) with
 // their widths keep constants near their values, so that a constant on which the runs have no information
-// stays at its prior. Two cross-validations show the expected error of a prediction:
+// stays at its prior. Three cross-validations show the expected error of a prediction:
 // - for a new model on a known machine, the folds are machine × software × model,
+// - for a new machine, the folds are machines,
 // - for a new stack, the folds are software stacks, blind, and after calibration on eight of its runs.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -32,7 +34,7 @@ inline constexpr double kUnidentified = 0.9;
 struct CrossValidation {
     std::map<std::string, FamilySummary> summary;  // by family, and "all"
     std::vector<double> error;                     // of each run used: predicted ÷ measured − 1
-    double within_band = 0;                        // share of runs whose error lies in its stack's band
+    double within_band = std::nan("");             // share of runs that lie in their likely range
 };
 
 struct Calibration {
@@ -40,16 +42,25 @@ struct Calibration {
     std::vector<FittedConstant> unidentified;  // left at their priors
     std::vector<const MeasuredRun*> used;      // runs with a step time and a valid scenario
     std::vector<Validation::Skipped> skipped;
-    CrossValidation fitted;              // errors for the runs of the fit itself
-    CrossValidation new_model;           // each model on its machine and stack predicted from the others
-    CrossValidation new_machine;         // each machine (GPU, node, network) predicted from the others
-    bool single_model = false;           // one model on one machine: `new_model` leaves out single runs
-    std::map<std::string, double> band;  // 80 % half width by part ("stack-fsdp1"; "": any other)
+    CrossValidation fitted;       // errors for the runs of the fit itself
+    CrossValidation new_model;    // each model on its machine and stack predicted from the others
+    CrossValidation new_machine;  // each machine (GPU, node, network) predicted from the others
+    bool single_model = false;    // one model on one machine: `new_model` leaves out single runs
+    CrossValidation new_stack;    // each software stack predicted from the others
+    // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in
+    // addition at distance 1 from every run.
+    std::map<std::string, double> band;
+    double any_band = 0;
+    double distance_band = 0;
+    bool everywhere_bands = false;  // whether the runs show the last two
 };
 
 struct CalibrationOptions {
     bool everywhere = true;  // fit the constants that are the same everywhere, too
     double tightness = 1;    // factor on the priors' widths
+    // Fit a stack's constants only if several models and machines show them, and limit the weight of a
+    // machine. A user's own runs are of one machine, and their calibration is for that machine.
+    bool needs_support = true;
     bool cross_validate = true;
     std::function<bool(const MeasuredRun&)> take;  // empty: all
 };

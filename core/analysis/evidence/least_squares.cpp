@@ -17,6 +17,34 @@ double softened(double residual, double scale) {
     return std::copysign(std::sqrt(rho), z);
 }
 
+// The solver's variables are unbounded. Near a bound the constant approaches it smoothly, because clamping
+// would stop the solver there; elsewhere the constant equals the variable.
+double margin(const FitConstant& constant) {
+    return std::max(1e-12, std::min(constant.width, (constant.high - constant.low) / 2));
+}
+double bounded(const FitConstant& constant, double variable) {
+    const double m = margin(constant);
+    if (variable > constant.high - m)
+        return constant.high - m + m * std::tanh((variable - (constant.high - m)) / m);
+    if (variable < constant.low + m)
+        return constant.low + m + m * std::tanh((variable - (constant.low + m)) / m);
+    return variable;
+}
+double slope_at(const FitConstant& constant, double variable) {
+    const double m = margin(constant);
+    const double beyond = std::max({0.0, variable - (constant.high - m), constant.low + m - variable});
+    const double t = std::tanh(beyond / m);
+    return 1 - t * t;
+}
+double unbounded(const FitConstant& constant, double value) {
+    constexpr double kMost = 0.995;  // at a bound the slope would be zero
+    const double m = margin(constant);
+    const auto beyond = [&](double distance) { return m * std::atanh(std::min(kMost, distance / m)); };
+    if (value > constant.high - m) return constant.high - m + beyond(value - (constant.high - m));
+    if (value < constant.low + m) return constant.low + m - beyond(constant.low + m - value);
+    return value;
+}
+
 // Residuals and Jacobian in the form that Eigen's solver requires: first the residuals of the data, then one
 // for each prior.
 class Residuals {
@@ -41,9 +69,7 @@ class Residuals {
         last_ = out;
         for (std::size_t j = 0; j < x_.size(); ++j) {
             const FitConstant& constant = problem_.constants[j];
-            // Outside the range of a constant a steep penalty is added to the prior's residual.
-            const double outside = x[at(j)] - x_[j];
-            out[at(problem_.residuals + j)] = (x[at(j)] - constant.prior + 10 * outside) / constant.width;
+            out[at(problem_.residuals + j)] = (x_[j] - constant.prior) / constant.width;
         }
         return 0;
     }
@@ -58,15 +84,15 @@ class Residuals {
         for (std::size_t j = 0; j < x_.size(); ++j) {
             const FitConstant& constant = problem_.constants[j];
             const double inside = x_[j];
+            const double slope = slope_at(constant, x[at(j)]);
             double step = 1e-4 * constant.width;
             if (inside + step > constant.high) step = -step;
             for (const std::size_t i : constant.affected_residuals) {
                 x_[j] = inside + step;
-                out(at(i), at(j)) = (of(i) - last_[at(i)]) / step;
+                out(at(i), at(j)) = slope * (of(i) - last_[at(i)]) / step;
             }
             x_[j] = inside;
-            const bool outside = x[at(j)] != inside;
-            out(at(problem_.residuals + j), at(j)) = (outside ? 11 : 1) / constant.width;
+            out(at(problem_.residuals + j), at(j)) = slope / constant.width;
         }
         return 0;
     }
@@ -78,8 +104,7 @@ class Residuals {
         return std::sqrt(weight) * softened(problem_.residual(i, x_), problem_.scale);
     }
     void place(const InputType& x) const {
-        for (std::size_t j = 0; j < x_.size(); ++j)
-            x_[j] = std::clamp(x[at(j)], problem_.constants[j].low, problem_.constants[j].high);
+        for (std::size_t j = 0; j < x_.size(); ++j) x_[j] = bounded(problem_.constants[j], x[at(j)]);
     }
 
     const FitProblem& problem_;
@@ -94,8 +119,9 @@ FitResult fit(const FitProblem& problem) {
     const std::size_t n = problem.constants.size();
     Eigen::VectorXd x(static_cast<Eigen::Index>(n));
     for (std::size_t j = 0; j < n; ++j) {
+        const FitConstant& constant = problem.constants[j];
         x[static_cast<Eigen::Index>(j)] =
-            problem.start.empty() ? problem.constants[j].prior : problem.start[j];
+            unbounded(constant, problem.start.empty() ? constant.prior : problem.start[j]);
     }
     FitResult result;
     if (n == 0) return result;
@@ -115,8 +141,9 @@ FitResult fit(const FitProblem& problem) {
     for (std::size_t j = 0; j < n; ++j) {
         const FitConstant& constant = problem.constants[j];
         const auto at = static_cast<Eigen::Index>(j);
-        result.x.push_back(std::clamp(x[at], constant.low, constant.high));
-        result.uncertainty.push_back(std::sqrt(std::max(0.0, covariance(at, at))) / constant.width);
+        result.x.push_back(bounded(constant, x[at]));
+        result.uncertainty.push_back(std::sqrt(std::max(0.0, covariance(at, at))) *
+                                     slope_at(constant, x[at]) / constant.width);
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "evidence/likely_range.h"
 namespace shardscope {
 namespace {
 
@@ -127,10 +128,14 @@ Residual residual(const Answer& answer, const Measurement& measurement) {
     const double faster = out.tokens_per_s_per_gpu / predicted.tokens_per_s_per_gpu;
     out.mfu = predicted.mfu * faster;
     out.hfu = predicted.hfu * faster;
-    out.band_low = predicted.band_low;
-    out.band_high = predicted.band_high;
+    const LikelyRange likely = likely_range(*same);
+    out.band_low = likely.low;
+    out.band_high = likely.high;
     out.error = out.predicted_step / out.step_time - 1;
-    out.ideal_rate = predicted.ideal.tokens_per_s;
+    // The latency of rings is no bound, because collectives may be merged or use other algorithms.
+    IdealInputs bound = same->compiled.ideal;
+    bound.latency = 0;
+    out.ideal_rate = ideal_estimate(bound).tokens_per_s;
     out.verdict = predicted.verdict;
     if (out.mfu > 1) out.exceeded_limit = ExceededLimit::model_flops;
     else if (out.hfu > 1) out.exceeded_limit = ExceededLimit::hardware;

@@ -30,7 +30,7 @@ enum class ExceededLimit {
     none,
     model_flops,  // MFU above 100 %
     hardware,     // HFU above 100 %, recomputation included
-    ideal,        // above the closed form: full peak, perfect overlap, one gather per layer
+    ideal,        // above the closed form without latency: full peak, perfect overlap, one gather per layer
 };
 
 // The comparison of measured and predicted results, both for the GPU count of the measurement.

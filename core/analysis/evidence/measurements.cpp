@@ -275,7 +275,9 @@ double peak_of(Precision precision, const NominalRates& nominal) {
         case Precision::bf16: return nominal.peak_bf16;
         case Precision::fp16: return nominal.peak_fp16;
         case Precision::fp32: return nominal.peak_fp32;
-        case Precision::fp8: break;  // the engine derives fp8's efficiency from bf16's
+        case Precision::fp8:
+        case Precision::mxfp8:
+        case Precision::nvfp4: break;  // the engine derives fp8's efficiency from bf16's
     }
     return kNone;
 }

@@ -14,28 +14,47 @@ namespace shardscope {
 // The name that summaries use for all families together; no run has it as its family.
 inline constexpr const char* kAllRuns = "all";
 
+// How far a measured step time can be trusted. Only good ones weigh in a calibration.
+enum class RunQuality : unsigned char { good, noisy, tiny, ambiguous, none };
+std::string_view name_of(RunQuality quality);  // "noisy"
+
+struct MeasuredPeaks {     // bytes; 0 when not measured
+    double allocated = 0;  // by the framework's allocator: max_memory_allocated
+    double reserved = 0;   // by the framework: max_memory_reserved
+    double device = 0;     // as the driver shows
+    [[nodiscard]] double any() const { return allocated > 0 ? allocated : reserved > 0 ? reserved : device; }
+};
+
 struct MeasuredRun {
     int line = 0;  // of the table
-    std::string id, family, source, software, model, gpu, note;
-    std::map<std::string, std::string, std::less<>> column;  // unparsed cells by column
+    std::string id, family, source, licence, software, model, gpu, note, assumed;
+    std::map<std::string, std::string, std::less<>> column;  // CSV: unparsed cells by column
+    std::string scenario;                                    // JSON Lines: the scenario's JSON; "" for CSV
+    std::vector<std::string> settings;  // what the source states and the scenario cannot express
     double gpus = 0;
     double step_time = 0;             // s; 0 when not measured
     double tokens_per_s_per_gpu = 0;  // 0 when not measured
     double mfu = 0;                   // as published; never used for fitting
-    double peak_memory = 0;           // bytes; 0 when not measured
+    MeasuredPeaks peak;
+    std::vector<double> stage_allocated;  // bytes, by pipeline stage; empty when not measured
     bool out_of_memory = false;
-    // The unparsed cell; "" if there is no such column.
+    RunQuality quality = RunQuality::none;
+    bool memory_is_good = true;
+    std::string not_modelled;  // why the engine cannot predict the run; "" if it can
+    // Returns the unparsed cell; "" if there is no such column.
     [[nodiscard]] std::string cell(std::string_view name) const;
+    // Returns whether the step time weighs in summaries and calibrations.
+    [[nodiscard]] bool has_good_time() const { return step_time > 0 && quality == RunQuality::good; }
     Problems problems;  // cells that cannot be read; the row is then not used
 };
 
-// The table that ships with the program.
+// The runs that ship with the program, read when they are first needed.
 const std::vector<MeasuredRun>& shipped_runs();
-// Whether a text is such a table, possibly with errors.
+// Returns whether a text is a table of runs, CSV or JSON Lines, possibly with errors.
 bool is_run_table(std::string_view text);
-// Reads such a table. A row that cannot be read is reported as a problem with its line, and reading
-// continues.
-std::vector<MeasuredRun> read_runs(std::string_view csv, Problems& problems);
+// Reads a table of runs, CSV or JSON Lines. A row that cannot be read is reported as a problem with its line,
+// and reading continues.
+std::vector<MeasuredRun> read_runs(std::string_view text, Problems& problems);
 
 // The scenario of a row. Adds problems if the row cannot be read or its values are not valid together.
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);
@@ -64,20 +83,34 @@ struct ValidationRow {
     double predicted_step = 0;
     double measured_step = 0;
     double error = 0;           // predicted ÷ measured − 1
+    MeasuredPeaks predicted;    // bytes, of the fullest GPU or, for some runs, of the stage that was measured
     double predicted_peak = 0;  // bytes, of the same kind of peak as the measured one
+    double predicted_mfu = 0;
+    double tokens_per_gpu = 0;  // of one step
+    double full_rate = 1;       // tokens/s/GPU at 100 % MFU
     double capacity = 0;        // bytes
+    bool experts = false;       // of the model
     Verdict verdict = Verdict::fits;
     double band_low = 0;  // s
     double band_high = 0;
+
+    // Returns the measured peak in bytes; 0 if none was measured well, or if the memory was full, which says
+    // only that at least as much was needed.
+    [[nodiscard]] double measured_peak() const;
 };
 struct FamilySummary {
     int n = 0;
+    // The mean of the mean absolute errors of the folds, model × machine × software: a fold with many runs
+    // counts as one with few.
+    double mean_over_folds = 0;
     double mean_abs_error = 0, median_abs_error = 0, p90_abs_error = 0, bias = 0, within_band = 0;
 };
 // The interpolated q-quantile; 0 if there are no values.
 double quantile(std::vector<double> values, double q);
-// Leaves `within_band` at 0, because it does not follow from errors.
+// Leaves `within_band` and `mean_over_folds` at 0, because they do not follow from errors.
 FamilySummary summary_of(const std::vector<double>& errors);
+// The mean over folds; `fold_of` has the fold of each error.
+double mean_over_folds(const std::vector<double>& errors, const std::vector<std::string>& fold_of);
 
 // The comparison of measured memory peaks. A peak close to the capacity only shows that memory was full, so
 // that it is counted but has no error.

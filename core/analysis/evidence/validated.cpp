@@ -1,10 +1,8 @@
 #include "evidence/validated.h"
 
-#include <algorithm>
 #include <array>
-#include <set>
 
-#include "evidence/runs.h"
+#include "evidence/coverage.h"
 #include "schedules/schedule.h"
 #include "text/translate.h"
 
@@ -16,46 +14,23 @@ constexpr std::array kReach{
     P::gpus,          P::sequence_length, P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
     P::virtual_stages};
 
-struct Reach {
-    std::array<double, kReach.size()> largest{};
-    double parameters = 0;
-    std::set<double> software;
-    std::set<std::string> gpus;
-};
-
-const Reach& reach() {
-    static const Reach found = [] {
-        Reach out;
-        for (const PublicRun& measured : public_runs()) {
-            if (!(measured.run->step_time > 0)) continue;
-            for (std::size_t i = 0; i < kReach.size(); ++i)
-                out.largest[i] = std::max(out.largest[i], measured.settings[kReach[i]]);
-            out.software.insert(measured.settings[P::software]);
-            out.gpus.insert(measured.run->gpu);
-            out.parameters = std::max(out.parameters, measured.parameters);
-        }
-        return out;
-    }();
-    return found;
-}
-
 }  // namespace
 
 std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     std::vector<std::string> out;
     const Settings& s = answer.settings;
-    for (std::size_t i = 0; i < kReach.size(); ++i) {
-        const P id = kReach[i];
-        if (s[id] <= reach().largest[i]) continue;
+    for (const P id : kReach) {
+        if (s[id] <= coverage().largest_of(id)) continue;
         out.push_back(translate("{1} {2} is beyond the public runs, which end at {3}.",
-                                {label_of(id), format(id, s[id]), format(id, reach().largest[i])}));
+                                {label_of(id), format(id, s[id]), format(id, coverage().largest_of(id))}));
     }
-    if (answer.compiled.parameters > 1.1 * reach().parameters) {
+    if (answer.compiled.parameters > 1.1 * coverage().parameters) {
         out.push_back(translate("A model of {1} parameters is beyond the public runs, which end at {2}.",
                                 {format(answer.compiled.parameters, Quantity::big_count),
-                                 format(reach().parameters, Quantity::big_count)}));
+                                 format(coverage().parameters, Quantity::big_count)}));
     }
-    if (s[P::experts] > 0) out.push_back(translate("No public run of a mixture of experts was compared."));
+    if (s[P::experts] > 0 && !coverage().has(P::experts))
+        out.push_back(translate("No public run of a mixture of experts was compared."));
     const auto kind = s.choice<ScheduleKind>(P::schedule);
     const bool orders = s[P::pipeline_parallel] > 1 || (schedule_of(kind).layered && s[P::accumulation] > 1);
     if (orders && kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
@@ -66,13 +41,32 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     if (s.listed())
         out.push_back(
             translate("No public run of a list of operators was compared: the error band is wide."));
-    if (s[P::kv_lora_rank] > 0) out.push_back(translate("No public run of latent attention was compared."));
+    if (s[P::kv_lora_rank] > 0 && !coverage().has(P::kv_lora_rank))
+        out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
-    if (!gpu || !reach().gpus.contains(gpu->name))
+    if (!gpu || !coverage().gpus.contains(gpu->name))
         out.push_back(translate("No public run of this GPU was compared."));
-    if (!reach().software.contains(s[P::software]))
+    if (!coverage().software.contains(format(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
+    if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
     return out;
+}
+
+std::string nearest_runs_sentence(const Answer& answer) {
+    std::string runs;
+    const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
+    for (const NearestRun& run : nearest) {
+        if (!runs.empty()) runs += "; ";
+        runs += translate("{1} on {2} × {3} with {4} ({5})",
+                          {run.model, format(run.gpus, Quantity::count), run.gpu, run.software, run.id});
+    }
+    if (nearest.empty()) return translate("Nothing like this scenario was measured.");
+    const std::string distance = format(nearest.front().distance, Quantity::percent);
+    if (nearest.front().distance >= kUnlikeAnyRun)
+        return translate(
+            "Nothing like this scenario was measured. The nearest runs, at a distance of {1}: {2}.",
+            {distance, runs});
+    return translate("The nearest measured runs, at a distance of {1}: {2}.", {distance, runs});
 }
 
 }  // namespace shardscope

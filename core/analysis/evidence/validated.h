@@ -14,4 +14,7 @@ namespace shardscope {
 // inside.
 std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
+// Names the nearest measured runs, or says that nothing like the scenario was measured.
+std::string nearest_runs_sentence(const Answer& answer);
+
 }  // namespace shardscope

@@ -51,7 +51,18 @@ OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work
                     backward.total(),
                     bound_of(forward + backward),
                     step_term_of(op)};
-    if (op.collective == Collective::ring_exchange) {
+    const bool overlaps = row.term == StepTerm::tensor_network || row.term == StepTerm::expert_network;
+    if (exchange && overlaps) {
+        // What the overlap leaves exposed of a term is divided among its exchanges by their time alone.
+        double all = 0;
+        for (const Operator& other : block.operators) {
+            if (other.kind == OperatorKind::collective && step_term_of(other) == row.term)
+                all += collective_operator_time(other, rates).total();
+        }
+        const double share = all > 0 ? forward.total() / all : 0;
+        row.forward = share * work.forward.terms[static_cast<std::size_t>(row.term)];
+        row.backward = share * work.backward.terms[static_cast<std::size_t>(row.term)];
+    } else if (op.collective == Collective::ring_exchange) {
         const auto term = static_cast<std::size_t>(StepTerm::context_network);
         row.forward = work.forward.terms[term];
         row.backward = work.backward.terms[term];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evidence/likely_range.h"
 #include "evidence/validated.h"
 #include "explain/takeover.h"
 #include "memory/memory.h"

@@ -42,10 +42,11 @@ double expert_parameters(const Answer& a) {
     return fullest_stage(a).sparse * a.compiled.operators.sparse.local_experts();
 }
 
-// Bytes of the layer being recomputed at the moment of the memory peak.
+// Bytes of the tensors that exist only while a layer's backward pass runs, if the memory peak is there.
 double working(const Answer& a) {
     if (a.estimate.memory.peak_moment != Moment::backward) return 0;
-    return work_memory(fullest_stage(a), a.compiled).working;
+    const Stage& stage = fullest_stage(a);
+    return work_memory(stage, a.compiled).working + state_memory(stage, a.compiled).new_gradient;
 }
 
 // The gathered units at the moment of the memory peak.
@@ -80,10 +81,10 @@ double step_volume(const Answer& a) {
         c.parameters / c.layout.tensor / c.layout.pipeline * c.layout.weight_copies * (g - 1) / g;
     if (sharding < Sharding::zero3) {
         const double reductions = sharding == Sharding::zero2 ? c.passes.visits() : 1;
-        return (reductions + 1) * n * c.state.gradients;
+        return n * (reductions * c.state.reduced_gradients + c.gathered_bytes);
     }
     const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
-    return c.passes.visits() * n * (gathers * c.compute_bytes + c.state.gradients);
+    return c.passes.visits() * n * (gathers * c.gathered_bytes + c.state.gradients);
 }
 
 double term_sum(const Answer& a, std::size_t from, std::size_t to) {
@@ -128,8 +129,8 @@ constexpr std::array kSymbols{
            .formula = translatable("X_g = GPUs with the same experts, from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
     Symbol{.symbol = "X_o", .label = translatable("GPUs that shard expert state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::expert_shard); },
            .formula = translatable("X_o = GPUs with the same experts, from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
-    Symbol{.symbol = "M_r", .label = translatable("a recomputed layer"), .quantity = Quantity::bytes, .get = working,
-           .formula = translatable("M_r = Σ bytes that one layer's operators keep, in the backward pass"), .assumptions = "recompute"},
+    Symbol{.symbol = "M_r", .label = translatable("temporary tensors"), .quantity = Quantity::bytes, .get = working,
+           .formula = translatable("M_r = bytes of one layer in the backward pass: what it recomputes, gradients of its activations, and the gradient of its largest matrix"), .assumptions = "recompute"},
     Symbol{.symbol = "ψ", .label = translatable("parameters of a layer"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.layer_parameters; },
            .formula = translatable("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .adds = Adds::layer_weights},
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
@@ -197,7 +198,6 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "t", .label = translatable("tensor parallel"), .quantity = Quantity::count, .parameter = P::tensor_parallel},
     Symbol{.symbol = "p", .label = translatable("pipeline stages"), .quantity = Quantity::count, .parameter = P::pipeline_parallel},
     Symbol{.symbol = "v", .label = translatable("virtual stages"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.pipeline.virtual_stages; }, .parameter = P::virtual_stages},
-    Symbol{.symbol = "κ", .label = translatable("exposed share"), .quantity = Quantity::fraction, .parameter = P::tensor_exposure},
     Symbol{.symbol = "B_in", .label = translatable("intra-node link"), .quantity = Quantity::link_bandwidth, .parameter = P::intra_node_bandwidth},
     Symbol{.symbol = "B_out", .label = translatable("inter-node link"), .quantity = Quantity::network_bandwidth, .parameter = P::inter_node_bandwidth},
     Symbol{.symbol = "B_tp", .label = translatable("tensor ring bandwidth"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return ring_bandwidth(a.compiled.layout.tensor_group, a.compiled.network); },

@@ -89,7 +89,7 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
     const double visible_gather = std::min(std::max(0.0, gather - hidden), visible);
     add(out.exposed, Activity::gather, visible_gather);
     add(out.exposed, Activity::reduce, visible - visible_gather);
-    out.wait = std::max(0.0, passes * c_.settings[P::layer_overhead] - device);
+    out.wait = std::max(0.0, passes * layer.host - device);
     return out;
 }
 
@@ -110,11 +110,11 @@ std::vector<Part> PassBreakdown::end_chain(const PassTime& pass, Activity activi
 }
 
 double PassBreakdown::first_gather(const Stage& stage, bool first_visit) const {
-    return gathers_before(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, first_visit).total();
+    return gathers_before(policy_, stage_traffic(stage, layers_, c_), first_visit).total();
 }
 
 double PassBreakdown::last_reduce(const Stage& stage, bool last_visit) const {
-    return reductions_after(policy_, end_traffic(stage, c_), layers_.last(stage).traffic, last_visit).total();
+    return reductions_after(policy_, stage_traffic(stage, layers_, c_), last_visit).total();
 }
 
 // FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward

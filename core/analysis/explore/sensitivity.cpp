@@ -55,7 +55,7 @@ RateInputs inputs_of(Rate rate) {
     switch (rate) {
         case Rate::compute: return {{peak_flops}, {}};
         case Rate::memory_bandwidth: return {{memory_bandwidth}, {}};
-        case Rate::intra_node: return {{intra_node_bandwidth}, {}};
+        case Rate::intra_node: return {{intra_node_bandwidth, peer_bandwidth}, {}};
         case Rate::inter_node: return {{inter_node_bandwidth}, {}};
         case Rate::latency:
             return {{host_bandwidth, host_memory_bandwidth},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evidence/likely_range.h"
 #include "scenario/domain.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -145,8 +146,9 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     point.mfu = e.mfu;
     point.tokens_per_s = e.tokens_per_s;
     point.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
-    point.band_low = e.band_low;
-    point.band_high = e.band_high;
+    const LikelyRange likely = likely_range(answer);
+    point.band_low = likely.low;
+    point.band_high = likely.high;
     point.peak_memory = e.memory.peak;
     point.ideal_mfu = e.ideal.mfu;
     point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;

@@ -16,11 +16,13 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const Settings& s = context.compiled.settings;
     // Fragmentation grows with the memory that is allocated and freed during the step.
     const double holes = 1 + s[P::fragmentation];
-    const double gathered_holes = holes + s[P::gathered_slack];
     const auto at = [&](Moment moment, MemoryTerm term) { return bytes(use, moment, term); };
     const double states = use.at(Moment::optimizer_step);
-    const double forward = states + gathered_holes * at(Moment::forward_end, MemoryTerm::gathered);
-    const double backward = states + gathered_holes * at(Moment::backward, MemoryTerm::gathered);
+    // Only weights are gathered in the forward pass; freed ones may not be reusable yet.
+    const double weights = at(Moment::forward_end, MemoryTerm::gathered);
+    const double held_back = s[P::gathered_slack] * weights;
+    const double forward = states + holes * weights + held_back;
+    const double backward = states + holes * at(Moment::backward, MemoryTerm::gathered) + held_back;
     const double held = at(Moment::forward_end, MemoryTerm::activations);
     const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);

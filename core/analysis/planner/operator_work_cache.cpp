@@ -23,7 +23,7 @@ OperatorWork compute_operator_work(Compiled& c) {
 }  // namespace
 
 OperatorSplit operator_split_of(const Settings& s) {
-    const bool casts = s.choice<Precision>(P::precision) == Precision::fp8;
+    const bool casts = is_low(s.choice<Precision>(P::precision));
     return {s[P::tensor_parallel],         s[P::context_parallel],      s[P::expert_parallel],
             s[P::sequence_parallel],       s[P::async_tensor_parallel], s[P::micro_batch],
             casts ? s[P::accumulation] : 0};
@@ -43,7 +43,7 @@ void OperatorWorkCache::prepare(const Settings& settings) {
 
 const OperatorWork& OperatorWorkCache::of(Compiled& c) {
     const OperatorSplit split = operator_split_of(c.settings);
-    const double node = c.settings[P::gpus_per_node];
+    const double node = c.settings[P::gpus_used_per_node];
     const bool crosses = split.tensor * std::max(split.context, split.expert) > node;
     const auto [found, is_new] = (crosses ? crossing_ : inside_).try_emplace(split);
     if (is_new) found->second = compute_operator_work(c);

@@ -33,6 +33,7 @@ struct StatePlacement {
 // Layout and traffic of one sharding of the model states under given degrees.
 struct ShardingParts {
     Layout layout;
+    StateBytes state;
     Traffic traffic;
     std::vector<StatePlacement> placements;  // by resharding and offload
 };
@@ -45,13 +46,14 @@ struct DegreesParts {
     std::vector<ShardingParts> shardings;
 };
 
-bool better(const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.number < b.number;
-}
-
 // Whether `a` needs less memory.
 bool smaller(const Candidate& a, const Candidate& b) {
     return a.peak != b.peak ? a.peak < b.peak : a.number < b.number;
+}
+
+// Whether `a` is faster. Of two equally fast plans, the one that needs less memory is better.
+bool better(const Candidate& a, const Candidate& b) {
+    return a.score != b.score ? a.score > b.score : smaller(a, b);
 }
 
 // The best plans that one thread has found. All threads share `least`: plans of a lower score are not needed.
@@ -272,7 +274,7 @@ void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c)
         set(P::sharding, sharing.sharding);
         set(P::shard_group, sharing.group);
         compile_sharding(c);
-        ShardingParts& made = parts.shardings.emplace_back(ShardingParts{c.layout, c.traffic, {}});
+        ShardingParts& made = parts.shardings.emplace_back(ShardingParts{c.layout, c.state, c.traffic, {}});
         for (const double reshard : sharing.reshards) {
             set(P::reshard_after_forward, reshard);
             for (const double offload : sharing.offloads) {
@@ -290,6 +292,7 @@ void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c)
 
 void Search::set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c) {
     c.layout = parts.layout;
+    c.state = parts.state;
     c.traffic = parts.traffic;
     c.settings.set(P::sharding, values.sharding, Origin::given);
     c.settings.set(P::shard_group, values.group, Origin::given);

@@ -11,7 +11,8 @@
 // the batch follows from it.
 //
 // Plans are grouped in cells. The plans of a cell have the same degrees of parallelism and the same
-// micro-batch, hence the same operator times. `Cell::first` numbers the plans in canonical order.
+// micro-batch, hence the same operator times. The field `first` of a cell numbers the plans in canonical
+// order.
 #pragma once
 
 #include <cstddef>

@@ -186,7 +186,9 @@ std::span<const Unit> units_of(Quantity quantity) {
         case Quantity::big_count:
         case Quantity::fraction:
         case Quantity::choice:
-        case Quantity::flag: return {};
+        case Quantity::flag:
+        case Quantity::set:
+        case Quantity::text: return {};
     }
     return {};
 }
@@ -230,7 +232,9 @@ Shown shown_in_english(double value, Quantity quantity) {
         case Quantity::bytes_squared_per_flop:
             return {rounded(value / kBytesSquaredPerFlop[0].factor, 3), "GB²/TFLOP"};
         case Quantity::choice:
-        case Quantity::flag: return {rounded(value, 3), ""};
+        case Quantity::flag:
+        case Quantity::set:
+        case Quantity::text: return {rounded(value, 3), ""};
     }
     return {};
 }

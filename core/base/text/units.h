@@ -35,6 +35,8 @@ enum class Quantity {
     bytes_squared_per_flop,  // memory × bandwidth ÷ FLOPS: GB · GB/s ÷ TFLOP/s, shown in GB²/TFLOP
     choice,                  // one of the named values of a parameter
     flag,                    // on or off
+    set,                     // several of the named values of a parameter
+    text,                    // a text; the number is that of the interned text (parameters/interned_text.h)
 };
 
 struct Unit {

@@ -1,7 +1,11 @@
 #include "block/block_work.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "effects/context_parallel_traffic.h"
 #include "effects/expert_dispatch.h"
+#include "effects/tensor_parallel_traffic.h"
 #include "model/operator_time.h"
 
 namespace shardscope {
@@ -31,7 +35,7 @@ class CollectiveTimes {
         Time time;
     };
     const BlockRates& rates_;
-    std::array<Last, 3> last_;  // by CommunicationGroup
+    std::array<Last, 4> last_;  // by CommunicationGroup
 };
 
 // The sum over the operators of a block in one direction.
@@ -41,11 +45,29 @@ class PassSum {
         term_of(out_, term) += time.total();
         (term == StepTerm::attention ? out_.attention : out_.time) += time;
     }
+    // Adds a collective of tensor parallelism. `beside` is the compute, already added, that overlaps with it.
+    void add_overlapping(StepTerm term, const Exposure& beside, const Time& compute) {
+        term_of(out_, term) += beside.exposed;
+        out_.hidden += beside.hidden;
+        out_.time += beside.both + -1.0 * compute;
+    }
     void add_ring(const Time& time) { ring_ += time; }
+    void add_dispatch(const Time& time) { dispatch_ += time; }
     PassTime finish(const BlockRates& rates) {
+        finish_attention(rates);
+        // The communication of experts overlaps with the compute of another micro-batch.
+        const Exposure dispatch = exposure(out_.time, dispatch_, rates.overlap);
+        term_of(out_, StepTerm::expert_network) += dispatch.exposed;
+        out_.hidden += dispatch.hidden;
+        out_.time = dispatch.both;
+        return out_;
+    }
+
+  private:
+    void finish_attention(const BlockRates& rates) {
         if (rates.context.size() <= 1) {
             out_.time += out_.attention;
-            return out_;
+            return;
         }
         const Exposure ring_exposure =
             context_parallel_exposure(out_.attention, ring_, rates.context_imbalance, rates.overlap);
@@ -54,12 +76,75 @@ class PassSum {
         term_of(out_, StepTerm::context_network) += ring_exposure.exposed;
         out_.hidden += ring_exposure.hidden;
         out_.time += ring_exposure.both;
-        return out_;
+    }
+
+    PassTime out_;
+    Time ring_, dispatch_;
+};
+
+// The collectives of tensor parallelism in a block, see effects/tensor_parallel_traffic.h.
+class TensorParallelPair {
+  public:
+    TensorParallelPair(const BlockRates& rates, PassSum& forward, PassSum& backward)
+        : rates_(rates), forward_(forward), backward_(backward) {}
+
+    // A matrix follows the last collective.
+    void add_matrix(const Time& forward, const Time& input_gradient, const Time& weight_gradient) {
+        if (gather_) {
+            // The gathered input of the column-split matrix.
+            beside(forward_, rates_.async_tensor ? forward : Time{}, *gather_);
+            beside(backward_, input_gradient, *gather_);   // the input is gathered again
+            beside(backward_, weight_gradient, *gather_);  // the input gradient is reduced
+            gather_.reset();
+        }
+        if (!column_) column_ = Matrix{forward, input_gradient, weight_gradient};
+        last_ = Matrix{forward, input_gradient, weight_gradient};
+    }
+    void add_collective(const Operator& op, const Time& time) {
+        if (op.collective == Collective::all_gather) {
+            flush();
+            gather_ = time;
+            column_.reset();
+            return;
+        }
+        // The output of the row-split matrix.
+        beside(forward_, rates_.async_tensor && last_ ? last_->forward : Time{}, time);
+        if (op.collective == Collective::all_reduce) {
+            // Its mirror image reduces the input gradient of the column-split matrix.
+            beside(backward_, column_ ? column_->weight_gradient : Time{}, time);
+        } else {
+            beside(backward_, rates_.async_tensor && last_ ? last_->input_gradient : Time{}, time);
+        }
+        column_.reset();
+        last_.reset();
+    }
+    // Adds a gather that no matrix follows.
+    void flush() {
+        if (!gather_) return;
+        beside(forward_, {}, *gather_);
+        beside(backward_, {}, *gather_);
+        gather_.reset();
     }
 
   private:
-    PassTime out_;
-    Time ring_;
+    struct Matrix {
+        Time forward, input_gradient, weight_gradient;
+    };
+    void beside(PassSum& pass, const Time& compute, const Time& collective) const {
+        const bool overlaps = compute.total() > 0;
+        const Exposure exposed =
+            !overlaps ? exposure({}, collective, rates_.overlap)
+            : rates_.async_tensor
+                ? chunked_exposure(compute, collective, rates_.tensor.size(), rates_.overlap)
+                : exposure(compute, collective, rates_.overlap);
+        pass.add_overlapping(StepTerm::tensor_network, exposed, compute);
+    }
+
+    const BlockRates& rates_;
+    PassSum& forward_;
+    PassSum& backward_;
+    std::optional<Time> gather_;
+    std::optional<Matrix> column_, last_;  // since the last collective
 };
 
 BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& collective_time) {
@@ -69,6 +154,7 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     out.experts = block.local_experts();
     out.saved = block.saved();
     PassSum forward, backward;
+    TensorParallelPair tensor(rates, forward, backward);
     for (const Operator& op : block.operators) {
         if (op.collective == Collective::ring_exchange) {
             forward.add_ring(kForwardRings * collective_time(op));
@@ -76,22 +162,47 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
             continue;
         }
         const StepTerm term = step_term_of(op);
+        const bool repeated = (op.repeated_by & rates.recompute_modules) != 0;
         if (op.kind == OperatorKind::collective) {
-            forward.add(term, collective_time(op));
-            backward.add(term, collective_time(op));
+            const Time& time = collective_time(op);
+            if (repeated) out.repeated += time;
+            if (op.group == CommunicationGroup::expert && rates.expert_overlap) {
+                forward.add_dispatch(time);
+                backward.add_dispatch(time);
+            } else if (term == StepTerm::tensor_network) {
+                tensor.add_collective(op, time);
+            } else {
+                forward.add(term, time);
+                backward.add(term, time);
+            }
             continue;
         }
         const Time weight_gradient = weight_gradient_time(op, rates.gpu);
-        forward.add(term, forward_time(op, rates.gpu));
-        backward.add(term, backward_time(op, rates.gpu, weight_gradient));
+        const Time forward_pass = forward_time(op, rates.gpu);
+        const Time backward_pass = backward_time(op, rates.gpu, weight_gradient);
+        forward.add(term, forward_pass);
+        backward.add(term, backward_pass);
         out.weight_gradient += weight_gradient;
-        if (op.attention_core && op.kind == OperatorKind::softmax) out.scores += op.saved;
+        if (op.multiplies()) {
+            const double element = rates.element_bytes * op.count;
+            out.largest_matrix = std::max(out.largest_matrix, element * op.k * op.n);
+            out.largest_output = std::max(out.largest_output, element * op.m * op.n);
+        }
+        if (op.multiplies())
+            tensor.add_matrix(forward_pass, backward_pass + -1.0 * weight_gradient, weight_gradient);
+        if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
         // The operator is sized for the busiest GPU; the average GPU has fewer tokens.
         const double average = op.expert ? 1 / rates.expert_imbalance : 1;
         out.forward_flops += average * op.flops();
         out.backward_flops += average * backward_flops(op, rates.gpu);
-        if (op.attention_core) out.attention_flops += op.flops();
+        if (repeated) {
+            const bool waits = op.attention_core && rates.context.size() > 1;  // for the busiest GPU
+            const double imbalance = waits ? rates.context_imbalance : 1;
+            out.repeated += imbalance * forward_pass;
+            out.repeated_flops += average * op.flops();
+        }
     }
+    tensor.flush();
     out.forward = forward.finish(rates);
     out.backward = backward.finish(rates);
     return out;
@@ -107,6 +218,7 @@ StepTerm step_term_of(const Operator& op) {
         case CommunicationGroup::tensor: return StepTerm::tensor_network;
         case CommunicationGroup::context: return StepTerm::context_network;
         case CommunicationGroup::expert: return StepTerm::expert_network;
+        case CommunicationGroup::expert_tensor: return StepTerm::tensor_network;
     }
     return StepTerm::tensor_network;
 }
@@ -118,11 +230,16 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .tensor = layout.tensor_group,
             .context = layout.context_group,
             .expert = layout.expert_group,
-            .tensor_overlap = {s[P::tensor_exposure], s.on(P::async_tensor_parallel),
-                               s[P::async_tensor_exposure]},
+            .expert_tensor = layout.expert_tensor_group,
+            .async_tensor = s.on(P::async_tensor_parallel),
             .expert_imbalance = s[P::expert_imbalance],
             .context_imbalance = s[P::context_imbalance],
-            .overlap = s[P::overlap]};
+            .overlap = s[P::overlap],
+            .context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind),
+            .dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher),
+            .expert_overlap = s.on(P::moe_overlap),
+            .element_bytes = activation_bytes(s.choice<Precision>(P::precision)),
+            .recompute_modules = static_cast<unsigned char>(s.whole(P::recompute_modules))};
 }
 
 Work work_of(const OperatorList& operators, const BlockRates& rates) {
@@ -136,21 +253,25 @@ Work work_of(const OperatorList& operators, const BlockRates& rates) {
 }
 
 Time collective_operator_time(const Operator& op, const BlockRates& rates) {
-    const RingGroup& group = op.group == CommunicationGroup::tensor    ? rates.tensor
-                             : op.group == CommunicationGroup::context ? rates.context
-                                                                       : rates.expert;
+    const RingGroup& group = op.group == CommunicationGroup::tensor          ? rates.tensor
+                             : op.group == CommunicationGroup::context       ? rates.context
+                             : op.group == CommunicationGroup::expert_tensor ? rates.expert_tensor
+                                                                             : rates.expert;
     Time time;
     switch (op.collective) {
         case Collective::none: return {};
         case Collective::all_gather:
-        case Collective::reduce_scatter:
-        case Collective::ring_exchange: time = all_gather_time(op.bytes, group, rates.network); break;
+        case Collective::reduce_scatter: time = all_gather_time(op.bytes, group, rates.network); break;
+        case Collective::ring_exchange: time = ring_exchange_time(op.bytes, group, rates.network); break;
         case Collective::all_reduce: time = all_reduce_time(op.bytes, group, rates.network); break;
         case Collective::all_to_all:
-            time = expert_dispatch_time(op.bytes, rates.expert_imbalance, group, rates.network);
+            time = op.group == CommunicationGroup::expert
+                       ? expert_dispatch_time({op.bytes, op.copies}, rates.dispatcher, rates.expert_imbalance,
+                                              group, rates.network)
+                       : all_to_all_time(op.bytes, group, rates.network);
             break;
     }
-    return op.group == CommunicationGroup::tensor ? tensor_parallel_time(time, rates.tensor_overlap) : time;
+    return time;
 }
 
 }  // namespace shardscope

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "effects/recompute.h"
-#include "effects/tensor_parallel_traffic.h"
 #include "hardware/gpu_rates.h"
 #include "hardware/network_rates.h"
 #include "layout/layout.h"
@@ -31,12 +30,16 @@ struct BlockWork {
     double experts = 0;    // parameters of the experts, counted in the same way
     // FLOPs executed on the average GPU.
     double forward_flops = 0, backward_flops = 0;
-    double attention_flops = 0;  // the attention core's part of forward_flops
-    double saved = 0;            // bytes kept for the backward pass without recomputation
-    double scores = 0;           // naive attention's scores, a part of saved that selective recompute drops
+    double saved = 0;           // bytes kept for the backward pass without recomputation
+    double largest_matrix = 0;  // bytes of the largest weight matrix on one GPU, in half precision
+    double largest_output = 0;  // bytes of the largest matrix product
+    // The modules of `training.recompute_modules`: what selective recompute repeats and drops.
+    Time repeated;
+    double repeated_flops = 0;
+    double dropped = 0;  // bytes, a part of saved
 
     [[nodiscard]] ForwardWork forward_work() const {
-        return {forward.time, forward.attention, forward_flops, attention_flops};
+        return {forward.time, repeated, forward_flops, repeated_flops};
     }
     [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
 };
@@ -48,11 +51,16 @@ struct Work {  // one of each kind of block
 struct BlockRates {
     const GpuRates& gpu;
     const NetworkRates& network;
-    RingGroup tensor, context, expert;
-    TensorParallelOverlap tensor_overlap;
+    RingGroup tensor, context, expert, expert_tensor;
+    bool async_tensor = false;     // tensor-parallel collectives overlap with their matrices
     double expert_imbalance = 1;   // tokens of the busiest expert's GPU relative to the average one
     double context_imbalance = 1;  // attention work of the busiest GPU, likewise
     double overlap = 0;            // ω, see effects/overlap.h
+    ContextParallelKind context_kind = ContextParallelKind::p2p;
+    MoeDispatcher dispatcher = MoeDispatcher::all_to_all;
+    bool expert_overlap = false;          // expert communication overlaps with compute
+    double element_bytes = 2;             // of an activation
+    unsigned char recompute_modules = 0;  // bits of RecomputeModule
 };
 BlockRates block_rates(const Settings& settings, const Layout& layout, const GpuRates& gpu,
                        const NetworkRates& network);

@@ -54,8 +54,8 @@ Traffic traffic_of(const Compiled& c) {
         .collectives_per_unit = s[P::unit_collectives],
         .bucket_size = s[P::bucket_size],
         .stage_parameters = c.parameters * c.layout.weight_copies / c.layout.tensor / c.layout.pipeline,
-        .weight_bytes = c.compute_bytes,
-        .gradient_bytes = c.state.gradients};
+        .weight_bytes = c.gathered_bytes,
+        .gradient_bytes = c.state.reduced_gradients};
     BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
     BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
     const auto unit = [&](double weights, double expert_weights) {
@@ -67,8 +67,10 @@ Traffic traffic_of(const Compiled& c) {
     Traffic out;
     out.dense = unit(c.work.dense.weights, c.work.dense.experts);
     out.sparse = unit(c.work.sparse.weights, c.work.sparse.experts);
-    out.first_end = unit(end_parameters(c.stages.first, c), 0);
-    if (c.stages.count > 1) out.last_end = unit(end_parameters(c.stages.last, c), 0);
+    // Prediction layers (MTP) with experts belong to the head.
+    const bool piped = c.stages.count > 1;
+    out.first_end = unit(end_parameters(c.stages.first, c), piped ? 0 : c.work.head.experts);
+    if (piped) out.last_end = unit(end_parameters(c.stages.last, c), c.work.head.experts);
     return out;
 }
 
@@ -93,9 +95,9 @@ IdealInputs ideal_inputs(const Compiled& c) {
         in.forward_flops = c.flops_per_token / 3;
         in.kept_bytes = c.operators.dense.repeat * c.work.dense.saved / c.tokens_per_micro_batch;
     }
-    in.element_bytes = c.compute_bytes;
+    in.element_bytes = c.gathered_bytes;
     in.gpus = data_context_parallel(s);
-    const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_per_node]);
+    const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_used_per_node]);
     in.nodes = all.nodes;
     in.memory = s[P::memory];
     // The closed form divides the state by the GPUs, so a state that is not sharded is multiplied by them.
@@ -128,9 +130,9 @@ void compile_machine(Compiled& c) {
     c.network = network_rates(s);
     c.data_parallel = data_parallel_rates(s);
     c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth]};
-    c.state = state_bytes(precision, s.choice<Precision>(P::gradient_precision),
-                          s.choice<Optimizer>(P::optimizer), s.choice<Precision>(P::optimizer_precision));
     c.compute_bytes = activation_bytes(precision);
+    const bool gathers_fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
+    c.gathered_bytes = gathers_fp8 && s.on(P::fp8_param_gather) ? 1 : c.compute_bytes;
 }
 
 void compile_operators(Compiled& c) {
@@ -157,6 +159,7 @@ Stages stages_of(const Compiled& c) {
 
 void compile_sharding(Compiled& c) {
     c.layout = layout_of(c.settings);
+    c.state = state_bytes(c.settings);
     c.stages = stages_of(c);
     c.traffic = traffic_of(c);
 }

@@ -45,9 +45,9 @@ struct Compiled {  // everything that an estimate needs from a scenario
     NetworkRates network;        // rates of the fabric
     NetworkRates data_parallel;  // rates that data-parallel collectives reach
     HostLink host;
-    StateBytes state;
     double width = 0;              // elements that one token passes from layer to layer
-    double compute_bytes = 2;      // of one gathered weight
+    double compute_bytes = 2;      // of one weight in a GPU's memory, ready for a matrix product
+    double gathered_bytes = 2;     // of one weight on the data-parallel links
     double parameters = 0;         // of the whole model
     double active_parameters = 0;  // parameters that a token passes through
     double layer_parameters = 0;   // of one layer, summed over all GPUs
@@ -59,6 +59,7 @@ struct Compiled {  // everything that an estimate needs from a scenario
 
     // These values depend on the plan; see the parts of compile below.
     Layout layout;
+    StateBytes state;
     Work work;
     Stages stages;
     Traffic traffic;
@@ -82,9 +83,9 @@ Stages stages_of(const Compiled& c);
 
 // The parts of compile, in this order, for searches over plans. Each reads `c.settings` and the results of
 // the parts before it. The plan parameters that a part depends on come after “from”.
-void compile_machine(Compiled& c);    // rates and state bytes, from no plan parameter
+void compile_machine(Compiled& c);    // rates, from no plan parameter
 void compile_operators(Compiled& c);  // layout, operators and their times, from degrees and micro-batch
-void compile_sharding(Compiled& c);   // layout, stages, traffic, from degrees, sharding and shard group
+void compile_sharding(Compiled& c);   // layout, state bytes, stages, traffic, from degrees, sharding, group
 void compile_pipeline(Compiled& c);   // messages and tokens, from stages and micro-batches
 void compile_schedule(Compiled& c);   // schedule and passes, from stages, micro-batches, sequence chunks
 void compile_outputs(Compiled& c);    // values that only outputs need

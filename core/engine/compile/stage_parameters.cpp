@@ -23,7 +23,7 @@ StageParameters stage_parameters(const Stage& stage, const Compiled& c) {
         out.experts_of_layer = c.work.sparse.experts;
     }
     out.all.non_expert = out.root + stage.dense * out.dense_layer + stage.sparse * out.sparse_layer;
-    out.all.experts = stage.sparse * out.experts_of_layer;
+    out.all.experts = stage.sparse * out.experts_of_layer + (stage.head ? c.work.head.experts : 0);
     return out;
 }
 

@@ -7,15 +7,15 @@
 
 namespace shardscope {
 
-struct SavedTensors {   // of one layer and one micro-batch on one GPU; bytes
-    double all = 0;     // without recomputation
-    double scores = 0;  // naive attention's scores, a part of all that selective recompute drops
-    double input = 0;   // the layer's input alone
+struct SavedTensors {    // of one layer and one micro-batch on one GPU; bytes
+    double all = 0;      // without recomputation
+    double dropped = 0;  // by selective recompute, a part of all
+    double input = 0;    // the layer's input alone
 };
 struct ActivationPolicy {
     bool selective = false;
     double recomputed = 0;      // share of the layers that are recomputed from their input
-    double selective_kept = 1;  // share of the tensors other than scores that selective recompute keeps
+    double selective_kept = 1;  // share of the other tensors that selective recompute keeps
 };
 struct Activations {     // bytes
     double kept = 0;     // until the backward pass
@@ -23,7 +23,7 @@ struct Activations {     // bytes
 };
 inline Activations activations(const SavedTensors& saved, const ActivationPolicy& policy) {
     if (policy.selective) {
-        const double kept = policy.selective_kept * (saved.all - saved.scores);
+        const double kept = policy.selective_kept * (saved.all - saved.dropped);
         return {kept, saved.all - kept};
     }
     if (policy.recomputed <= 0) return {saved.all, 0};

@@ -23,14 +23,40 @@ Time sigmoid_time(double volume, double message, double latency, const RingLink&
 
 RingGroup ring_group(double size, double stride, double gpus_per_node) {
     const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
-    return {local, size / local};
+    return {local, size / local, stride};
+}
+
+double inside_bandwidth(const RingGroup& group, const NetworkRates& network) {
+    switch (network.topology) {
+        case Topology::switched: break;
+        case Topology::mesh:
+            return std::min(network.intra_bandwidth, std::max(1.0, group.local - 1) * network.peer_bandwidth);
+        case Topology::torus: {
+            // Ranks are numbered along the first axis, then along the second.
+            double axes = 0, used = 0, first = 1;
+            for (const double axis : network.torus) {
+                if (axis <= 1) continue;
+                ++axes;
+                if (group.stride < first * axis && group.local * group.stride > first) ++used;
+                first *= axis;
+            }
+            if (used > 0) return network.intra_bandwidth * used / axes;
+            break;
+        }
+    }
+    return network.intra_bandwidth;
+}
+
+double adapter_bandwidth(const RingGroup& group, const NetworkRates& network) {
+    const bool leaves_pod = network.pod_gpus > 0 && group.span() > network.pod_gpus;
+    return leaves_pod ? network.inter_bandwidth / network.oversubscription : network.inter_bandwidth;
 }
 
 RingLink ring_bottleneck(const RingGroup& group, const NetworkRates& network) {
-    const double egress = group.local * network.inter_bandwidth;
-    if (group.nodes <= 1) return {network.intra_bandwidth, Rate::intra_node};
-    if (group.local > 1 && network.intra_bandwidth < egress)
-        return {network.intra_bandwidth, Rate::intra_node};
+    const double inside = inside_bandwidth(group, network);
+    if (group.nodes <= 1) return {inside, Rate::intra_node};
+    const double egress = group.local * adapter_bandwidth(group, network);
+    if (group.local > 1 && inside < egress) return {inside, Rate::intra_node};
     return {egress, Rate::inter_node};
 }
 
@@ -47,6 +73,24 @@ Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& n
                         network.sharpness);
 }
 
+namespace {
+
+// The switches add up the data: every GPU sends its tensor, and fetches and returns its part of the sum.
+Time switch_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    const double l = group.local;
+    const double latency = network.start_latency + 2 * network.intra_latency;
+    const RingLink link{inside_bandwidth(group, network), Rate::intra_node};
+    const double volume = network.reduces_in_node ? (1 + 1 / l) * bytes : 2 * (l - 1) / l * bytes;
+    const Time inside = l > 1 ? sigmoid_time(volume, bytes, latency, link, network.sharpness) : Time{};
+    if (group.nodes <= 1) return inside;
+    const double levels = std::log2(group.nodes);
+    return longer(inside,
+                  sigmoid_time(bytes, bytes, network.start_latency + 2 * levels * network.inter_latency,
+                               {l * adapter_bandwidth(group, network), Rate::inter_node}, network.sharpness));
+}
+
+}  // namespace
+
 Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
@@ -57,7 +101,11 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
                            2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
     const Time tree =
         sigmoid_time(2 * bytes, bytes, latency, ring_bottleneck(group, network), network.sharpness);
-    return ring.total() <= tree.total() ? ring : tree;
+    const Time& best = ring.total() <= tree.total() ? ring : tree;
+    const bool switches_reduce = group.nodes > 1 ? network.reduces_in_network : network.reduces_in_node;
+    if (!switches_reduce) return best;
+    const Time in_switches = switch_reduce_time(bytes, group, network);
+    return in_switches.total() < best.total() ? in_switches : best;
 }
 
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network) {
@@ -65,20 +113,27 @@ Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& n
     if (g <= 1) return {};
     const Time inside = sigmoid_time(bytes * (group.local - 1) / g, bytes,
                                      network.start_latency + group.local * network.intra_latency,
-                                     {network.intra_bandwidth, Rate::intra_node}, network.sharpness);
+                                     {inside_bandwidth(group, network), Rate::intra_node}, network.sharpness);
     if (group.nodes <= 1) return inside;
-    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes,
-                                      network.start_latency + group.nodes * network.inter_latency,
-                                      {network.inter_bandwidth, Rate::inter_node}, network.sharpness);
+    const Time between = sigmoid_time(
+        bytes * (g - group.local) / g, bytes, network.start_latency + group.nodes * network.inter_latency,
+        {adapter_bandwidth(group, network), Rate::inter_node}, network.sharpness);
     return longer(inside, between);
+}
+
+Time ring_exchange_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    const double g = group.size();
+    if (g <= 1) return {};
+    return (g - 1) * send_time(bytes / g, group.nodes > 1, network);
 }
 
 Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network) {
     if (crosses_nodes)
         return sigmoid_time(bytes, bytes, network.inter_latency, {network.inter_bandwidth, Rate::inter_node},
                             network.sharpness);
-    return sigmoid_time(bytes, bytes, network.intra_latency, {network.intra_bandwidth, Rate::intra_node},
-                        network.sharpness);
+    const RingGroup pair{2, 1};
+    return sigmoid_time(bytes, bytes, network.intra_latency,
+                        {inside_bandwidth(pair, network), Rate::intra_node}, network.sharpness);
 }
 
 }  // namespace shardscope

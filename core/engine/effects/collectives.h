@@ -6,6 +6,11 @@
 // is exactly t = α + V/B. The message size at which half of the bandwidth is reached, 2^x0 = α·B, depends on
 // the group: all-gather and reduce-scatter rarely use a tree algorithm, so their latency grows with its size.
 //
+// A switch gives any group the full bandwidth of its GPUs. In a mesh a group uses only the links among its
+// members, and in a torus only the axes along which it extends. A group that is larger than a pod shares the
+// oversubscribed links between pods. Switches that reduce (NVLS in a node, SHARP between nodes) need each
+// tensor once from every GPU, or node, instead of almost twice.
+//
 // Sources: ring volumes: Patarasuk and Yuan 2009; sigmoid after Lu et al. 2024, arXiv 2407.02081
 // (reconstructed); hop latencies and sharpness: fits to public nccl-tests tables (stas00/ml-engineering,
 // network).
@@ -16,11 +21,13 @@
 
 namespace shardscope {
 
-// The members of a ring: `local` GPUs in each of `nodes` nodes.
+// The members of a ring: `local` GPUs in each of `nodes` nodes. Their ranks are `stride` apart.
 struct RingGroup {
     double local = 1;
     double nodes = 1;
+    double stride = 1;
     [[nodiscard]] double size() const { return local * nodes; }
+    [[nodiscard]] double span() const { return size() * stride; }  // GPUs from the first to the last rank
 };
 
 // Returns the group of `size` GPUs whose ranks are `stride` apart.
@@ -31,6 +38,10 @@ struct RingLink {
     double bandwidth = 0;  // B/s
     Rate rate = Rate::intra_node;
 };
+// Returns the B/s that a collective of the group reaches inside a node, per GPU.
+double inside_bandwidth(const RingGroup& group, const NetworkRates& network);
+// Returns the B/s of one GPU's adapter for traffic among the nodes of the group.
+double adapter_bandwidth(const RingGroup& group, const NetworkRates& network);
 RingLink ring_bottleneck(const RingGroup& group, const NetworkRates& network);
 // Returns the start latency of a ring plus the latency of its hops, once through every member; s.
 double ring_latency(const RingGroup& group, const NetworkRates& network);
@@ -41,11 +52,15 @@ Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& n
 inline Time reduce_scatter_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     return all_gather_time(bytes, group, network);
 }
-// Returns the time of the faster of a ring (twice a gather) and a double binary tree.
+// Returns the time of the fastest of a ring (twice a gather), a double binary tree and, if the switches can
+// add up the data, a reduction in them.
 Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network);
 // `bytes` is the total that one member sends. Every GPU sends through its own adapter to other nodes and, at
 // the same time, through the links inside its node to the other members there.
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network);
+// Returns the time in which `bytes` (of all members together) travel once around the ring, hop by hop. A hop
+// between nodes uses the adapter of one GPU.
+Time ring_exchange_time(double bytes, const RingGroup& group, const NetworkRates& network);
 // Returns the time of one message between two GPUs.
 Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network);
 

@@ -32,16 +32,23 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
 TrafficPolicy traffic_policy(const Settings& s) {
     const auto sharding = s.choice<Sharding>(P::sharding);
     const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    // FSDP and ZeRO-2 reduce during the backward pass, because they do not keep unsharded gradients.
+    const bool reduces_each_visit = fsdp || sharding == Sharding::zero2;
     return {.gathers_each_visit = fsdp,
             .gathers_again = fsdp && s.on(P::reshard_after_forward),
             .gathers_once = !fsdp && sharding != Sharding::ddp,
-            .reduces_each_visit = fsdp || sharding == Sharding::zero2};
+            .reduces_each_visit = reduces_each_visit,
+            .overlaps_gathers = fsdp || s.on(P::overlap_param_gather),
+            .overlaps_reductions = reduces_each_visit || s.on(P::overlap_grad_reduce)};
 }
 
 LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                              bool first_visit) {
     LayerTraffic out;
-    if (policy.gathers_each_visit ? !at_end : policy.gathers_once && first_visit) out.gather = layer.gather;
+    const bool gathers_now =
+        policy.gathers_each_visit ? !at_end : policy.gathers_once && policy.overlaps_gathers && first_visit;
+    if (gathers_now) out.gather = layer.gather;
+    out.gather += layer.host_copy;
     return out;
 }
 
@@ -49,20 +56,22 @@ LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& la
                               bool last_visit) {
     LayerTraffic out;
     if (policy.gathers_again) out.gather = layer.gather;
-    if (!at_end && (policy.reduces_each_visit || last_visit)) out.reduce = layer.gradients();
+    out.gather += layer.host_copy;
+    const bool reduces_now = policy.reduces_each_visit || (last_visit && policy.overlaps_reductions);
+    if (!at_end && reduces_now) out.reduce = layer.gradients();
     return out;
 }
 
-Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                    bool first_visit) {
-    if (policy.gathers_each_visit) return ends.gather + layer.gather;
-    return policy.gathers_once && first_visit ? ends.gather : Time{};
+Time gathers_before(const TrafficPolicy& policy, const StageTraffic& stage, bool first_visit) {
+    if (policy.gathers_each_visit) return stage.ends.gather + stage.last_layer.gather;
+    if (!policy.gathers_once || !first_visit) return {};
+    return policy.overlaps_gathers ? stage.ends.gather : stage.ends.gather + stage.layers.gather;
 }
 
-Time reductions_after(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                      bool last_visit) {
+Time reductions_after(const TrafficPolicy& policy, const StageTraffic& stage, bool last_visit) {
     if (!policy.reduces_each_visit && !last_visit) return {};
-    return layer.gradients() + ends.gradients();
+    const UnitTraffic& layers = policy.overlaps_reductions ? stage.last_layer : stage.layers;
+    return layers.gradients() + stage.ends.gradients();
 }
 
 }  // namespace shardscope

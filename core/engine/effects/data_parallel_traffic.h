@@ -15,6 +15,9 @@ struct UnitTraffic {      // time of one unit's collectives
     Time gather;          // all-gather of the weights within the shard group
     Time reduce;          // reduce-scatter of the gradients within the shard group
     Time replica_reduce;  // all-reduce of the sharded gradients among replicas
+    // Offloaded activations: copied to the host after a forward pass, back before a backward pass. The copies
+    // share the layer's communication stream.
+    Time host_copy;
     [[nodiscard]] Time gradients() const { return reduce + replica_reduce; }
 };
 
@@ -24,7 +27,7 @@ struct BucketPolicy {                 // how a unit's parameters are grouped int
     double bucket_size = 0;           // parameters, without FSDP; large groups use larger buckets
     double stage_parameters = 0;      // on one GPU: the upper limit of a bucket
     double weight_bytes = 2;          // of one gathered weight
-    double gradient_bytes = 2;
+    double gradient_bytes = 2;        // of one gradient that is reduced
 };
 
 // The collective times of units that are sharded over the same GPUs. The last bucket's times are reused for
@@ -54,6 +57,8 @@ struct TrafficPolicy {
     bool gathers_once = false;        // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
     // FSDP and ZeRO-2, which do not keep unsharded gradients. Otherwise only the last visit reduces.
     bool reduces_each_visit = false;
+    bool overlaps_gathers = true;     // off: ZeRO-1 and ZeRO-2 gather all weights before the first layer
+    bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer
 };
 TrafficPolicy traffic_policy(const Settings& settings);
 
@@ -69,10 +74,13 @@ LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& lay
 LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                               bool last_visit);
 // Collectives that no compute hides: gathers before the first layer of a visit and reductions after its last
-// one. `ends` is the traffic of embedding and head, `layer` that of the layer at the end of the stage.
-Time gathers_before(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                    bool first_visit);
-Time reductions_after(const TrafficPolicy& policy, const UnitTraffic& ends, const UnitTraffic& layer,
-                      bool last_visit);
+// one.
+struct StageTraffic {
+    UnitTraffic ends;        // embedding and head
+    UnitTraffic last_layer;  // the layer at the end of the stage
+    UnitTraffic layers;      // all layers of the stage
+};
+Time gathers_before(const TrafficPolicy& policy, const StageTraffic& stage, bool first_visit);
+Time reductions_after(const TrafficPolicy& policy, const StageTraffic& stage, bool last_visit);
 
 }  // namespace shardscope

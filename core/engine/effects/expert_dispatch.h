@@ -1,15 +1,50 @@
 // E19: an all-to-all sends tokens to their experts and another returns them. The GPU with the busiest expert
-// determines the time. Source: Lepikhin et al. 2020 (GShard), arXiv 2006.16668.
+// determines the time.
+//
+// A plain all-to-all sends one copy of a token for each of its experts. DeepEP-like dispatchers send a token
+// once to each node that holds some of its experts, and inside a node once to each GPU. If k experts are
+// chosen at random, a token needs g·(1 − (1 − 1/g)^k) of g places on average. Sources: Lepikhin et al. 2020
+// (GShard), arXiv 2006.16668; DeepSeek-V3, arXiv 2412.19437, section 3.2.2.
 #pragma once
 
+#include <cmath>
+
 #include "effects/collectives.h"
+#include "parameters/parameter.h"
 
 namespace shardscope {
 
+struct Dispatch {
+    double bytes = 0;   // of all copies that one GPU sends
+    double copies = 1;  // of each token: its experts
+};
+
+// Returns the mean number of different places among `places` that `copies` random choices reach.
+inline double different_places(double places, double copies) {
+    return places * (1 - std::pow(1 - 1 / places, copies));
+}
+
 // `imbalance` is the number of tokens on the busiest GPU relative to the average one.
-inline Time expert_dispatch_time(double bytes, double imbalance, const RingGroup& group,
-                                 const NetworkRates& network) {
-    return imbalance * all_to_all_time(bytes, group, network);
+inline Time expert_dispatch_time(const Dispatch& dispatch, MoeDispatcher dispatcher, double imbalance,
+                                 const RingGroup& group, const NetworkRates& network) {
+    if (group.size() <= 1) return {};
+    const double token_bytes = dispatch.bytes / dispatch.copies;
+    switch (dispatcher) {
+        case MoeDispatcher::all_to_all: break;
+        case MoeDispatcher::deepep: {
+            // All places together receive `bytes`, of which the all-to-all sends (g − 1)/g to other GPUs.
+            const Time inside = all_to_all_time(token_bytes * different_places(group.size(), dispatch.copies),
+                                                {group.local, 1}, network);
+            const Time between =
+                group.nodes <= 1
+                    ? Time{}
+                    : all_to_all_time(token_bytes * different_places(group.nodes, dispatch.copies),
+                                      {1, group.nodes}, network);
+            return imbalance * longer(inside, between);
+        }
+        case MoeDispatcher::all_gather: return all_gather_time(token_bytes * group.size(), group, network);
+    }
+    return imbalance * all_to_all_time(dispatch.bytes, group, network);
 }
 
 }  // namespace shardscope

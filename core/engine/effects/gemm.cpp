@@ -19,6 +19,10 @@ Time gemm_time(const Gemm& gemm, const GpuRates& gpu) {
             (gemm.k + parts * gpu.half_depth) / (gemm.k + gpu.half_depth) * (area + gpu.half_area / parts) -
             gpu.half_area;
     }
+    if (gemm.grouped) {
+        constexpr double kHalfTile = 64;  // rows
+        area = (gemm.m + kHalfTile) * gemm.n + gpu.half_area / gemm.count - gpu.half_area;
+    }
     const double peak = gemm.low_precision ? gpu.peak_low : gpu.peak;
     const double arithmetic =
         2 * gemm.count * (gemm.k + gpu.half_depth) * (area + gpu.half_area) / (peak * gpu.gemm_efficiency);

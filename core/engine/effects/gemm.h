@@ -5,6 +5,9 @@
 //
 //   η(M,N,K) = η_max · K/(K+K½) · MN/(MN+A½)
 //
+// A grouped kernel (the matrices of several experts) fills the GPU with the area of all its matrices, but
+// each matrix wastes half a tile of rows on average.
+//
 // The form is a product of saturating factors because it fits public runs as well as a model of tile and wave
 // quantization does. The source of η_max is best-achieved GEMMs (stas00/ml-engineering, compute/accelerator).
 #pragma once
@@ -20,6 +23,7 @@ struct Gemm {                    // `count` matrices C[m×n] = A[m×k]·B[k×n]
     double bytes = 0;            // read and written in device memory
     double launches = 1;         // consecutive kernels
     bool low_precision = false;  // in fp8
+    bool grouped = false;        // all `count` matrices run in one kernel and fill the GPU together
     bool splits_depth = false;   // a convolution, whose kernels split a deep product over several tiles
 };
 

@@ -1,19 +1,37 @@
 // E6: the memory of the logits and the loss on the stage that holds the LM head.
 #pragma once
 
+#include <algorithm>
+
+#include "parameters/parameter.h"
+
 namespace shardscope {
 
 struct Logits {
     double tokens = 0;           // of one pass on one GPU
     double vocabulary = 0;       // entries
-    double bytes_per_logit = 0;  // of all tensors of the loss together (`assumptions.logits_bytes`)
-    double tensor = 1;           // GPUs over which a parallel loss shards the vocabulary
+    double bytes_per_logit = 0;  // of all tensors of a plain loss together (`assumptions.logits_bytes`)
+    Loss loss = Loss::plain;
+    double tensor = 1;  // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
-// Bytes at the end of the forward pass.
+// Returns the bytes of all tensors of one entry. A fused loss keeps the half-precision logits, one fp32
+// tensor and the gradient; a chunked loss keeps a few chunks of the sequence.
+inline double bytes_per_entry(const Logits& logits) {
+    constexpr double kFused = 9;  // between 8 and 9.4 in public runs (MooreThreads/SimuMax, B200)
+    constexpr double kChunked = 0.5;
+    switch (logits.loss) {
+        case Loss::plain: return logits.bytes_per_logit;
+        case Loss::fused: return std::min(kFused, logits.bytes_per_logit);
+        case Loss::chunked: return std::min(kChunked, logits.bytes_per_logit);
+    }
+    return logits.bytes_per_logit;
+}
+// Returns the bytes at the end of the forward pass. A stack without a parallel loss gathers the logits,
+// unless the loss never holds all of them.
 inline double logits_memory(const Logits& logits) {
-    return logits.bytes_per_logit * logits.tokens * logits.vocabulary /
-           (logits.parallel_loss ? logits.tensor : 1);
+    const bool sharded = logits.parallel_loss || logits.loss != Loss::plain;
+    return bytes_per_entry(logits) * logits.tokens * logits.vocabulary / (sharded ? logits.tensor : 1);
 }
 
 }  // namespace shardscope

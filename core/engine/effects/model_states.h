@@ -3,18 +3,18 @@
 // Source: Rajbhandari et al. 2020, arXiv 1910.02054, section 3; the optimizers' states from their papers.
 #pragma once
 
-#include "parameters/parameter.h"
+#include "parameters/settings.h"
 
 namespace shardscope {
 
 struct StateBytes {  // bytes per parameter
     double weights = 0;
-    double gradients = 0;
-    double optimizer = 0;  // master copy and moments
+    double gradients = 0;          // accumulated
+    double optimizer = 0;          // master copy and moments
+    double reduced_gradients = 0;  // communicated
 };
 // With the optimizer's state in bf16 there is no fp32 master copy.
-StateBytes state_bytes(Precision precision, Precision gradients, Optimizer optimizer,
-                       Precision optimizer_precision = Precision::fp32);
+StateBytes state_bytes(const Settings& settings);
 
 struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;

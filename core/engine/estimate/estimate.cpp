@@ -12,17 +12,6 @@ namespace {
 // The two largest elasticities count as equal if they differ by less than this.
 constexpr double kBalanced = 0.02;
 
-// The share by which the lower end of the band falls close to the capacity. There the caching allocator may
-// free and allocate memory again, which costs up to a fifth of the throughput in some runs and nothing in
-// others: MPT-70B runs at 35.9 % MFU on 64 A100-40 with micro-batch 2 and at 48.9 % on 128 with micro-batch 4
-// (mosaicml/llm-foundry, benchmark tables). The estimate does not model these retries.
-double allocator_tail(const MemoryUse& memory) {
-    constexpr double kFrom = 0.80;
-    constexpr double kFull = 0.87;
-    constexpr double kMost = 0.2;
-    return kMost * std::clamp((memory.peak / memory.capacity - kFrom) / (kFull - kFrom), 0.0, 1.0);
-}
-
 // E29: memory if the scenario does not fit, else the rate that bounds the largest share of the step.
 Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     if (verdict == Verdict::does_not_fit) return Wall::memory;
@@ -117,13 +106,6 @@ Estimate estimate(const Compiled& c) {
     out.mfu = mfu();
     out.hfu = c.executed_flops_per_token * out.tokens_per_s_per_gpu / c.peak;
     out.mfu_bf16_peak = out.mfu * c.peak / c.bf16_peak;
-    // Errors of stack and GPU are independent. The band is symmetric in the logarithm of the step time. A
-    // step set by hand has no band.
-    const double half = set_by_hand ? 0 : std::log1p(std::hypot(s[P::error_band], s[P::machine_band]));
-    const double tail = set_by_hand ? 0 : allocator_tail(out.memory);
-    out.band_low = out.tokens_per_s_per_gpu * std::exp(-half) * (1 - tail);
-    out.band_high = out.tokens_per_s_per_gpu * std::exp(half);
-
     out.power_per_gpu = power_per_gpu(s[P::tdp], busy);
     out.tokens_per_joule = out.tokens_per_s_per_gpu / out.power_per_gpu;
     out.run = training_run(c, out.tokens_per_s, out.power_per_gpu);

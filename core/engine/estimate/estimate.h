@@ -43,8 +43,6 @@ struct Estimate {  // the prediction for one scenario
     double predicted_mfu = 0;  // the MFU of the prediction, also if the MFU is set by hand
     double hfu = 0;            // executed FLOPs, including recomputed ones, as a share of the peak
     double mfu_bf16_peak = 0;  // relative to the bf16 peak; differs from mfu only for fp8
-    double band_low = 0;       // bounds of tokens/s/GPU
-    double band_high = 0;
     double power_per_gpu = 0;  // W
     double tokens_per_joule = 0;
     TrainingRun run;

@@ -8,7 +8,7 @@ namespace shardscope {
 double peak_flops(const Settings& s) { return s[P::peak_flops]; }
 
 double bf16_peak_flops(const Settings& s) {
-    return s.choice<Precision>(P::precision) == Precision::fp8 ? s[P::peak_flops_bf16] : s[P::peak_flops];
+    return is_low(s.choice<Precision>(P::precision)) ? s[P::peak_flops_bf16] : s[P::peak_flops];
 }
 
 GpuRates gpu_rates(const Settings& s) {
@@ -17,13 +17,20 @@ GpuRates gpu_rates(const Settings& s) {
     gpu.peak = std::min(bf16_peak_flops(s), peak_flops(s));
     gpu.gemm_efficiency = s[P::gemm_efficiency];
     gpu.peak_low = peak_flops(s) * std::min(s[P::fp8_efficiency], 1 / gpu.gemm_efficiency);
+    // Layers that stay in bf16 take the bf16 rate, in the mean over all layers.
+    if (const double share = std::min(1.0, s[P::bf16_layers] / s[P::layers]); share > 0)
+        gpu.peak_low = 1 / ((1 - share) / gpu.peak_low + share / gpu.peak);
     gpu.half_depth = s[P::gemm_half_depth];
     gpu.half_area = s[P::gemm_half_area];
     constexpr double kFullHead = 128;
     const double half_head = s[P::attention_half_head];
     const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
-    // The product of the GPU's and the stack's constant may exceed 1, but no kernel is faster than the peak.
-    gpu.attention_efficiency = std::min(1.0, s[P::attention_efficiency] * s[P::attention_generation] * head);
+    // An efficiency belongs to a kernel on an architecture. No kernel exceeds the best published one.
+    constexpr double kBestAttention = 0.75;  // Shah et al. 2024, arXiv 2407.08608: 740 of 989 TFLOP/s on H100
+    const double kernel = s.on(P::native_attention)
+                              ? s[P::attention_efficiency]
+                              : std::min(s[P::flash2_efficiency], s[P::attention_efficiency]);
+    gpu.attention_efficiency = std::min(kBestAttention, kernel * s[P::attention_generation] * head);
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
     // Tensor cores require head sizes that are multiples of 8.

@@ -1,5 +1,7 @@
 #include "hardware/network_rates.h"
 
+#include <algorithm>
+
 namespace shardscope {
 
 NetworkRates network_rates(const Settings& s) {
@@ -10,12 +12,24 @@ NetworkRates network_rates(const Settings& s) {
     network.intra_latency = s[P::intra_node_latency];
     network.inter_latency = s[P::inter_node_latency];
     network.sharpness = s[P::bandwidth_sharpness];
+    network.topology = s.choice<Topology>(P::topology);
+    const double peers = std::max(1.0, s[P::gpus_per_node] - 1);
+    network.peer_bandwidth = s[P::peer_bandwidth] > 0 ? s[P::peer_bandwidth] * s[P::intra_node_efficiency]
+                                                      : network.intra_bandwidth / peers;
+    if (network.topology == Topology::torus) network.torus = torus_shape(s).value_or(TorusShape{});
+    const auto reduction = s.choice<InNetworkReduction>(P::in_network_reduction);
+    network.reduces_in_node = reduction == InNetworkReduction::node || reduction == InNetworkReduction::both;
+    network.reduces_in_network =
+        reduction == InNetworkReduction::network || reduction == InNetworkReduction::both;
+    network.pod_gpus = s[P::pod_gpus];
+    network.oversubscription = s[P::oversubscription];
     return network;
 }
 
 NetworkRates data_parallel_rates(const Settings& s) {
     NetworkRates network = network_rates(s);
     network.intra_bandwidth *= s[P::collective_efficiency];
+    network.peer_bandwidth *= s[P::collective_efficiency];
     network.inter_bandwidth *= s[P::collective_efficiency];
     return network;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parameters/settings.h"
+#include "scenario/torus.h"
 
 namespace shardscope {
 
@@ -12,6 +13,13 @@ struct NetworkRates {            // effective rates, including all losses except
     double intra_latency = 0;    // s per hop
     double inter_latency = 0;    // s per hop
     double sharpness = 0.65;     // k of E15
+    Topology topology = Topology::switched;
+    double peer_bandwidth = 0;  // B/s from one GPU to one other in a mesh
+    TorusShape torus{};
+    bool reduces_in_node = false;     // switches add up the data of an all-reduce: NVLS
+    bool reduces_in_network = false;  // SHARP
+    double pod_gpus = 0;              // that have the full bandwidth between nodes; 0: all
+    double oversubscription = 1;      // of the links between pods
 };
 
 // Returns the rates of tensor, context and expert parallelism.

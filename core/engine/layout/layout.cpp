@@ -13,20 +13,22 @@ Layout layout_of(const Settings& s) {
     out.context = s[P::context_parallel];
     out.expert = s[P::expert_parallel];
     out.pipeline = s[P::pipeline_parallel];
-    const double node = s[P::gpus_per_node];
+    const double node = s[P::gpus_used_per_node];
     out.weight_copies = weight_copies(s);
     const double same_weights = max_shard_group(s);  // GPUs that hold the same weights
     const double group = shard_group(s);
     out.tensor_group = ring_group(out.tensor, 1, node);
     out.context_group = ring_group(out.context, out.tensor, node);
-    out.expert_group = ring_group(out.expert, out.tensor, node);
+    out.expert_tensor = expert_tensor_parallel(s);
+    out.expert_tensor_group = ring_group(out.expert_tensor, 1, node);
+    out.expert_group = ring_group(out.expert, out.expert_tensor, node);
     out.shard = ring_group(group, out.tensor, node);
     out.replica = ring_group(same_weights / group, out.tensor * group, node);
-    const double same_experts = same_weights / out.expert;  // GPUs that hold the same experts
-    const double expert_group = std::clamp(group / out.expert, 1.0, same_experts);
-    out.expert_shard = ring_group(expert_group, out.tensor * out.expert, node);
-    out.expert_replica =
-        ring_group(same_experts / expert_group, out.tensor * out.expert * expert_group, node);
+    const double apart = out.expert_tensor * out.expert;            // ranks between two copies of an expert
+    const double same_experts = same_weights * out.tensor / apart;  // GPUs that hold the same experts
+    const double expert_group = std::clamp(group * out.tensor / apart, 1.0, std::max(1.0, same_experts));
+    out.expert_shard = ring_group(expert_group, apart, node);
+    out.expert_replica = ring_group(std::max(1.0, same_experts / expert_group), apart * expert_group, node);
     out.stages_cross_nodes = out.tensor * data_context_parallel(s) * out.pipeline > node;
     return out;
 }

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "compile/stage_parameters.h"
-#include "effects/activations.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/loss.h"
-#include "effects/recompute.h"
+#include "memory/kept_activations.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
@@ -68,22 +67,8 @@ double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std
 
 namespace {
 
-// The bytes of the activations that one layer passes to the next, for one micro-batch on one GPU.
-double layer_input_bytes(const Compiled& c) {
-    const Settings& s = c.settings;
-    const double bytes =
-        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
-    return s.on(P::sequence_parallel) ? bytes / c.layout.tensor : bytes;
-}
-
-Activations activations_of(const BlockWork& layer, const Compiled& c) {
-    const Settings& s = c.settings;
-    const RecomputePolicy policy = recompute_policy(s);
-    return activations({layer.saved, layer.scores, layer_input_bytes(c)},
-                       {policy.selective, policy.share, s[P::selective_kept]});
-}
-
 // All memory of a GPU. `gathered`, `resident` and `logits` are the bytes that are allocated temporarily.
+// While units are gathered, the freed weights of earlier ones may not be reusable yet.
 MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
                      const Compiled& c) {
     const Settings& s = c.settings;
@@ -97,8 +82,8 @@ MemoryTerms terms_of(const StateMemory& state, double gathered, double resident,
     term(MemoryTerm::logits) = logits;
     term(MemoryTerm::context) = s[P::memory_reserve];
     // States are allocated once; temporary allocations fragment the memory.
-    term(MemoryTerm::allocator) =
-        s[P::fragmentation] * (gathered + resident + logits) + s[P::gathered_slack] * gathered;
+    term(MemoryTerm::allocator) = s[P::fragmentation] * (gathered + resident + logits) +
+                                  (gathered > 0 ? s[P::gathered_slack] * state.gathered_forward : 0);
     return terms;
 }
 
@@ -106,7 +91,8 @@ MemoryTerms terms_of(const StateMemory& state, double gathered, double resident,
 template <typename Record>
 void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
     record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
-    record(Moment::backward, terms_of(state, state.gathered_backward, work.resident + work.working, 0, c));
+    record(Moment::backward,
+           terms_of(state, state.gathered_backward, work.resident + work.working + state.new_gradient, 0, c));
     record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
 }
 
@@ -174,6 +160,10 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights);
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
                                   shares.gradients, expert_shares.gradients);
+    if (!is_fsdp(s)) {
+        if (stage.dense > 0) out.new_gradient = c.work.dense.largest_matrix;
+        if (stage.sparse > 0) out.new_gradient = std::max(out.new_gradient, c.work.sparse.largest_matrix);
+    }
     if (offload == Offload::none)
         out.optimizer =
             sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer);
@@ -185,25 +175,45 @@ double micro_batches_in_flight(const Stage& stage, const Compiled& c) {
     return c.schedule->in_flight(c.pipeline, stage.position);
 }
 
+namespace {
+
+// Returns the gradients of a layer's activations that its backward pass holds at the same time.
+double gradient_buffers(const BlockWork& layer) {
+    constexpr double kActivationGradients =
+        2.5;  // of the largest output: it, its input's and partly the next
+    return kActivationGradients * layer.largest_output;
+}
+
+}  // namespace
+
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     Activations dense, sparse;
-    if (stage.dense > 0) dense = activations_of(c.work.dense, c);
-    if (stage.sparse > 0) sparse = activations_of(c.work.sparse, c);
+    if (stage.dense > 0) dense = kept_activations(c.work.dense, c);
+    if (stage.sparse > 0) sparse = kept_activations(c.work.sparse, c);
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
+    // Offloaded activations leave the GPU, except those of the two layers that are being copied.
+    const double offloaded = s[P::activation_offload];
+    const double layers = stage.layers();
+    const double on_gpu = layers > 0 ? 1 - offloaded * std::max(0.0, 1 - 2 / layers) : 1;
     WorkMemory out;
     // A micro-batch passes through only one of the weight copies.
     out.resident =
         micro_batches_in_flight(stage, c) *
-        ((stage.dense * dense.kept + stage.sparse * sparse.kept + ends) / c.stages.weight_copies + buffers);
-    out.working = c.passes.share * std::max(dense.working, sparse.working);
+        ((on_gpu * (stage.dense * dense.kept + stage.sparse * sparse.kept) + ends) / c.stages.weight_copies +
+         buffers);
+    double gradients = 0;
+    if (stage.dense > 0) gradients = gradient_buffers(c.work.dense);
+    if (stage.sparse > 0) gradients = std::max(gradients, gradient_buffers(c.work.sparse));
+    out.working = c.passes.share * (std::max(dense.working, sparse.working) + gradients);
     if (stage.head)
         out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
                                     .bytes_per_logit = s[P::logits_bytes],
+                                    .loss = s.choice<Loss>(P::loss),
                                     .tensor = c.layout.tensor,
                                     .parallel_loss = s.on(P::parallel_loss)});
     return out;
@@ -225,6 +235,13 @@ MemoryUse memory_use(const Compiled& c) {
         if (other.peak > use.peak) use = other;
     }
     return use;
+}
+
+std::vector<double> allocated_by_stage(const Compiled& c) {
+    std::vector<double> out;
+    for (const Stage& stage : every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat))
+        out.push_back(memory_use(stage, c).allocated());
+    return out;
 }
 
 double total_memory(const Compiled& c) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compile/compiled.h"
 
@@ -52,6 +53,11 @@ struct MemoryUse {                                  // of one GPU
         return by_moment[static_cast<std::size_t>(peak_moment)];
     }
     [[nodiscard]] double at(Moment moment) const;
+    // Return the bytes that the framework's allocator has handed out and reserved at the peak moment; the
+    // context and the communication buffers are outside of it.
+    [[nodiscard]] double allocated() const { return reserved() - term(MemoryTerm::allocator); }
+    [[nodiscard]] double reserved() const { return peak - term(MemoryTerm::context); }
+    [[nodiscard]] double term(MemoryTerm which) const { return terms()[static_cast<std::size_t>(which)]; }
 };
 
 // Compares `peak` bytes with the capacity. Within the margin the verdict is risky.
@@ -61,6 +67,9 @@ Verdict verdict_of(double peak, const Settings& settings);
 MemoryUse memory_use(const Compiled& compiled);
 // Returns the memory of a GPU of one stage.
 MemoryUse memory_use(const Stage& stage, const Compiled& compiled);
+
+// Returns the allocated bytes of one GPU of each pipeline stage at its peak.
+std::vector<double> allocated_by_stage(const Compiled& compiled);
 
 // Returns the sum of the peaks of all GPUs; bytes.
 double total_memory(const Compiled& compiled);
@@ -77,6 +86,7 @@ GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
+    double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
 };
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 struct WorkMemory {

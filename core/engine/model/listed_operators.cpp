@@ -53,7 +53,7 @@ Block block_of(const ListedBlock& from, const Settings& s) {
     for (const ListedOperator& op : from.operators) {
         out.operators.push_back(operator_of(op, s[P::micro_batch], activation_bytes(precision),
                                             s[P::image_size],
-                                            precision == Precision::fp8 ? 1 / s[P::accumulation] : 0));
+                                            is_low(precision) ? 1 / s[P::accumulation] : 0));
     }
     return out;
 }

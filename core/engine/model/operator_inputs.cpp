@@ -24,8 +24,8 @@ const ParameterSet& operator_inputs() {
 }
 
 const ParameterSet& operator_inputs_between_nodes() {
-    static const ParameterSet inputs =
-        set_of({P::inter_node_bandwidth, P::inter_node_latency, P::network_efficiency});
+    static const ParameterSet inputs = set_of({P::inter_node_bandwidth, P::inter_node_latency,
+                                               P::network_efficiency, P::pod_gpus, P::oversubscription});
     return inputs;
 }
 
@@ -46,11 +46,10 @@ bool same_operators(const Settings& a, const Settings& b) {
     // A list of operators may have been freed, and another may have the same address.
     if (a.listed() || b.listed()) return false;
     // Weights are cast to fp8 once per step, so the time per micro-batch depends on the accumulation.
-    if (a.choice<Precision>(P::precision) == Precision::fp8 && a[P::accumulation] != b[P::accumulation])
-        return false;
+    if (is_low(a.choice<Precision>(P::precision)) && a[P::accumulation] != b[P::accumulation]) return false;
     static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();
     const double widest = a[P::tensor_parallel] * std::max(a[P::context_parallel], a[P::expert_parallel]);
-    return same_values(a, b, widest > a[P::gpus_per_node] ? operator_inputs() : inside);
+    return same_values(a, b, widest > a[P::gpus_used_per_node] ? operator_inputs() : inside);
 }
 
 }  // namespace shardscope

@@ -15,6 +15,7 @@ Time product_time(const Operator& op, double m, double n, double k, const GpuRat
                       .bytes = op.bytes,
                       .launches = op.launches,
                       .low_precision = op.low_precision,
+                      .grouped = op.expert,
                       .splits_depth = op.kind == OperatorKind::convolution},
                      gpu);
 }

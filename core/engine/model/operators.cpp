@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/listed_operators.h"
+#include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -12,7 +13,12 @@ namespace {
 struct Shape {
     double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
     double h, f, a, kv, d, vocab;  // sizes of the whole model
-    double t, c, e;                // tensor, context, expert parallel degrees
+    double t, c, e, et;            // tensor, context, expert and expert tensor parallel degrees
+    ContextParallelKind context_kind;
+    double context_inner;  // GPUs of the inner groups of a2a+p2p
+    double
+        kept_operand;  // share of an operand's half-precision bytes that matrices keep for the backward pass
+    bool scales_by_current_values;  // low precision: casts read each tensor once more
     double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
     double q;       // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
@@ -28,8 +34,11 @@ struct Shape {
 
 // The number of tokens that one token attends to, at most the sequence.
 double attention_window(const Settings& s) {
-    const double window = s[P::attention_window];
-    return window > 0 ? std::min(window, s[P::sequence_length]) : s[P::sequence_length];
+    double window = s[P::sequence_length];
+    for (const P limit : {P::attention_window, P::packing}) {
+        if (s[limit] > 0) window = std::min(window, s[limit]);
+    }
+    return window;
 }
 
 Shape shape_of(const Settings& s) {
@@ -39,6 +48,11 @@ Shape shape_of(const Settings& s) {
     x.t = s[P::tensor_parallel];
     x.c = s[P::context_parallel];
     x.e = s[P::expert_parallel];
+    x.et = expert_tensor_parallel(s);
+    x.context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind);
+    const double inner = s[P::context_parallel_inner];
+    const double fitting = std::max(1.0, std::floor(s[P::gpus_used_per_node] / x.t));
+    x.context_inner = std::min(x.c, inner > 0 ? inner : fitting);
     x.tokens = x.s * x.b / x.c;
     x.spread = s.on(P::sequence_parallel) ? x.t : 1;
     x.h = s[P::hidden_size];
@@ -49,7 +63,11 @@ Shape shape_of(const Settings& s) {
     x.vocab = s[P::vocab_size];
     const auto precision = s.choice<Precision>(P::precision);
     x.q = activation_bytes(precision);
-    x.low_precision = precision == Precision::fp8;
+    x.low_precision = is_low(precision);
+    // Low-precision matrices keep their quantized input.
+    x.kept_operand = precision == Precision::nvfp4 ? 0.3 : x.low_precision ? 0.5 : 1;
+    x.scales_by_current_values =
+        precision != Precision::fp8 || s.choice<Fp8Recipe>(P::fp8_recipe) != Fp8Recipe::delayed;
     x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
     x.bias = s.on(P::bias);
@@ -94,16 +112,20 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
     op.weights = k * n + (bias ? n : 0);
     op.share = cut == Cut::none ? 1 : 1 / x.t;
-    op.saved = saved;
+    op.saved = x.kept_operand * saved;
     op.low_precision = x.low_precision;
     // The operator before writes its output in fp8, and a second time transposed for the backward pass.
     // Weights are cast once per optimizer step: they are read in bf16 and written twice.
     if (x.low_precision) {
-        op.cast_bytes = 2 * op.m * op.k + 4 * op.k * op.n / x.accumulation;
-        op.gradient_cast_bytes = 2 * op.m * op.n;
+        const double read_again = x.scales_by_current_values ? x.q : 0;
+        op.cast_bytes = (2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation;
+        op.gradient_cast_bytes = (2 + read_again) * op.m * op.n;
     }
     return op;
 }
+
+constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
+constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return bit(a) | bit(b); }
 
 // A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
@@ -148,7 +170,39 @@ Operator layer_norm(const Shape& x, std::string_view name) {
     Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
                             x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
     op.composed = !x.layernorm;
+    op.repeated_by = bit(RecomputeModule::layernorm);
     return op;
+}
+
+// E19: the exchange of context parallelism before attention. Widths are of one token on this GPU.
+struct AttentionWidths {
+    double keys_and_values, queries, output;
+};
+void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::vector<Operator>& ops) {
+    if (x.c <= 1) return;
+    const double bytes = x.q * x.tokens;  // of one element of every token
+    const auto ring = [&](double gpus) {
+        // Keys and values travel around the ring of context-parallel GPUs.
+        add_collective(ops, "attention.ring", Collective::ring_exchange, CommunicationGroup::context,
+                       bytes * gpus * widths.keys_and_values);
+    };
+    const auto exchange_heads = [&] {
+        // Queries, keys and values before attention, and its output after it.
+        add_collective(ops, "attention.exchange", Collective::all_to_all, CommunicationGroup::context,
+                       bytes * (widths.queries + widths.keys_and_values + widths.output));
+    };
+    switch (x.context_kind) {
+        case ContextParallelKind::p2p: ring(x.c); break;
+        case ContextParallelKind::a2a: exchange_heads(); break;
+        case ContextParallelKind::all_gather:
+            add_collective(ops, "attention.gather_kv", Collective::all_gather, CommunicationGroup::context,
+                           bytes * x.c * widths.keys_and_values);
+            break;
+        case ContextParallelKind::a2a_p2p:
+            exchange_heads();
+            if (x.context_inner < x.c) ring(x.c / x.context_inner);
+            break;
+    }
 }
 
 void build_attention(const Shape& x, std::vector<Operator>& ops) {
@@ -184,11 +238,17 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(streaming(x, norm, "attention.latent_norm", 2 * x.tokens * (x.q_rank + x.kv_rank),
                                 x.q_rank + x.kv_rank, x.q * x.tokens * (x.q_rank + x.kv_rank)));
         ops.back().composed = composed_norm;
+        for (Operator& op : ops) {
+            if (op.name == "attention.query" || op.name == "attention.key_value")
+                op.repeated_by = bit(RecomputeModule::mla_up_proj);
+            if (op.name == "attention.latent") op.dropped_by = bit(RecomputeModule::layernorm);
+        }
     } else {
         Operator project =
             matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
         project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (x.a + 2 * x.kv) * x.d;
         project.share = (x.a + 2 * kv) / (x.a + 2 * x.kv) / x.t;
+        project.dropped_by = bit(RecomputeModule::layernorm);
         ops.push_back(project);
     }
     // Rotary embedding or layout change of queries, keys and values.
@@ -197,12 +257,9 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, norms, 0));
     ops.back().share = whole ? 1 / x.t : 1;
     ops.back().composed = x.positions == 0;
+    if (latent) ops.back().repeated_by = bit(RecomputeModule::mla_up_proj);
 
-    if (x.c > 1) {
-        // Keys and values travel around the ring of context-parallel GPUs.
-        add_collective(ops, "attention.ring", Collective::ring_exchange, CommunicationGroup::context,
-                       x.q * x.tokens * x.c * kv / x.t * (key + value));
-    }
+    add_context_exchange(x, {kv / x.t * (key + value), queries, out}, ops);
     Operator core;
     core.name = "attention.core";
     core.kind = attention;
@@ -215,6 +272,8 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     core.k = (key + value) / 2;
     core.bytes = x.q * x.tokens * (qkv + out);
     core.saved = x.q * x.tokens * qkv;
+    core.repeated_by = bit(RecomputeModule::core_attention);
+    if (latent) core.dropped_by = bit(RecomputeModule::mla_up_proj);
     ops.push_back(core);
     if (x.flash) {
         // The log-sum-exp of each row, in fp32, instead of the score matrix.
@@ -226,9 +285,12 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
         soft.bytes = x.softmax_traffic * scores;
         soft.saved = (x.q + (x.dropout ? x.q + 1 : 0)) * scores;
         soft.attention_core = true;
+        soft.repeated_by = soft.dropped_by = bit(RecomputeModule::core_attention);
         ops.push_back(soft);
     }
-    ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias, x.q * x.tokens * out));
+    // The attention kernel keeps its output in half precision.
+    ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias,
+                         x.q * x.tokens * out / x.kept_operand));
     leave_tensor_parallel(x, "attention.reduce", ops);
     if (x.layer_norms > 2) ops.push_back(layer_norm(x, "attention.post_norm"));
     ops.push_back(streaming(x, elementwise, "attention.residual", 3 * rows * x.h, 0, mask));
@@ -246,23 +308,30 @@ void end_layer(const Shape& x, std::vector<Operator>& ops) {
 // Two matrices and the activation between them, with inner width `f`.
 struct FeedForwardNames {
     std::string_view up, activation, down;
+    RecomputeModule module;
 };
 void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
     const double width = f / x.t;
     ops.push_back(
         matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
+    ops.back().repeated_by = bit(names.module);
+    ops.back().dropped_by = bit(RecomputeModule::layernorm);
     // A gated unit keeps both halves for the product's backward pass, a plain one the activation's input.
     ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
                             (x.gated ? 4 : 3) * x.tokens * width, 0,
                             x.q * x.tokens * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
+    ops.back().repeated_by = names.module | RecomputeModule::activation;
+    ops.back().dropped_by = bit(names.module);
     ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
+    // The last matrix need not be repeated, because its output is no input of the backward pass.
+    ops.back().dropped_by = names.module | RecomputeModule::activation;
 }
 
 void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
     build_attention(x, ops);
     enter_tensor_parallel(x, "mlp.gather", ops);
-    build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down"}, x.f, ops);
+    build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down", RecomputeModule::mlp}, x.f, ops);
     leave_tensor_parallel(x, "mlp.reduce", ops);
     end_layer(x, ops);
 }
@@ -272,65 +341,111 @@ void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
 void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     build_attention(x, ops);
     const double rows = x.tokens / x.spread;
-    // The probabilities are kept in fp32. The input is kept already if there is a shared expert, which has
-    // the same input.
-    const double router_saved = 4 * rows * x.experts + (x.shared_f > 0 ? 0 : x.q * rows * x.h);
+    // The input is kept already if there is a shared expert, which has the same input.
+    const double router_saved = x.shared_f > 0 ? 0 : x.q * rows * x.h;
     const double gates = x.experts + (x.shared_gate ? 1 : 0);
-    Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved);
+    Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved / x.kept_operand);
     router.m = rows;
     router.low_precision = false;
     router.cast_bytes = router.gradient_cast_bytes = 0;
+    router.dropped_by = bit(RecomputeModule::layernorm);
     ops.push_back(router);
 
-    // Token copies that the experts of the busiest GPU process.
-    const double routed = x.imbalance * x.tokens * x.top;
-    const double sent = x.q * rows * x.top * x.h;
-    if (x.e > 1)
-        add_collective(ops, "experts.dispatch", Collective::all_to_all, CommunicationGroup::expert, sent);
-    ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * rows * x.top * x.h, 0, 0));
-    // With sequence parallelism every GPU routes its own tokens; the experts' matrices need all of them.
+    // Token copies that one GPU sends. Where tensor-parallel GPUs hold different experts, each sends its part
+    // of the sequence.
+    const double split = x.spread > 1 ? 1 : std::max(1.0, x.t / x.et);
+    const double copies = rows / split * x.top;
+    // Token copies that the experts of the busiest GPU process. GPUs that share an expert process the same
+    // ones.
+    const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
+    const double sent = x.q * copies * x.h;
+    const std::size_t first = ops.size();
+    const auto add_all_to_all = [&](std::string_view name) {
+        if (x.e <= 1) return;
+        add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert, sent);
+        ops.back().copies = x.top;
+    };
+    add_all_to_all("experts.dispatch");
+    // The router's probabilities are kept in fp32.
+    ops.push_back(
+        streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.h, 0, 4 * rows * x.experts));
+    // The matrices of a split expert need the tokens of all GPUs that share it.
     const double routed_bytes = x.q * routed * x.h;
-    if (x.t > 1 && x.spread > 1)
-        add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::tensor,
+    if (x.et > 1 && x.spread > 1)
+        add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::expert_tensor,
                        routed_bytes);
     const double local_experts = x.experts / x.e;
     const auto add_grouped_matrix = [&](std::string_view name, double n, double k, Cut cut, double saved) {
         Operator op = matrix(x, name, n, k, cut, false, saved);
         op.count = local_experts;
         op.m = routed / local_experts;
+        op.n = cut == Cut::column ? n / x.et : n;
+        op.k = cut == Cut::row ? k / x.et : k;
         op.bytes = local_experts * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
         if (x.low_precision) {
-            op.cast_bytes = local_experts * (2 * op.m * op.k + 4 * op.k * op.n / x.accumulation);
-            op.gradient_cast_bytes = local_experts * 2 * op.m * op.n;
+            const double read_again = x.scales_by_current_values ? x.q : 0;
+            op.cast_bytes =
+                local_experts * ((2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+            op.gradient_cast_bytes = local_experts * (2 + read_again) * op.m * op.n;
         }
         op.weights *= x.experts;
-        op.share /= x.e;
+        op.share = 1 / (x.et * x.e);
         op.expert = true;
+        op.dropped_by = bit(RecomputeModule::moe);
         ops.push_back(op);
     };
-    const double width = x.expert_f / x.t;
+    const double width = x.expert_f / x.et;
     add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
-    if (x.t > 1 && x.spread > 1)
-        add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::tensor,
+    if (x.et > 1 && x.spread > 1)
+        add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
                        routed_bytes);
-    if (x.e > 1)
-        add_collective(ops, "experts.combine", Collective::all_to_all, CommunicationGroup::expert, sent);
-    // The experts' outputs are kept because the weights of their sum have gradients, too.
-    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * rows * x.top * x.h, 0,
-                            x.q * rows * x.top * x.h));
+    add_all_to_all("experts.combine");
+    // The activation applies the router's probabilities, so the experts' outputs need not be kept.
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.h, 0, 0));
+    for (std::size_t i = first; i < ops.size(); ++i) {
+        const bool activation = ops[i].name == "experts.activation";
+        // The last matrix and what follows it need not be repeated.
+        const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.combine" &&
+                              ops[i].name != "experts.reduce" && ops[i].name != "experts.unpermute";
+        if (repeated) ops[i].repeated_by |= bit(RecomputeModule::moe);
+        if (ops[i].kind != OperatorKind::collective) ops[i].dropped_by |= bit(RecomputeModule::moe);
+        if (activation) ops[i].repeated_by |= bit(RecomputeModule::moe_activation);
+        if (ops[i].name == "experts.down") ops[i].dropped_by |= bit(RecomputeModule::moe_activation);
+    }
 
     if (x.shared_f > 0) {
         enter_tensor_parallel(x, "mlp.gather", ops);
-        build_feed_forward(x, {"shared.up", "shared.activation", "shared.down"}, x.shared_f, ops);
+        build_feed_forward(x,
+                           {"shared.up", "shared.activation", "shared.down", RecomputeModule::shared_experts},
+                           x.shared_f, ops);
         leave_tensor_parallel(x, "mlp.reduce", ops);
     } else if (x.spread <= 1) {
         leave_tensor_parallel(x, "mlp.reduce", ops);
     }
     end_layer(x, ops);
+}
+
+// Adds the last norm, the LM head and the loss.
+void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
+    const double rows = x.tokens / x.spread;
+    head.push_back(
+        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
+    enter_tensor_parallel(x, "head.gather", head);
+    Operator logits =
+        matrix(x, "head.logits", x.vocab, x.h, Cut::column, x.head_bias, x.q * rows * x.h / x.kept_operand);
+    logits.low_precision = false;
+    logits.cast_bytes = logits.gradient_cast_bytes = 0;
+    if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
+    if (!has_weights) logits.weights = 0;
+    head.push_back(logits);
+    // Cross entropy reads the logits and writes their gradient in fp32. Its memory is the logits term.
+    Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
+    loss.bytes = 12 * x.tokens * x.vocab / x.t;
+    head.push_back(loss);
 }
 
 }  // namespace
@@ -379,10 +494,12 @@ double OperatorList::flops() const {
 
 double OperatorList::active_parameters() const {
     double idle = 0;
-    for (const Operator& op : sparse.operators) {
-        if (op.expert) idle += (1 - active_experts) * op.weights;
+    for (const Block* block : {&sparse, &head}) {
+        for (const Operator& op : block->operators) {
+            if (op.expert) idle += block->repeat * (1 - active_experts) * op.weights;
+        }
     }
-    return parameters() - sparse.repeat * idle;
+    return parameters() - idle;
 }
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
@@ -423,19 +540,17 @@ void build_transformer(const Settings& settings, OperatorList& out) {
 
     out.head.name = translatable("head");
     out.head.repeat = 1;
-    std::vector<Operator>& head = out.head.operators;
-    head.push_back(
-        streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
-    enter_tensor_parallel(x, "head.gather", head);
-    Operator logits = matrix(x, "head.logits", x.vocab, x.h, Cut::column, x.head_bias, x.q * rows * x.h);
-    logits.low_precision = false;
-    logits.cast_bytes = logits.gradient_cast_bytes = 0;
-    if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
-    head.push_back(logits);
-    // Cross entropy reads the logits and writes their gradient in fp32. Its memory is the logits term.
-    Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
-    loss.bytes = 12 * x.tokens * x.vocab / x.t;
-    head.push_back(loss);
+    build_head(x, true, out.head.operators);
+    // A prediction layer (MTP) projects the hidden state and the next token's embedding to one width, and has
+    // a layer of its own and the head's weights.
+    for (double i = 0; i < settings[P::mtp_layers]; ++i) {
+        std::vector<Operator>& head = out.head.operators;
+        head.push_back(
+            matrix(x, "prediction.projection", x.h, 2 * x.h, Cut::column, false, 2 * x.q * rows * x.h));
+        const std::vector<Operator>& layer = out.layer().operators;
+        head.insert(head.end(), layer.begin(), layer.end());
+        build_head(x, false, head);
+    }
 }
 
 }  // namespace shardscope

@@ -31,7 +31,7 @@ enum class Collective : unsigned char {
     all_to_all,
     ring_exchange
 };
-enum class CommunicationGroup : unsigned char { tensor, context, expert };
+enum class CommunicationGroup : unsigned char { tensor, context, expert, expert_tensor };
 
 // The forward pass of one operator over one micro-batch on one GPU. Sizes are this GPU's share under tensor,
 // context and expert parallelism. The backward pass is derived from it.
@@ -47,7 +47,10 @@ struct Operator {
     double weights = 0;              // parameters of the whole operator, in elements
     double share = 1;                // share of weights on one GPU, before data-parallel sharding
     double saved = 0;                // bytes kept for the backward pass
-    bool attention_core = false;     // recomputed by selective recompute
+    double copies = 1;               // experts' all-to-all: copies of each token
+    bool attention_core = false;
+    // Bits of RecomputeModule: the modules that repeat this operator, and those that drop what it keeps.
+    unsigned char repeated_by = 0, dropped_by = 0;
     bool composed = false;       // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
     bool low_precision = false;  // runs in fp8 if that is the precision
     bool expert = false;         // has weights of experts, which have shard groups of their own

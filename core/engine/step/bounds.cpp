@@ -34,10 +34,9 @@ ComputeFloor compute_floor(const Compiled& c) {
     ComputeFloor out;
     const auto kind = [&](double count, const Layer& layer) {
         if (count <= 0) return LayerFloor{};
-        const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total()};
+        const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
         // A pass takes at least as long as the host needs to issue it.
-        const double host = s[P::layer_overhead];
-        out.computing += count * (std::max(host, floor.forward) + std::max(host, floor.backward));
+        out.computing += count * (std::max(floor.host, floor.forward) + std::max(floor.host, floor.backward));
         return floor;
     };
     out.dense = kind(stage.dense, layers.dense);
@@ -91,10 +90,9 @@ TrafficFloor traffic_floor(const Compiled& c) {
 }
 
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
-    const double host = c.settings[P::layer_overhead];
     const double omega = c.settings[P::overlap];
     const Passes& passes = c.passes;
-    const auto exposed = [&](double layer, double communication) {
+    const auto exposed = [&](double layer, double host, double communication) {
         const double busy = passes.passes_per_visit * passes.share * layer;
         const double launch = passes.passes_per_visit * host;
         return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
@@ -104,10 +102,10 @@ double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& 
         // visited together with it hide less than the others, but the bound may leave them out.
         const double layers = layer.count - (last ? std::min(passes.layers_per_visit, layer.count) : 0);
         if (layers <= 0) return 0.0;
-        const double first_and_last =
-            exposed(layer.forward, unit.forward_first) + exposed(layer.backward, unit.backward_last);
-        const double other =
-            exposed(layer.forward, unit.forward_other) + exposed(layer.backward, unit.backward_other);
+        const double first_and_last = exposed(layer.forward, layer.host, unit.forward_first) +
+                                      exposed(layer.backward, layer.host, unit.backward_last);
+        const double other = exposed(layer.forward, layer.host, unit.forward_other) +
+                             exposed(layer.backward, layer.host, unit.backward_other);
         return layers * (first_and_last + (passes.visits() - 1) * other);
     };
     return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +

@@ -12,6 +12,7 @@ struct LayerFloor {
     double count = 0;     // layers of a kind
     double forward = 0;   // one layer's pass over one micro-batch
     double backward = 0;  // including recomputation
+    double host = 0;      // the host's time to issue one pass
 };
 struct ComputeFloor {
     double computing = 0;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "effects/host.h"
 #include "effects/offload.h"
+#include "memory/kept_activations.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -15,6 +17,10 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     // Every GPU fetches its shard from the host before the all-gather.
     if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)
         out.traffic.gather += host_fetch_time(c.compute_bytes * shard, c.host);
+    out.host = layer_host_time(s, work.experts > 0);
+    if (s[P::activation_offload] > 0)
+        out.traffic.host_copy =
+            host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
     return out;
 }
@@ -49,6 +55,18 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
 
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
     return stage.embedding ? c.traffic.first_end : stage.head ? c.traffic.last_end : UnitTraffic{};
+}
+
+StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c) {
+    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic, {}};
+    const auto add = [&](double count, const UnitTraffic& layer) {
+        out.layers.gather += count * layer.gather;
+        out.layers.reduce += count * layer.reduce;
+        out.layers.replica_reduce += count * layer.replica_reduce;
+    };
+    add(stage.dense, layers.dense.traffic);
+    add(stage.sparse, layers.sparse.traffic);
+    return out;
 }
 
 }  // namespace shardscope

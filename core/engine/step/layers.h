@@ -13,6 +13,7 @@ struct Layer {
     UnitTraffic traffic;    // data parallelism, including weights fetched from the host
     double parameters = 0;  // on one GPU, before data-parallel sharding
     double updated = 0;     // parameters that this GPU's optimizer updates
+    double host = 0;        // s, the host's time to issue one pass
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }
@@ -44,5 +45,7 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers);
 
 // Returns the data-parallel traffic of the ends of the model that the stage holds.
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c);
+// Returns the data-parallel traffic of the stage.
+StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c);
 
 }  // namespace shardscope

@@ -28,7 +28,8 @@ void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count,
     }
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
-    out.time = host_bound_time(out.exposure.both, together * c.settings[P::layer_overhead]);
+    out.host = together * layer.host;
+    out.time = host_bound_time(out.exposure.both, out.host);
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
@@ -73,8 +74,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
 }  // namespace
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
-    return host_bound_time(overlapped(busy, passes.traffic, c.settings[P::overlap]),
-                           passes.together * c.settings[P::layer_overhead]);
+    return host_bound_time(overlapped(busy, passes.traffic, c.settings[P::overlap]), passes.host);
 }
 
 double occurrences(Frequency frequency, const Passes& passes) {
@@ -100,12 +100,11 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     };
     UnhiddenTerms out;
 
-    const UnitTraffic ends = end_traffic(stage, c);
-    const UnitTraffic& layer = layers.last(stage).traffic;
+    const StageTraffic traffic = stage_traffic(stage, layers, c);
     out.add({StepTerm::network, policy.gathers_each_visit ? Frequency::visit : Frequency::step,
-             gathers_before(policy, ends, layer, true)});
+             gathers_before(policy, traffic, true)});
     out.add({StepTerm::network, policy.reduces_each_visit ? Frequency::visit : Frequency::step,
-             reductions_after(policy, ends, layer, true)});
+             reductions_after(policy, traffic, true)});
     if (is_fsdp(s)) {
         // Experts that are not sharded are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
@@ -120,7 +119,10 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
-    const double root_updated = root_parameters / (sharding == Sharding::ddp ? 1 : c.layout.shard.size());
+    const double head_experts = stage.head ? c.work.head.experts : 0;
+    const double root_updated = sharding == Sharding::ddp ? root_parameters + head_experts
+                                                          : root_parameters / c.layout.shard.size() +
+                                                                head_experts / c.layout.expert_shard.size();
     const double updated =
         stage.dense * layers.dense.updated + stage.sparse * layers.sparse.updated + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {

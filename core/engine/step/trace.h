@@ -26,6 +26,7 @@ struct LayerPasses {
     double recompute = 0;  // s of busy that repeat the forward pass
     Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
     Time traffic;
+    double host = 0;    // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
     Time time;          // of one item: compute and traffic, or the host if it takes longer
 

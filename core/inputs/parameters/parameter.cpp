@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "parameters/interned_text.h"
+#include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -25,16 +28,48 @@ constexpr std::array software{Named{"fsdp1", 0},
                               Named{"internevo", 10},
                               Named{"megatron-2022", 11},
                               Named{"megatron-deepspeed", 12},
-                              Named{"other", 13}};
+                              Named{"other", 13},
+                              Named{"nanotron", 14},
+                              Named{"torchtitan", 15},
+                              Named{"jax", 16},
+                              Named{"megatron-bridge", 17},
+                              Named{"primus", 18}};
 constexpr std::array mlp{Named{"plain", 0}, Named{"gated", 1}};
 constexpr std::array norm{Named{"layernorm", 0}, Named{"rmsnorm", 1}};
 constexpr std::array flag{Named{"off", 0}, Named{"on", 1}};
 constexpr std::array qk_norm{Named{"none", 0}, Named{"head", 1}, Named{"whole", 2}};
 constexpr std::array norm_weights{Named{"none", 0}, Named{"scale", 1}, Named{"scale-and-bias", 2}};
 constexpr std::array positions{Named{"sequence", kPositionsAsSequence}};
-constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp8", 2}, Named{"fp32", 3}};
+constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1},  Named{"fp8", 2},
+                               Named{"fp32", 3}, Named{"mxfp8", 4}, Named{"nvfp4", 5}};
+constexpr std::array fp8_recipe{Named{"delayed", 0}, Named{"tensorwise", 1}, Named{"blockwise", 2},
+                                Named{"mxfp8", 3}};
 constexpr std::array gradient_precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};
+constexpr std::array main_gradient_precision{Named{"reduced", kAsReduced}, Named{"bf16", 0}, Named{"fp16", 1},
+                                             Named{"fp32", 3}};
 constexpr std::array optimizer_precision{Named{"bf16", 0}, Named{"fp32", 3}};
+constexpr std::array moment_precision{Named{"master", kAsMaster},
+                                      Named{"bf16", Value(MomentPrecision::bf16)},
+                                      Named{"fp8", Value(MomentPrecision::fp8)},
+                                      Named{"fp32", Value(MomentPrecision::fp32)},
+                                      Named{"bf16+fp32", Value(MomentPrecision::bf16_fp32)},
+                                      Named{"fp8+bf16", Value(MomentPrecision::fp8_bf16)},
+                                      Named{"fp8+fp32", Value(MomentPrecision::fp8_fp32)}};
+constexpr std::array loss{Named{"plain", 0}, Named{"fused", 1}, Named{"chunked", 2}};
+constexpr std::array recompute_modules{Named{"layernorm", 1},       Named{"core_attention", 2},
+                                       Named{"mla_up_proj", 4},     Named{"mlp", 8},
+                                       Named{"activation", 16},     Named{"moe", 32},
+                                       Named{"moe_activation", 64}, Named{"shared_experts", 128}};
+constexpr std::array context_parallel_kind{Named{"p2p", 0}, Named{"a2a", 1}, Named{"all-gather", 2},
+                                           Named{"a2a+p2p", 3}};
+constexpr std::array topology{Named{"switch", 0}, Named{"mesh", 1}, Named{"torus", 2}};
+constexpr std::array in_network_reduction{Named{"none", 0}, Named{"node", 1}, Named{"network", 2},
+                                          Named{"both", 3}};
+constexpr std::array equal_share{Named{"equal-share", 0}};
+constexpr std::array one_pod{Named{"one-pod", 0}};
+constexpr std::array moe_dispatcher{Named{"all-to-all", 0}, Named{"deepep", 1}, Named{"all-gather", 2}};
+constexpr std::array fitting{Named{"fitting", 0}};
+constexpr std::array as_tensor{Named{"tensor", 0}};
 constexpr std::array optimizer{Named{"adamw", 0}, Named{"adamw-8bit", 1}, Named{"adafactor", 2},
                                Named{"lion", 3},  Named{"muon", 4},       Named{"momentum", 5},
                                Named{"sgd", 6}};
@@ -76,6 +111,15 @@ std::string quoted_names(const Parameter& row) {
         out += named.name;
     }
     return out;
+}
+
+Parsed unknown_name(const Parameter& row, const std::string& word) {
+    std::vector<std::string> known;
+    for (const Named& named : row.names) known.emplace_back(named.name);
+    const std::string near = nearest(word, known);
+    return {false, 0, translate("“{1}” is not one of its values", {word}),
+            near.empty() ? translate("use one of {1}", {quoted_names(row)})
+                         : translate("did you mean “{1}”?", {near})};
 }
 
 }  // namespace
@@ -141,15 +185,54 @@ std::string_view field_of(P id) {
 
 std::string format(P id, double value, bool with_unit) {
     const Parameter& row = parameter(id);
+    if (row.quantity == Quantity::text) return interned_text(value);
+    if (row.quantity == Quantity::set) {
+        std::string out;
+        for (const std::string_view member : members_of(id, value))
+            out += (out.empty() ? "" : "+") + std::string(member);
+        return out.empty() ? "none" : out;
+    }
     for (const Named& named : row.names) {
         if (named.value == value) return std::string(named.name);
     }
     return format(value, row.quantity, with_unit);
 }
 
+std::vector<std::string_view> members_of(P id, double value) {
+    std::vector<std::string_view> out;
+    for (const Named& named : parameter(id).names) {
+        if (std::fmod(std::floor(value / named.value), 2) == 1) out.push_back(named.name);
+    }
+    return out;
+}
+
+namespace {
+
+// Reads the members of a set, joined by “+” or commas.
+Parsed parse_set(const Parameter& row, const std::string& text) {
+    Parsed out{true, 0, {}, {}};
+    if (text == "none" || text.empty()) return out;
+    std::set<double> members;
+    std::string rest = text + "+";
+    for (std::size_t end = rest.find_first_of("+,"); end != std::string::npos;
+         end = rest.find_first_of("+,")) {
+        const std::string word = trim(rest.substr(0, end));
+        rest.erase(0, end + 1);
+        const auto found = std::ranges::find(row.names, word, &Named::name);
+        if (found == row.names.end()) return unknown_name(row, word);
+        members.insert(found->value);
+    }
+    for (const double member : members) out.value += member;
+    return out;
+}
+
+}  // namespace
+
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
     const Parameter& row = parameter(id);
     const std::string word = trim(text);
+    if (row.quantity == Quantity::text) return {true, intern_text(clean_title(word)), {}, {}};
+    if (row.quantity == Quantity::set) return parse_set(row, word);
     for (const Named& named : row.names) {
         if (named.name == word) return {true, named.value, {}, {}};
     }
@@ -158,14 +241,7 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
             if (other.name == word) return {true, other.value, {}, {}};
         }
     }
-    if (row.named_only) {
-        std::vector<std::string> known;
-        for (const Named& named : row.names) known.emplace_back(named.name);
-        const std::string near = nearest(word, known);
-        return {false, 0, translate("“{1}” is not one of its values", {word}),
-                near.empty() ? translate("use one of {1}", {quoted_names(row)})
-                             : translate("did you mean “{1}”?", {near})};
-    }
+    if (row.named_only) return unknown_name(row, word);
     Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
     // The internal number of a named value ("selective" is −1) is not accepted as text.
     for (const Named& named : row.names) {

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "text/units.h"
 
@@ -81,6 +82,9 @@ std::optional<P> find_parameter(std::string_view key);
 std::string_view section_of(P id);  // "cluster.gpu"
 std::string_view field_of(P id);    // "memory"
 
+// Returns the names of the members of a set.
+std::vector<std::string_view> members_of(P id, double value);
+
 // Returns the name of a named value, or the number formatted with its unit.
 std::string format(P id, double value, bool with_unit = true);
 // Texts that are also accepted as values of a flag.
@@ -91,7 +95,30 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown = false);
 
 // The choices of the parameters, in the order of their values. Settings store their numbers.
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp };
-enum class Precision { bf16, fp16, fp8, fp32 };
+enum class Precision { bf16, fp16, fp8, fp32, mxfp8, nvfp4 };
+// Returns whether matrices run in fewer than 16 bits. Activations and weights are kept in bf16 then.
+constexpr bool is_low(Precision precision) {
+    return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
+}
+enum class Fp8Recipe { delayed, tensorwise, blockwise, mxfp8 };
+enum class MomentPrecision { bf16, fp8, fp32, bf16_fp32, fp8_bf16, fp8_fp32 };  // of first and second moment
+enum class Loss { plain, fused, chunked };
+enum class ContextParallelKind { p2p, a2a, all_gather, a2a_p2p };
+enum class Topology { switched, mesh, torus };
+enum class InNetworkReduction { none, node, network, both };
+enum class MoeDispatcher { all_to_all, deepep, all_gather };
+// The members of `training.recompute_modules`, as bits.
+enum class RecomputeModule : unsigned char {
+    none = 0,
+    layernorm = 1,
+    core_attention = 2,
+    mla_up_proj = 4,
+    mlp = 8,
+    activation = 16,
+    moe = 32,
+    moe_activation = 64,
+    shared_experts = 128
+};
 enum class Mlp { plain, gated };
 enum class Norm { layernorm, rmsnorm };
 enum class QkNorm { none, head, whole };
@@ -108,6 +135,9 @@ enum class Offload { none, optimizer, optimizer_and_parameters };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };
 // Special value of `training.recompute`, which otherwise is the recomputed share, 0…1.
 inline constexpr double kRecomputeSelective = -1;
+// Special values of `training.main_gradient_precision` and `training.moment_precision`.
+inline constexpr double kAsReduced = -1;
+inline constexpr double kAsMaster = -1;
 // Special value of `model.learned_positions`: as many positions as the sequence has tokens.
 inline constexpr double kPositionsAsSequence = -1;
 

@@ -33,6 +33,7 @@ void read_part(const json& values, const std::string& part, const std::string& p
         const std::string where = child_pointer(pointer, field);
         std::optional<P> found = find_parameter("assumptions." + field);
         if (!found) found = find_parameter("cluster." + field);
+        if (is_retired("assumptions." + field)) continue;
         if (!found || !is_constant(*found)) {
             std::vector<std::string> known;
             for (std::size_t i = 0; i < kParameters; ++i) {

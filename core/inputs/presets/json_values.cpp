@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
+#include "parameters/interned_text.h"
 #include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -30,6 +35,7 @@ std::string kind_of(const json& value) {
 std::string what_is_expected(P id) {
     const Parameter& row = parameter(id);
     if (row.quantity == Quantity::flag) return translate("write true or false");
+    if (row.quantity == Quantity::text) return translate("write a text");
     if (!row.names.empty()) {
         std::string names;
         for (const Named& named : row.names) {
@@ -81,6 +87,19 @@ Extent extent_of(std::string_view text) {
 // Returns whether the choice was a flag in earlier files.
 bool was_flag(P id) { return id == P::qk_norm; }
 
+// Returns the text of a value that `parse` reads: a string, or the members of a list joined by “+”; none for
+// any other value.
+std::optional<std::string> text_of(const Parameter& row, const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_array() || (row.quantity != Quantity::set && row.quantity != Quantity::choice)) return {};
+    std::string out;
+    for (const json& member : value) {
+        if (!member.is_string()) return {};
+        out += (out.empty() ? "" : "+") + member.get<std::string>();
+    }
+    return out;
+}
+
 // Returns the number as files write it: a whole number without a fraction.
 json number_of(double value) {
     if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
@@ -97,6 +116,18 @@ std::vector<std::string> fields_of(const std::string& section) {
 }
 
 }  // namespace
+
+bool is_retired(const std::string& key) {
+    static const std::set<std::string> kRetired{
+        "assumptions.tensor_exposure", "assumptions.async_tensor_exposure", "assumptions.machine_band"};
+    if (!kRetired.contains(key)) return false;
+    static std::mutex mutex;
+    static std::set<std::string> reported;
+    const std::lock_guard lock(mutex);
+    if (reported.insert(key).second)
+        std::fprintf(stderr, "shardscope: note: %s is no longer used\n", key.c_str());
+    return true;
+}
 
 json parse_json(std::string_view text, Problems& problems) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -173,7 +204,8 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
     if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
     if (value.is_boolean() && was_flag(id))
         return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
-    if (value.is_number() && !row.named_only) {
+    const bool is_number = row.quantity != Quantity::set && row.quantity != Quantity::text && !row.named_only;
+    if (value.is_number() && is_number) {
         const double number = value.get<double>();
         // In a file only the name of a named value is accepted, not its internal number.
         const bool code =
@@ -183,8 +215,8 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
                             translate("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
         return kNone;
     }
-    if (value.is_string()) {
-        const Parsed parsed = parse(id, value.get<std::string>());
+    if (const std::optional<std::string> text = text_of(row, value)) {
+        const Parsed parsed = parse(id, *text);
         if (parsed.ok) return parsed.value;
         problems.push_back({pointer, parsed.problem, "", parsed.suggestion});
         return kNone;
@@ -198,6 +230,8 @@ json write_value(P id, double value) {
     const Parameter& row = parameter(id);
     if (std::isnan(value)) return nullptr;
     if (row.quantity == Quantity::flag) return value != 0;
+    if (row.quantity == Quantity::text) return interned_text(value);
+    if (row.quantity == Quantity::set) return members_of(id, value);
     for (const Named& named : row.names) {
         if (named.value == value) return std::string(named.name);
     }
@@ -213,6 +247,15 @@ ordered_json value_schema(P id) {
     for (const Named& named : row.names) names.push_back(named.name);
     if (is_flag) {
         for (const Named& other : kFlagWords) names.push_back(other.name);
+    }
+    if (row.quantity == Quantity::text) {
+        out["type"] = {"string", "null"};
+        return out;
+    }
+    if (row.quantity == Quantity::set) {
+        out["anyOf"] = {ordered_json{{"type", {"string", "null"}}},
+                        ordered_json{{"type", "array"}, {"items", {{"enum", names}}}}};
+        return out;
     }
     if (row.named_only) {
         names.push_back(nullptr);
@@ -246,6 +289,8 @@ void read_section(const json& object, const std::string& section, const std::str
             if (*id == P::peak_flops && value.is_object()) read_section(value, key, where, problems, take);
             else if (const double number = read_value(*id, value, where, problems); !std::isnan(number))
                 take(*id, number);
+        } else if (is_retired(key)) {
+            continue;  // constants of earlier engines; saving drops them
         } else if (!other || !other(field, value)) {
             std::vector<std::string> known = fields_of(section);
             if (section == "model" || section == "cluster" || section == "cluster.gpu")

@@ -30,6 +30,10 @@ void read_section(const nlohmann::json& object, const std::string& section, cons
                   Problems& problems, const std::function<void(P, double)>& take,
                   const std::function<bool(const std::string&, const nlohmann::json&)>& other = {});
 
+// Returns whether earlier versions had the key ("assumptions.tensor_exposure"), whose value is ignored.
+// Prints a note once per process and key.
+bool is_retired(const std::string& key);
+
 // Returns the problem of an unknown field, with the nearest known name.
 Problem unknown_field(const std::string& pointer, const std::string& field,
                       std::span<const std::string> known);

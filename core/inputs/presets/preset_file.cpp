@@ -370,15 +370,27 @@ void Catalogue::link_stacks() {
 void Catalogue::load_shipped() {
     // Presets to which others refer come first: calibrations, then GPUs, then clusters, then the rest.
     for (const char* folder : {"calibrations/", "gpus/", "clusters/", "models/", "scenarios/", "studies/"}) {
+        std::vector<const EmbeddedFile*> waiting;
         for (const EmbeddedFile& file : embedded_files()) {
-            if (!file.path.starts_with(folder)) continue;
+            if (file.path.starts_with(folder)) waiting.push_back(&file);
+        }
+        // A calibration may come before the one that it extends. It is then read in the next round.
+        while (!waiting.empty()) {
+            const std::size_t before = waiting.size();
             Problems problems;
-            add(file.text, std::string(file.path), problems);
-            for (const Problem& problem : problems) {
-                std::fprintf(stderr, "shardscope: shipped preset %s\n",
-                             problem.text(std::string(file.path)).c_str());
-            }
-            if (!problems.empty()) std::abort();
+            std::erase_if(waiting, [&](const EmbeddedFile* file) {
+                Problems own;
+                add(file->text, std::string(file->path), own);
+                for (Problem& problem : own) {
+                    problem.what = std::string(file->path) + ": " + problem.what;
+                    problems.push_back(std::move(problem));
+                }
+                return own.empty();
+            });
+            if (waiting.size() < before) continue;
+            for (const Problem& problem : problems)
+                std::fprintf(stderr, "shardscope: shipped preset %s\n", problem.text().c_str());
+            std::abort();
         }
     }
     for (Preset& preset : presets_) preset.path.clear();

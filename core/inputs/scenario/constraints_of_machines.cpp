@@ -1,8 +1,10 @@
 // Constraints of the GPUs and their nodes.
+#include <algorithm>
 #include <cmath>
 
 #include "scenario/constraint.h"
 #include "scenario/problem_text.h"
+#include "scenario/torus.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -15,14 +17,14 @@ using Level = Constraint::Level;
 constexpr P kGpus[] = {P::gpus};
 
 bool nodes_are_full(const Settings& s) {
-    return s[P::gpus] <= s[P::gpus_per_node] || std::fmod(s[P::gpus], s[P::gpus_per_node]) == 0;
+    return s[P::gpus] <= s[P::gpus_used_per_node] || std::fmod(s[P::gpus], s[P::gpus_used_per_node]) == 0;
 }
 
 Problem nodes_not_full(const Settings& s) {
     return value_problem(P::gpus, s,
                          translate("not a multiple of the {1} GPUs of a node",
-                                   {format(P::gpus_per_node, s[P::gpus_per_node])}),
-                         suggest_multiples(s[P::gpus], s[P::gpus_per_node]));
+                                   {format(P::gpus_used_per_node, s[P::gpus_used_per_node])}),
+                         suggest_multiples(s[P::gpus], s[P::gpus_used_per_node]));
 }
 
 // ---- Precisions that the GPU supports ---------------------------------------------------------------------
@@ -38,7 +40,26 @@ Problem precision_without_peak(const Settings& s) {
             translate("choose another precision or give cluster.gpu.peak_flops")};
 }
 
+// ---- Torus ------------------------------------------------------------------------------------------------
+
+bool torus_has_all_gpus(const Settings& s) {
+    if (s[P::torus] == 0 || s.choice<Topology>(P::topology) != Topology::torus) return true;
+    const std::optional<TorusShape> shape = torus_shape(s);
+    if (!shape) return false;
+    double gpus = 1;
+    for (const double axis : *shape) gpus *= std::max(1.0, axis);
+    return gpus == s[P::gpus_per_node];
+}
+
+Problem torus_without_all_gpus(const Settings& s) {
+    return value_problem(P::torus, s,
+                         translate("it is not the shape of the {1} GPUs of a node",
+                                   {format(P::gpus_per_node, s[P::gpus_per_node])}),
+                         translate("write the GPUs along each axis, such as 16x16 or 8x8x16"));
+}
+
 constexpr Constraint kConstraints[] = {
+    {.level = Level::node, .blocks = false, .holds = torus_has_all_gpus, .problem = torus_without_all_gpus},
     {.blocks = false,
      .parameters = kPrecision,
      .holds = [](const Settings& s) { return has_peak(s, s.choice<Precision>(P::precision)); },
@@ -52,8 +73,10 @@ constexpr Constraint kConstraints[] = {
      .parameters = kGpus,
      .holds = nodes_are_full,
      .problem = nodes_not_full,
-     .narrow = [](P, const Settings& s,
-                  ValidValues& values) { values.multiples_above(s[P::gpus_per_node], s[P::gpus_per_node]); }},
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             values.multiples_above(s[P::gpus_used_per_node], s[P::gpus_used_per_node]);
+         }},
 };
 
 }  // namespace

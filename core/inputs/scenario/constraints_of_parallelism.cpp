@@ -46,8 +46,9 @@ bool replicas_are_whole(const Settings& s) { return divides(gpus_per_replica(s),
 
 Problem replicas_not_whole(const Settings& s) {
     const double model = gpus_per_replica(s);
-    const double step =
-        s[P::gpus] > s[P::gpus_per_node] ? least_common_multiple(model, s[P::gpus_per_node]) : model;
+    const double step = s[P::gpus] > s[P::gpus_used_per_node]
+                            ? least_common_multiple(model, s[P::gpus_used_per_node])
+                            : model;
     return value_problem(
         P::gpus, s,
         translate("not a multiple of tensor × context × pipeline parallel = {1}", {count_text(model)}),
@@ -91,11 +92,11 @@ constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size}
 
 bool tensor_divides_experts(const Settings& s) {
     return s[P::experts] <= 0 || s[P::expert_ffn_size] <= 0 ||
-           divides(s[P::tensor_parallel], s[P::expert_ffn_size]);
+           divides(expert_tensor_parallel(s), s[P::expert_ffn_size]);
 }
 
 Problem tensor_does_not_divide_experts(const Settings& s) {
-    const double tensor = s[P::tensor_parallel];
+    const double tensor = expert_tensor_parallel(s);
     return value_problem(
         P::expert_ffn_size, s,
         translate("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)}),
@@ -104,8 +105,9 @@ Problem tensor_does_not_divide_experts(const Settings& s) {
 
 void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
     if (s[P::experts] <= 0) return;
-    if (id == P::expert_ffn_size) values.multiples_of(s[P::tensor_parallel]);
-    else if (s[P::expert_ffn_size] > 0) values.divisors_of(s[P::expert_ffn_size]);
+    if (id == P::expert_ffn_size) values.multiples_of(expert_tensor_parallel(s));
+    else if (s[P::expert_ffn_size] > 0 && s[P::expert_tensor_parallel] == 0)
+        values.divisors_of(s[P::expert_ffn_size]);
 }
 
 // ---- Context parallelism splits the sequence --------------------------------------------------------------
@@ -135,22 +137,44 @@ constexpr P kExpertParallel[] = {P::expert_parallel};
 bool expert_parallel_divides(const Settings& s) {
     const double degree = s[P::expert_parallel];
     if (degree <= 1) return true;
-    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, data_context_parallel(s));
+    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, expert_sharers(s));
 }
 
 Problem expert_parallel_does_not_divide(const Settings& s) {
     if (s[P::experts] <= 0)
         return value_problem(P::expert_parallel, s, translate("the model has no experts"),
                              translate("use {1}", {"1"}));
-    return value_problem(P::expert_parallel, s,
-                         translate("must divide the {1} experts and the {2} GPUs that hold the same weights",
-                                   {format(P::experts, s[P::experts]), count_text(data_context_parallel(s))}),
-                         suggest_nearest(P::expert_parallel, s));
+    return value_problem(
+        P::expert_parallel, s,
+        translate("must divide the {1} experts and the {2} GPUs that can hold different experts",
+                  {format(P::experts, s[P::experts]), count_text(expert_sharers(s))}),
+        suggest_nearest(P::expert_parallel, s));
 }
 
 void keep_experts_split(P, const Settings& s, ValidValues& values) {
     values.divisors_of(s[P::experts] > 0 ? s[P::experts] : 1);
-    values.divisors_of(data_context_parallel(s));
+    values.divisors_of(expert_sharers(s));
+}
+
+// The experts' matrices are split over some of the GPUs that hold the same layers.
+constexpr P kExpertTensorParallel[] = {P::expert_tensor_parallel};
+
+bool expert_tensor_parallel_divides(const Settings& s) {
+    return s[P::expert_tensor_parallel] <= 0 ||
+           divides(s[P::expert_tensor_parallel],
+                   static_cast<double>(data_context_parallel(s)) * s[P::tensor_parallel]);
+}
+
+Problem expert_tensor_parallel_does_not_divide(const Settings& s) {
+    return value_problem(P::expert_tensor_parallel, s,
+                         translate("must divide the {1} GPUs that hold the same layers",
+                                   {count_text(data_context_parallel(s) * s[P::tensor_parallel])}),
+                         suggest_nearest(P::expert_tensor_parallel, s));
+}
+
+void keep_expert_tensor_parallel(P, const Settings& s, ValidValues& values) {
+    values.divisors_of(data_context_parallel(s) * s[P::tensor_parallel]);
+    values.add(0);
 }
 
 // ---- The model states -------------------------------------------------------------------------------------
@@ -213,6 +237,10 @@ constexpr Constraint kConstraints[] = {
      .holds = offloaded_weights_are_sharded,
      .problem = offloaded_weights_not_sharded,
      .narrow = keep_offload_possible},
+    {.parameters = kExpertTensorParallel,
+     .holds = expert_tensor_parallel_divides,
+     .problem = expert_tensor_parallel_does_not_divide,
+     .narrow = keep_expert_tensor_parallel},
     {.parameters = kExpertParallel,
      .holds = expert_parallel_divides,
      .problem = expert_parallel_does_not_divide,

@@ -5,6 +5,7 @@
 #include "scenario/constraint.h"
 #include "scenario/domain.h"
 #include "scenario/problem_text.h"
+#include "schedules/pipeline_layout.h"
 #include "schedules/schedule.h"
 #include "text/translate.h"
 
@@ -18,7 +19,9 @@ using Level = Constraint::Level;
 constexpr P kStageParameters[] = {P::pipeline_parallel, P::virtual_stages};
 
 bool stages_have_layers(const Settings& s) {
-    return s[P::pipeline_parallel] * s[P::virtual_stages] <= s[P::layers];
+    const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
+    // The embedding and the head may count as a layer each (schedules/stages.h).
+    return s[P::pipeline_layout] != 0 || stages <= s[P::layers] || divides(stages, s[P::layers] + 2);
 }
 
 Problem stages_without_layers(const Settings& s) {
@@ -137,6 +140,31 @@ void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
     if (stages == 2 && other > 0 && other < s[P::layers]) values.among({0, s[P::layers] - other});
 }
 
+// ---- Layouts by hand --------------------------------------------------------------------------------------
+
+std::string problem_of_layout(const Settings& s) {
+    const PipelineLayout* layout = pipeline_layout(s);
+    if (!layout || s[P::pipeline_parallel] <= 1) return {};
+    if (!layout->problem.empty()) return layout->problem;
+    const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
+    if (static_cast<double>(layout->layers.size()) != stages) {
+        return translate("it has {1} stages, but pipeline_parallel × virtual_stages is {2}",
+                         {std::to_string(layout->layers.size()), count_text(stages)});
+    }
+    if (layout->total != s[P::layers]) {
+        return translate("it has {1} layers, but the model has {2}",
+                         {std::to_string(layout->total), format(P::layers, s[P::layers])});
+    }
+    return {};
+}
+
+bool layout_matches(const Settings& s) {
+    const PipelineLayout* layout = pipeline_layout(s);
+    return !layout || s[P::pipeline_parallel] <= 1 ||
+           (layout->problem.empty() && layout->total == s[P::layers] &&
+            static_cast<double>(layout->layers.size()) == s[P::pipeline_parallel] * s[P::virtual_stages]);
+}
+
 constexpr Constraint kConstraints[] = {
     {.parameters = kStageParameters,
      .holds = stages_have_layers,
@@ -158,6 +186,12 @@ constexpr Constraint kConstraints[] = {
      .holds = schedule_splits_layers,
      .problem = schedule_does_not_split_layers,
      .narrow = keep_layers_splittable},
+    {.holds = layout_matches,
+     .problem =
+         [](const Settings& s) {
+             return value_problem(P::pipeline_layout, s, problem_of_layout(s),
+                                  translate("correct it, or leave it out for an even split"));
+         }},
     // The following constraints depend on the stages.
     {.level = Level::schedule, .holds = splits_sequences_evenly, .problem = schedule_does_not_split_sequence},
     {.level = Level::partition,

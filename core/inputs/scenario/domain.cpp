@@ -114,7 +114,7 @@ Domain domain(P id, const Settings& s) {
 double nearest_valid(P id, double value, const Settings& s) {
     const Parameter& row = parameter(id);
     if (std::isnan(value) || !applies_to(id, s)) return s[id];
-    if (is_named(row, value)) return value;
+    if (is_named(row, value) && !row.named_only) return value;
     return valid_values(id, s, row.maximum).nearest(row.whole ? std::round(value) : value);
 }
 

@@ -25,6 +25,14 @@ int max_shard_group(const Settings& s) {
     return data_context_parallel(s) * static_cast<int>(weight_copies(s));
 }
 
+double expert_tensor_parallel(const Settings& s) {
+    return s[P::expert_tensor_parallel] > 0 ? s[P::expert_tensor_parallel] : s[P::tensor_parallel];
+}
+
+double expert_sharers(const Settings& s) {
+    return data_context_parallel(s) * s[P::tensor_parallel] / expert_tensor_parallel(s);
+}
+
 int shard_group(const Settings& s) {
     const int sharers = max_shard_group(s);
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -32,7 +40,8 @@ int shard_group(const Settings& s) {
     const int requested = s.whole(P::shard_group);
     if (requested > 0) return std::min(requested, sharers);
     if (sharding != Sharding::hsdp) return sharers;
-    const int in_node = std::max(1, s.whole(P::gpus_per_node) / std::max(1, s.whole(P::tensor_parallel)));
+    const int in_node =
+        std::max(1, s.whole(P::gpus_used_per_node) / std::max(1, s.whole(P::tensor_parallel)));
     return std::min(sharers, in_node);
 }
 

@@ -19,6 +19,10 @@ inline bool is_fsdp(const Settings& settings) {
     const auto sharding = settings.choice<Sharding>(P::sharding);
     return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
 }
+// Returns the GPUs over which each expert's matrices are split.
+double expert_tensor_parallel(const Settings& settings);
+// Returns the GPUs that can hold different experts: data × context × tensor ÷ expert tensor parallel.
+double expert_sharers(const Settings& settings);
 // Returns the GPUs among which the state is sharded.
 int shard_group(const Settings& settings);
 

@@ -16,6 +16,13 @@ void apply(Settings& settings, const Values& values, Origin origin) {
     for (const auto& [id, value] : values) settings.set(id, value, origin);
 }
 
+// Applies the constants of a calibration after those of the calibrations that it extends.
+void apply_with_parents(Settings& settings, const Preset* part) {
+    if (!part) return;
+    apply_with_parents(settings, part->calibration);
+    apply(settings, part->values, Origin::calibration);
+}
+
 Settings fallbacks() {
     Settings settings;
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -45,7 +52,8 @@ void derive_shape(const Scenario& scenario, Settings& s, const Shape& base) {
     const bool head_size = scenario.is_given(P::head_size);
     // The ratio of the heads' total width to the model width is kept; it is one unless the heads do not fill
     // the width (Gemma).
-    const double fill = base.heads * base.head_size / base.hidden_size;
+    const double of_preset = base.heads * base.head_size / base.hidden_size;
+    const double fill = std::isnan(of_preset) ? 1 : of_preset;  // without a preset
     if (heads && !head_size) {
         s.set(P::head_size, s[P::hidden_size] * fill / s[P::heads], Origin::derived);
     } else if ((hidden || head_size) && !heads) {
@@ -83,6 +91,24 @@ void apply_operators(const ListedModel& model, Settings& s) {
         s.set(P::error_band, std::max(s[P::error_band], kUnvalidated), Origin::derived);
 }
 
+// Returns the largest divisor of `number` that is at most `most`.
+double divisor_at_most(double number, double most) {
+    for (double d = std::floor(std::min(number, most)); d > 1; --d) {
+        if (std::fmod(number, d) == 0) return d;
+    }
+    return 1;
+}
+
+// Sets how many GPUs of a node the job uses, unless it is given. Jobs on racks do not fill them: they use the
+// largest divisor of their GPUs.
+void derive_used_gpus(Settings& s) {
+    constexpr double kLargestNode = 16;  // a larger NVLink domain is a rack
+    if (s[P::gpus_used_per_node] != 0) return;
+    const double node = s[P::gpus_per_node];
+    const bool partial_rack = node > kLargestNode && s[P::gpus] > node && std::fmod(s[P::gpus], node) != 0;
+    s.set(P::gpus_used_per_node, partial_rack ? divisor_at_most(s[P::gpus], node) : node, Origin::derived);
+}
+
 void derive_batch(const Scenario& scenario, Settings& s) {
     const double replicas = data_parallel(s) * s[P::micro_batch];
     if (scenario.is_given(P::global_batch)) {
@@ -90,14 +116,6 @@ void derive_batch(const Scenario& scenario, Settings& s) {
     } else {
         s.set(P::global_batch, replicas * s[P::accumulation], Origin::derived);
     }
-}
-
-// Returns the largest divisor of `number` that is at most `most`.
-double divisor_at_most(double number, double most) {
-    for (double d = std::min(number, most); d > 1; --d) {
-        if (std::fmod(number, d) == 0) return d;
-    }
-    return 1;
 }
 
 // Adapts other parameters to an edit of `id`: each is moved to its nearest valid value, from the model's
@@ -147,6 +165,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
         s = resolve(out);
     }
     move(P::gpus);
+    if (out.is_given(P::expert_tensor_parallel)) move(P::expert_tensor_parallel);
     if (out.is_given(P::expert_parallel)) move(P::expert_parallel);
     if (out.is_given(P::shard_group)) move(P::shard_group);
 
@@ -223,7 +242,7 @@ Settings resolve(const Scenario& scenario) {
     };
     apply_own("");
     if (gpu) {
-        if (gpu->calibration) apply(s, gpu->calibration->values, Origin::calibration);
+        apply_with_parents(s, gpu->calibration);
         apply(s, gpu->node, Origin::gpu);
         apply(s, gpu->values, Origin::gpu);
     }
@@ -235,17 +254,17 @@ Settings resolve(const Scenario& scenario) {
     }
     if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
     if (scenario.catalogue) {
-        if (const Preset* stack = scenario.catalogue->stack(software)) {
-            if (stack->calibration) apply(s, stack->calibration->values, Origin::calibration);
-            apply(s, stack->values, Origin::calibration);
-        }
+        apply_with_parents(s, scenario.catalogue->stack(software));
     }
     if (scenario.calibration) {
         const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software) : nullptr;
-        const Preset* base = stack ? stack->calibration : nullptr;
-        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, base, stack}) {
-            if (part) apply_own(part->name);
-        }
+        const auto apply_parents_first = [&](const auto& self, const Preset* part) -> void {
+            if (!part) return;
+            self(self, part->calibration);
+            apply_own(part->name);
+        };
+        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, stack})
+            apply_parents_first(apply_parents_first, part);
         apply(s, scenario.calibration->values, Origin::calibration);
         apply_own(kAllParts);
     }
@@ -263,6 +282,7 @@ Settings resolve(const Scenario& scenario) {
         s.choice<Precision>(P::precision) == Precision::fp16) {
         s.set(P::gradient_precision, Precision::fp16, Origin::derived);
     }
+    derive_used_gpus(s);
     // Virtual stages select the interleaved schedule unless a schedule is set.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
@@ -280,7 +300,7 @@ bool may_change_others(P id) {
     switch (parameter(id).group) {
         case Group::gpu:
         case Group::assumptions: return false;
-        case Group::cluster: return id == P::gpus || id == P::gpus_per_node;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node;
         case Group::model:
         case Group::training:
         case Group::plan: return true;
@@ -436,11 +456,13 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
             }
             if (const Preset* stack =
                     scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
-                found = from(stack);
-                if (found.empty()) found = from(stack->calibration);
+                for (const Preset* part = stack; part && found.empty(); part = part->calibration)
+                    found = from(part);
             }
             if (found.empty() && scenario.cluster) found = from(scenario.cluster->calibration);
-            if (found.empty() && gpu) found = from(gpu->calibration);
+            for (const Preset* part = gpu ? gpu->calibration : nullptr; part && found.empty();
+                 part = part->calibration)
+                found = from(part);
             return found.empty() ? translate("fitted to the public runs in presets/runs") : found;
         }
         case Origin::fallback: {

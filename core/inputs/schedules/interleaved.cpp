@@ -8,11 +8,17 @@
 namespace shardscope {
 namespace {
 
-// Returns the passes of one kind. Micro-batches travel in groups of p: a group passes through a GPU's first
+// Returns the micro-batches of a group, at least p. The groups are as small as possible and nearly equal.
+double group_size(const PipelineShape& shape) {
+    const double groups = std::max(1.0, std::floor(shape.micro_batches / shape.stages));
+    return std::ceil(shape.micro_batches / groups);
+}
+
+// Returns the passes of one kind. Micro-batches travel in groups: a group passes through a GPU's first
 // virtual stage, then through its second, and so on.
 std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
     const int micro_batches = static_cast<int>(shape.micro_batches);
-    const int group = static_cast<int>(shape.stages);
+    const int group = static_cast<int>(group_size(shape));
     const int pieces = static_cast<int>(shape.virtual_stages);
     std::vector<Pass> out;
     out.reserve(static_cast<std::size_t>(micro_batches) * static_cast<std::size_t>(pieces));
@@ -41,26 +47,27 @@ const Schedule kInterleaved{
     .widely_supported = true,
     .micro_batches =
         [](const PipelineShape& shape) {
-            return MicroBatchRule{1, shape.virtual_stages > 1 ? shape.stages : 1};
+            return MicroBatchRule{shape.virtual_stages > 1 ? shape.stages : 1, 1};
         },
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes&) {
             return (shape.stages - 1) / shape.virtual_stages * (t.forward + t.backward);
         },
-    // The passes that begin before the first backward pass are 2·(p − 1 − i) + (v − 1)·p + 1, and each covers
-    // a v-th of the GPU's layers. With one virtual stage per GPU the schedule is plain 1F1B.
+    // With groups of n micro-batches, the passes that begin before the first backward pass are 2·(p − 1 − i)
+    // + (v − 1)·n + 1, and each covers a v-th of the GPU's layers. With one virtual stage per GPU the
+    // schedule is plain 1F1B.
     .in_flight =
         [](const PipelineShape& shape, double position) {
             if (shape.virtual_stages <= 1) return kOneFOneB.in_flight(shape, position);
             const double pieces =
-                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages + 1;
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * group_size(shape) + 1;
             return std::min(shape.micro_batches, pieces / shape.virtual_stages);
         },
     .order =
         [](const PipelineShape& shape, int position) {
             if (shape.virtual_stages <= 1) return kOneFOneB.order(shape, position);
             const double warm_up =
-                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * shape.stages;
+                2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * group_size(shape);
             return alternating(in_groups(PassKind::forward, shape), in_groups(PassKind::backward, shape),
                                static_cast<std::size_t>(warm_up));
         }};

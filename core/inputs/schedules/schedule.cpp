@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "schedules/pipeline_layout.h"
+
 namespace shardscope {
 namespace {
 
@@ -47,12 +49,35 @@ bool splits_sequences_evenly(const Settings& s) {
            std::fmod(s[P::sequence_length], s[P::sequence_pieces] * s[P::context_parallel]) == 0;
 }
 
-Partition partition_of(const Settings& s) { return {s[P::first_stage_layers], s[P::last_stage_layers]}; }
+namespace {
+
+// Returns the number of layers that take as long as the LM head.
+double layers_of_head(const Settings& s) {
+    const double attention = (2 * s[P::heads] + 2 * s[P::kv_heads]) * s[P::head_size];
+    const double feed_forward = (s.choice<Mlp>(P::mlp) == Mlp::gated ? 3 : 2) * s[P::ffn_size];
+    return s[P::vocab_size] / (attention + feed_forward);
+}
+
+}  // namespace
+
+Partition partition_of(const Settings& s) {
+    Partition out{s[P::first_stage_layers], s[P::last_stage_layers], pipeline_layout(s)};
+    const double stages = s[P::pipeline_parallel];
+    const Schedule& schedule = schedule_of(s);
+    const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && !schedule.fixed_virtual_stages &&
+                            schedule.weight_copies <= 1;
+    if (s.on(P::balanced_stages) && out.even() && may_differ) {
+        const double each = (s[P::layers] + layers_of_head(s)) / stages;
+        out.last = std::clamp(std::round(each - layers_of_head(s)), 1.0, std::floor(s[P::layers] / stages));
+    }
+    return out;
+}
 
 bool supports_partition(const Settings& s) {
     const Partition partition = partition_of(s);
     if (s[P::pipeline_parallel] <= 1 || partition.even()) return true;
     const Schedule& schedule = schedule_of(s);
+    if (partition.layout) return !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
     return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && s[P::virtual_stages] <= 1 &&
            !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
 }

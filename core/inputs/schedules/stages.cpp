@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedules/pipeline_layout.h"
+
 namespace shardscope {
 namespace {
 
@@ -12,6 +14,38 @@ Stage slice(double from, double to, double dense) {
     stage.dense = std::clamp(dense - from, 0.0, to - from);
     stage.sparse = to - from - stage.dense;
     return stage;
+}
+
+// Returns what each GPU holds of a layout. GPU i holds the virtual stages i, i + gpus, i + 2·gpus and so on.
+std::vector<Stage> stages_of_layout(const PipelineLayout& layout, double dense, double gpus) {
+    std::vector<Stage> out(static_cast<std::size_t>(gpus));
+    double from = 0;
+    for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+        Stage& stage = out[i % out.size()];
+        const Stage part = slice(from, from + layout.layers[i], dense);
+        stage.dense += part.dense;
+        stage.sparse += part.sparse;
+        from += layout.layers[i];
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].position = static_cast<double>(i);
+    out.front().embedding = true;
+    out.back().head = true;
+    return out;
+}
+
+// The first stage, the last one, and the middle stage with the most layers.
+Stages laid_out(const PipelineLayout& layout, double dense, double gpus) {
+    const std::vector<Stage> stages = stages_of_layout(layout, dense, gpus);
+    Stages out;
+    out.count = gpus;
+    out.layout = &layout;
+    out.first = stages.front();
+    out.last = stages.back();
+    out.middle = stages.size() > 2 ? stages[1] : out.last;
+    for (std::size_t i = 2; i + 1 < stages.size(); ++i) {
+        if (stages[i].layers() > out.middle.layers()) out.middle = stages[i];
+    }
+    return out;
 }
 
 // Returns how many of the `stages` have `most` layers if the others have one fewer.
@@ -46,6 +80,7 @@ Stages bidirectional(const Stages& one, double dense, double sparse) {
 }  // namespace
 
 bool Partition::is_feasible(double layers, double gpus) const {
+    if (layout) return true;  // constraints of schedules compare it with the model
     const double left = layers - first - last;
     const double others = gpus - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
     return others > 0 ? left >= others : left == 0;
@@ -60,6 +95,7 @@ Stages partition_layers(double dense, double sparse, double gpus, double copies,
         out.first = {dense, sparse, true, true, 0};
         return out;
     }
+    if (partition.layout) return laid_out(*partition.layout, dense, gpus);
     double first = layers / gpus;
     double most = first;  // layers of the fullest middle stage
     double last = first;
@@ -106,6 +142,7 @@ std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse
         for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
         return out;
     }
+    if (stages.layout) return stages_of_layout(*stages.layout, dense, stages.count);
     std::vector<Stage> out{stages.first};
     if (stages.count <= 1) return out;
     const double between = stages.count - 2;

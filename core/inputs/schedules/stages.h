@@ -14,6 +14,8 @@
 
 namespace shardscope {
 
+struct PipelineLayout;
+
 // Layers on one GPU.
 struct Stage {
     double dense = 0;
@@ -35,16 +37,19 @@ struct Stages {
     // Weight copies. With two, every GPU holds its own stage and that of the opposite GPU of the pipeline,
     // and each of the two stages processes half of the micro-batches.
     double weight_copies = 1;
+    const PipelineLayout* layout = nullptr;  // that decides the content of every stage
     [[nodiscard]] const Stage& at(StagePlace place) const {
         return place == StagePlace::first ? first : place == StagePlace::middle ? middle : last;
     }
 };
 
-// Layers of the first and the last stage; 0: as many as the other stages.
+// How a request splits the layers: layers of the first and the last stage (0: as many as the other stages),
+// or a layout of all virtual stages.
 struct Partition {
     double first = 0;
     double last = 0;
-    [[nodiscard]] bool even() const { return first == 0 && last == 0; }
+    const PipelineLayout* layout = nullptr;  // replaces `first` and `last`
+    [[nodiscard]] bool even() const { return first == 0 && last == 0 && !layout; }
     // Returns whether every stage gets at least one layer, and every layer belongs to a stage.
     [[nodiscard]] bool is_feasible(double layers, double gpus) const;
 };

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "evidence/coverage.h"
+#include "evidence/likely_range.h"
+#include "evidence/validated.h"
 #include "explain/operator_table.h"
 #include "explain/output.h"
 #include "files/scenario_file.h"
@@ -73,9 +76,16 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
         for (const std::string& part : split(output(id).path, '.')) field = &(*field)[part];
         *field = number(value_of(id, answer, hypothetical));
     }
+    out["band"]["coverage"] = kLikelyShare;
+    const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
+    out["evidence"] = {{"nearest_runs", ordered_json::array()},
+                       {"distance", nearest.empty() ? 1 : nearest.front().distance}};
+    for (const NearestRun& run : nearest) out["evidence"]["nearest_runs"].push_back(run.id);
     out["memory"]["peak_moment"] = std::string(name_of(e.memory.peak_moment));
     out["memory"]["peak_stage"] = e.memory.stage + 1;
     out["memory"]["by_moment"] = memory_by_moment(e.memory);
+    out["memory"]["stages"] = ordered_json::array();
+    for (const double bytes : allocated_by_stage(answer.compiled)) out["memory"]["stages"].push_back(bytes);
     out["memory"]["band"] = {{"low", e.memory.peak * (1 - answer.settings[P::risk_margin])},
                              {"high", e.memory.peak * (1 + answer.settings[P::risk_margin])}};
     out["flops_convention"] = format(P::flops_convention, answer.settings[P::flops_convention]);
@@ -168,6 +178,7 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
     if (!by_hand && (hypothetical || e.fits()))
         line("  range of 4 of 5 runs", text_of(Output::band_low, answer, hypothetical) + " to " +
                                            text_of(Output::band_high, answer, hypothetical));
+    if (!by_hand && (hypothetical || e.fits())) line("", nearest_runs_sentence(answer));
     row(Output::step_time);
     line("Wall", std::string(label_of(e.wall)));
     out += "  Memory of one GPU\n";

@@ -174,6 +174,10 @@ void write_training(LaunchPlan& plan, Arguments& out) {
         case Precision::bf16: out.put("--bf16"); break;
         case Precision::fp16: out.put("--fp16"); break;
         case Precision::fp8: out.put("--bf16"), out.put("--fp8-format hybrid"); break;
+        case Precision::mxfp8:
+            out.put("--bf16"), out.put("--fp8-format e4m3"), out.put("--fp8-recipe mxfp8");
+            break;
+        case Precision::nvfp4: out.put("--bf16"), out.put("--fp4-format e2m1"); break;
         case Precision::fp32: break;
     }
     const bool bf16 = plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8);

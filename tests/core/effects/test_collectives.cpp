@@ -128,3 +128,74 @@ TEST_CASE("overlap: the exposed time lies between that of perfect overlap and th
     CHECK(overlapped(compute, network, 0.25)[Rate::inter_node] == 0.5);
     CHECK(overlapped(network, compute, 0.25)[Rate::compute] == 3);
 }
+
+TEST_CASE("links: in a mesh a group uses the links among its members", "[collectives]") {
+    NetworkRates network = rates();
+    network.topology = Topology::mesh;
+    network.intra_bandwidth = 448e9;  // MI300X: seven links of 64 GB/s
+    network.peer_bandwidth = 64e9;
+    network.intra_latency = 0;
+    CHECK(inside_bandwidth({2, 1}, network) == 64e9);
+    CHECK(inside_bandwidth({4, 1}, network) == 3 * 64e9);
+    CHECK(inside_bandwidth({8, 1}, network) == 448e9);
+    CHECK(send_time(1e9, false, network).total() == Approx(1e9 / 64e9));
+    CHECK(all_gather_time(1e9, {4, 1}, network).total() == Approx(0.75 * 1e9 / (3 * 64e9)));
+    network.topology = Topology::switched;
+    CHECK(inside_bandwidth({2, 1}, network) == 448e9);
+}
+
+TEST_CASE("links: in a torus a group uses the axes along which it extends", "[collectives]") {
+    NetworkRates network = rates();
+    network.topology = Topology::torus;
+    network.torus = {16, 16, 0};
+    const double all = network.intra_bandwidth;
+    CHECK(inside_bandwidth(ring_group(256, 1, 256), network) == all);
+    CHECK(inside_bandwidth(ring_group(16, 1, 256), network) == all / 2);
+    CHECK(inside_bandwidth(ring_group(16, 16, 256), network) == all / 2);
+    CHECK(inside_bandwidth(ring_group(32, 8, 256), network) == all);
+    network.torus = {8, 8, 16};
+    CHECK(inside_bandwidth(ring_group(4, 1, 1024), network) == Approx(all / 3));
+    CHECK(inside_bandwidth(ring_group(64, 1, 1024), network) == Approx(2 * all / 3));
+}
+
+TEST_CASE("links: a switch that reduces needs each tensor once", "[collectives]") {
+    // 8 × H100 and 8 × B200 reach bus bandwidths of 480 and 846 GB/s in public nccl-tests all-reduces with
+    // NVLS.
+    for (const auto& [link, published] : {std::pair{450e9, 480e9}, {900e9, 846e9}}) {
+        NetworkRates network = rates();
+        network.intra_bandwidth = 0.7 * link;
+        network.reduces_in_node = true;
+        const double bytes = 16e9;
+        const double bus = 2 * 7.0 / 8 * bytes / all_reduce_time(bytes, {8, 1}, network).total();
+        CHECK(bus == Approx(published).epsilon(0.2));
+        CHECK(bus > link);  // no ring can do that
+        network.reduces_in_node = false;
+        CHECK(2 * 7.0 / 8 * bytes / all_reduce_time(bytes, {8, 1}, network).total() < link);
+        // Gathers have nothing to add up.
+        const double gather = all_gather_time(bytes, {8, 1}, network).total();
+        network.reduces_in_node = true;
+        CHECK(all_gather_time(bytes, {8, 1}, network).total() == gather);
+    }
+    NetworkRates network = rates();
+    network.intra_latency = network.inter_latency = 0;
+    network.inter_bandwidth = 1e9;
+    const double ring = all_reduce_time(1e9, {8, 16}, network).total();
+    network.reduces_in_network = true;
+    CHECK(all_reduce_time(1e9, {8, 16}, network).total() == Approx(1e9 / 8e9));
+    CHECK(ring == Approx(2 * 127.0 / 128 * 1e9 / 8e9));
+}
+
+TEST_CASE("links: groups larger than a pod share the oversubscribed links", "[collectives]") {
+    NetworkRates network = rates();
+    network.inter_bandwidth = 10e9;
+    network.inter_latency = network.intra_latency = 0;
+    network.pod_gpus = 64;
+    network.oversubscription = 4;
+    const auto gather = [&](const RingGroup& group) { return all_gather_time(1e9, group, network).total(); };
+    CHECK(gather(ring_group(64, 1, 8)) == Approx(63.0 / 64 * 1e9 / 80e9));
+    CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 20e9));
+    // Eight ranks that are 16 apart are in different pods, too.
+    CHECK(gather(ring_group(8, 16, 8)) == Approx(7.0 / 8 * 1e9 / 2.5e9));
+    network.pod_gpus = 0;
+    CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 80e9));
+}

@@ -62,30 +62,33 @@ TEST_CASE("calibration: the errors on all public runs are those documented", "[c
 #endif
     SECTION("every public run with a step time takes part") {
         std::size_t timed = 0;
-        for (const MeasuredRun& run : shipped_runs()) timed += run.step_time > 0 ? 1 : 0;
+        for (const MeasuredRun& run : shipped_runs())
+            timed += run.has_good_time() && run.not_modelled.empty() ? 1 : 0;
         CHECK(from_scratch().used.size() == timed);
-        CHECK(from_scratch().constants.size() <= 65);
+        CHECK(from_scratch().constants.size() <= 64);
     }
     SECTION("errors of new models on known machines") {
         const auto& summary = from_scratch().new_model.summary;
-        CHECK(summary.at("all").mean_abs_error < 0.040);
-        CHECK(summary.at("all").p90_abs_error < 0.080);
-        CHECK(summary.at("korthikanti").mean_abs_error < 0.025);
-        CHECK(summary.at("megatron21").mean_abs_error < 0.040);
-        CHECK(summary.at("bigscience").mean_abs_error < 0.045);
-        CHECK(summary.at("torchtitan").mean_abs_error < 0.060);
-        CHECK(summary.at("ibm").mean_abs_error < 0.060);
+        // 869 runs of six times as many families as before, and no constant of one machine:
+        // presets/runs/README.md names the reasons of the largest errors.
+        CHECK(summary.at("all").mean_abs_error < 0.115);
+        CHECK(summary.at("all").median_abs_error < 0.070);
+        CHECK(summary.at("korthikanti").mean_abs_error < 0.040);
+        CHECK(summary.at("megatron21").mean_abs_error < 0.065);
+        CHECK(summary.at("dgxc").mean_abs_error < 0.060);
+        CHECK(summary.at("megatron_bridge").mean_abs_error < 0.110);
+        CHECK(summary.at("ibm").mean_abs_error < 0.075);
         CHECK(left_out([](const MeasuredRun& run) {
                   return run.family == "mosaic" && run.model != "MPT-125m" && run.model != "MPT-350m" &&
                          run.model != "MPT-760m";
               }).median_abs_error < 0.030);
-        CHECK(left_out([](const MeasuredRun& run) {
-                  return run.software == "megatron-core" && run.cell("precision") == "fp8";
-              }).mean_abs_error < 0.070);
     }
-    SECTION("bands hold four of five runs that were left out") {
-        CHECK(from_scratch().new_model.within_band > 0.73);
-        CHECK(from_scratch().new_model.within_band < 0.87);
+    SECTION("likely ranges hold four of five runs whose model, machine or stack was left out") {
+        for (const CrossValidation* left_out :
+             {&from_scratch().new_model, &from_scratch().new_machine, &from_scratch().new_stack}) {
+            CHECK(left_out->within_band >= 0.78);
+            CHECK(left_out->within_band < 0.9);
+        }
     }
     SECTION("what ships is the fit to the runs that ship") {
         for (const PartValues& part : parts_of(from_scratch())) {
@@ -107,7 +110,9 @@ TEST_CASE("calibration: a software stack left out of the fit is predicted blind 
     const Catalogue priors = Catalogue::uncalibrated();
     const std::vector<NewStack> stacks = new_stacks(shipped_runs(), priors);
     std::set<std::string> names;
-    for (const MeasuredRun& run : shipped_runs()) names.insert(run.software);
+    for (const MeasuredRun& run : shipped_runs()) {
+        if (run.has_good_time() && run.not_modelled.empty()) names.insert(run.software);
+    }
     CHECK(stacks.size() == names.size());
     double blind = 0;
     double calibrated = 0;
@@ -117,34 +122,49 @@ TEST_CASE("calibration: a software stack left out of the fit is predicted blind 
         blind += stack.blind / static_cast<double>(stacks.size());
         calibrated += stack.calibrated / static_cast<double>(stacks.size());
     }
-    CHECK(blind < 0.10);
-    CHECK(calibrated < 0.06);
+    CHECK(blind < 0.14);
+    CHECK(calibrated < 0.105);
 }
 
 TEST_CASE("calibration: predicted memory agrees with measured peaks", "[calibration]") {
-    const MemorySummary memory = validate(shipped_runs(), Catalogue::shipped()).memory;
-    CHECK(memory.n >= 45);
-    CHECK(memory.mean_abs_error < 0.08);
-    CHECK(memory.full >= 4);
-    CHECK(memory.full_warned == memory.full);
+    const Validation found = validate(shipped_runs(), Catalogue::shipped());
+    // Allocated bytes on eight B200, counted tensor by tensor.
+    std::vector<double> errors;
+    int right = 0;
+    int judged = 0;
+    for (const ValidationRow& row : found.rows) {
+        if (row.run->family == "simumax")
+            errors.push_back(row.predicted.allocated / row.run->peak.allocated - 1);
+        // Runs of nanotron either ran or ran out of memory; no constant is fitted to them.
+        if (row.run->family != "ultrascale") continue;
+        ++judged;
+        right += (row.verdict == Verdict::does_not_fit) == row.run->out_of_memory ? 1 : 0;
+    }
+    CHECK(errors.size() == 18);
+    CHECK(summary_of(errors).mean_abs_error < 0.015);
+    CHECK(judged == 1148);
+    CHECK(right >= 0.98 * judged);
+    CHECK(found.memory.full >= 300);
+    CHECK(found.memory.full_warned >= 0.94 * found.memory.full);
 }
 
 TEST_CASE("calibration: the constants of a stack are recovered from runs computed with them",
           "[calibration]") {
     const std::vector<MeasuredRun> runs =
-        made_by_engine("megatron-deepspeed", {{P::tensor_exposure, 2.0}, {P::gradient_traffic, 5.0}});
+        made_by_engine("fsdp1", {{P::copy_traffic, 20.0}, {P::elementwise_traffic, 1.6}});
     CalibrationOptions options;
     options.everywhere = false;
+    options.needs_support = false;
     options.cross_validate = false;
     const Calibration found = calibrate(runs, Catalogue::shipped(), options);
     CHECK(found.fitted.summary.at("all").mean_abs_error < 0.01);
-    const FittedConstant* exposure = constant(found, P::tensor_exposure, "stack-megatron-deepspeed");
-    const FittedConstant* gradients = constant(found, P::gradient_traffic, "stack-megatron-deepspeed");
-    REQUIRE(exposure);
-    REQUIRE(gradients);
-    // The tolerance covers the remaining pull of the priors, 3.3 and 9.9.
-    CHECK(exposure->value == Approx(2.0).epsilon(0.15));
-    CHECK(gradients->value == Approx(5.0).epsilon(0.15));
+    const FittedConstant* copies = constant(found, P::copy_traffic, "stack-fsdp1");
+    const FittedConstant* elementwise = constant(found, P::elementwise_traffic, "stack-fsdp1");
+    REQUIRE(copies);
+    REQUIRE(elementwise);
+    // The tolerance covers the remaining pull of the shipped constants.
+    CHECK(copies->value == Approx(20.0).epsilon(0.15));
+    CHECK(elementwise->value == Approx(1.6).epsilon(0.15));
 }
 
 TEST_CASE("calibration: constants that no run depends on are named and keep their values", "[calibration]") {

@@ -1,6 +1,7 @@
 // Tests facts that point in opposite directions and must all follow from one engine with one calibration.
 #include <catch2/catch.hpp>
 
+#include "evidence/likely_range.h"
 #include "files/scenario_file.h"
 #include "planner/answer.h"
 
@@ -8,15 +9,17 @@ using namespace shardscope;
 
 namespace {
 
-Estimate estimate_of(const std::string& text) {
+Answer answer_of(const std::string& text) {
     Problems problems;
     static Catalogue catalogue = Catalogue::with_folder({}, problems);
     const Scenario scenario = read_scenario(text, catalogue, {}, problems);
     REQUIRE(problems.empty());
-    const Answer found = answer(scenario);
+    Answer found = answer(scenario);
     for (const Problem& problem : found.problems) FAIL(problem.text());
-    return found.estimate;
+    return found;
 }
+
+Estimate estimate_of(const std::string& text) { return answer_of(text).estimate; }
 
 std::string number(double value) { return std::to_string(static_cast<long long>(value)); }
 
@@ -83,19 +86,19 @@ TEST_CASE("facts: at a fixed batch ZeRO-3 of 2021 collapses where tensor and pip
 
 TEST_CASE("facts: more memory raises the MFU, and runs close to full memory lie within the band", "[facts]") {
     const auto mpt_70b = [](double gpus, double micro_batch) {
-        return estimate_of(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
-                           number(gpus) +
-                           R"(,"software":"fsdp1"},"training":{"sequence_length":2048,"micro_batch":)" +
-                           number(micro_batch) + R"(,"recompute":"full"}})");
+        return answer_of(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
+                         number(gpus) +
+                         R"(,"software":"fsdp1"},"training":{"sequence_length":2048,"micro_batch":)" +
+                         number(micro_batch) + R"(,"recompute":"full"}})");
     };
     // Source: mosaicml/llm-foundry: 35.9 % and 48.9 %.
-    const Estimate tight = mpt_70b(64, 2);
-    const Estimate roomy = mpt_70b(128, 4);
-    CHECK(roomy.mfu > 1.1 * tight.mfu);
+    const Answer tight = mpt_70b(64, 2);
+    const Answer roomy = mpt_70b(128, 4);
+    CHECK(roomy.estimate.mfu > 1.1 * tight.estimate.mfu);
     for (const auto& [found, measured] : {std::pair{tight, 0.359}, std::pair{roomy, 0.489}}) {
-        const double per_token = found.mfu / found.tokens_per_s_per_gpu;
-        CHECK(found.band_low * per_token < measured);
-        CHECK(found.band_high * per_token > measured);
+        const double per_token = found.estimate.mfu / found.estimate.tokens_per_s_per_gpu;
+        CHECK(likely_range(found).low * per_token < measured);
+        CHECK(likely_range(found).high * per_token > measured);
     }
 }
 

@@ -82,8 +82,10 @@ TEST_CASE("measured: a point above its roof is questioned, not clipped", "[measu
     slow.give(P::inter_node_bandwidth, 1e9);
     const Answer narrow = answer(slow);
     REQUIRE(narrow.estimate.ideal.mfu < 0.5);
-    CHECK(residual(narrow, per_gpu(1.1 * narrow.estimate.ideal.tokens_per_s)).exceeded_limit ==
-          ExceededLimit::ideal);
+    const double limit = residual(narrow, per_gpu(1)).ideal_rate;
+    CHECK(limit >= narrow.estimate.ideal.tokens_per_s);
+    CHECK(residual(narrow, per_gpu(1.01 * limit)).exceeded_limit == ExceededLimit::ideal);
+    CHECK(residual(narrow, per_gpu(0.99 * limit)).exceeded_limit == ExceededLimit::none);
 }
 
 TEST_CASE("measured: no public run is questioned", "[measured]") {

@@ -6,6 +6,7 @@
 #include <locale>
 #include <nlohmann/json.hpp>
 
+#include "evidence/likely_range.h"
 #include "files/result.h"
 #include "support/properties.h"
 
@@ -19,10 +20,12 @@ constexpr double kRounding = 1e-9;  // relative
 
 // A higher value of any of these rates makes no step longer.
 constexpr std::array kRateInputs{P::peak_flops,           P::memory_bandwidth, P::intra_node_bandwidth,
-                                 P::inter_node_bandwidth, P::host_bandwidth,   P::host_memory_bandwidth};
+                                 P::inter_node_bandwidth, P::host_bandwidth,   P::host_memory_bandwidth,
+                                 P::peer_bandwidth};
 // Every step contains these times: a lower value of any of them makes no step longer.
 constexpr std::array kLatencyInputs{P::intra_node_latency, P::inter_node_latency, P::collective_latency,
-                                    P::kernel_launch,      P::layer_overhead,     P::step_overhead};
+                                    P::kernel_launch,      P::layer_overhead,     P::expert_overhead,
+                                    P::step_overhead};
 
 bool near(double a, double b) { return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)); }
 
@@ -78,8 +81,9 @@ TEST_CASE("any scenario: there is an estimate that adds up and that hardware cou
         }
         RC_ASSERT(near(shares, 1));
         for (const double term : e.step.terms) RC_ASSERT(term >= -kRounding * e.step.total);
-        RC_ASSERT(e.band_low <= e.tokens_per_s_per_gpu * (1 + kRounding));
-        RC_ASSERT(e.band_high >= e.tokens_per_s_per_gpu * (1 - kRounding));
+        const LikelyRange likely = likely_range(now);
+        RC_ASSERT(likely.low <= e.tokens_per_s_per_gpu * (1 + kRounding));
+        RC_ASSERT(likely.high >= e.tokens_per_s_per_gpu * (1 - kRounding));
         double terms = 0;
         for (const double seconds : e.step.terms) terms += seconds;
         RC_ASSERT(near(terms, e.step.total));
@@ -134,7 +138,8 @@ TEST_CASE("any scenario: a machine that is faster in everything has the same MFU
         Settings faster = now.settings;
         const auto scale = [&](P id, double by) { faster.set(id, by * faster[id], faster.origin(id)); };
         for (const P id : kRateInputs) scale(id, factor);
-        for (const P id : {P::peak_flops_bf16, P::peak_flops_fp16, P::peak_flops_fp8, P::peak_flops_fp32})
+        for (const P id : {P::peak_flops_bf16, P::peak_flops_fp16, P::peak_flops_fp8, P::peak_flops_fp32,
+                           P::peak_flops_nvfp4})
             scale(id, factor);
         for (const P id : kLatencyInputs) scale(id, 1 / factor);
         const Estimate e = with_value(faster, P::memory, faster[P::memory]);

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "parameters/interned_text.h"
 #include "scenario/constraint.h"
 #include "scenario/domain.h"
 #include "support/scenarios.h"
@@ -136,6 +137,9 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     break_with(first(), {{P::dense_layers, 1000}});
     break_with(first(), {{P::sharding, Sharding::zero1}, {P::offload, Offload::optimizer_and_parameters}});
     break_with(first(), {{P::accumulation, 1.5}});
+    break_with(first(), {{P::expert_tensor_parallel, 7}});
+    break_with(first(), {{P::pipeline_parallel, 2}, {P::pipeline_layout, intern_text("Et|x")}});
+    break_with(first(), {{P::topology, Topology::torus}, {P::torus, intern_text("16x")}});
     break_with(first(), {{P::precision, Precision::fp8}, {P::peak_flops_fp8, std::nan("")}});
     break_with(of_model("resnet-50", {}), {{P::image_size, 0}});
     break_with(of_model("resnet-50", {}), {{P::pipeline_parallel, 2}, {P::schedule, ScheduleKind::seq1f1b}});

@@ -85,11 +85,11 @@ TEST_CASE("validity: each rule of parallelism reports what is wrong, why and wha
                      "it has no virtual stages",
                      "use interleaved"},
           BrokenRule{"mpt-13b",
-                     {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::accumulation, 6}},
+                     {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::accumulation, 3}},
                      "/training/schedule",
                      "schedule is interleaved",
-                     "the 6 micro-batches of a step are not a multiple of the 4 stages",
-                     "use 4 or 8 of them, or 1 for virtual_stages"},
+                     "the 3 micro-batches of a step are fewer than the 4 it needs",
+                     "use 4 or more of them, or 1 for virtual_stages"},
           BrokenRule{"mpt-13b",
                      {{P::expert_parallel, 8}},
                      "/training/expert_parallel",
@@ -106,7 +106,7 @@ TEST_CASE("validity: each rule of parallelism reports what is wrong, why and wha
                      {{P::gpus, 8}, {P::tensor_parallel, 4}, {P::expert_parallel, 8}},
                      "/training/expert_parallel",
                      "expert_parallel is 8",
-                     "the 2 GPUs that hold the same weights",
+                     "the 2 GPUs that can hold different experts",
                      "use 2"},
           BrokenRule{"mixtral-8x7b",
                      {{P::experts_per_token, 9}},
@@ -131,8 +131,8 @@ TEST_CASE("validity: each rule of parallelism reports what is wrong, why and wha
                      {{P::pipeline_parallel, 4}, {P::virtual_stages, 2}, {P::global_batch, 100}},
                      "/training/global_batch",
                      "global_batch is 100",
-                     "not a multiple of data-parallel GPUs × micro-batch × stages = 16 × 2 × 4",
-                     "use 128"},
+                     "not a multiple of data-parallel GPUs × micro-batch = 16 × 2",
+                     "use 96 or 128"},
           BrokenRule{"mpt-13b",
                      {{P::gpus, 40},
                       {P::pipeline_parallel, 5},
@@ -272,7 +272,8 @@ TEST_CASE("edits: virtual stages change the schedule and make whole groups of mi
     CHECK(s[P::virtual_stages] == 5);
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
     CHECK(s[P::accumulation] == 4);
-    CHECK(resolve(edited(interleaved, P::accumulation, 11))[P::accumulation] == 12);
+    CHECK(resolve(edited(interleaved, P::accumulation, 11))[P::accumulation] == 11);
+    CHECK(resolve(edited(interleaved, P::accumulation, 3))[P::accumulation] == 4);
     // A schedule without virtual stages resets them to one, and so does a single pipeline stage.
     s = resolve(edited(interleaved, P::schedule, ScheduleKind::gpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);

@@ -180,10 +180,10 @@ TEST_CASE("schedules: interleaving holds 1 + (p − 1)/(p·v) times the activati
     // Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4.2.3.
     for (const double p : {2.0, 8.0, 35.0}) {
         for (const double v : {2.0, 3.0, 6.0}) {
-            CHECK(kInterleaved.in_flight({p, v, 1024}, 0) ==
+            CHECK(kInterleaved.in_flight({p, v, 32 * p}, 0) ==
                   Approx(p * (1 + (p - 1) / (p * v))).epsilon(1e-12));
             // The last stage has started (v − 1)·p + 1 of its p·v forward passes.
-            CHECK(kInterleaved.in_flight({p, v, 1024}, p - 1) ==
+            CHECK(kInterleaved.in_flight({p, v, 32 * p}, p - 1) ==
                   Approx(((v - 1) * p + 1) / v).epsilon(1e-12));
         }
         // With one virtual stage per GPU it is plain 1F1B.

@@ -1,5 +1,6 @@
 // Tests E17–E21: the step under tensor, context, expert and pipeline parallelism.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -171,35 +172,50 @@ TEST_CASE("step: more network bandwidth, memory bandwidth or peak never slows it
     }
 }
 
-TEST_CASE("step: the tensor-parallel exchanges of a layer move 4·2(t − 1)/t·s·b·h·Q", "[step]") {
+TEST_CASE("step: the tensor-parallel exchanges of a layer move the volumes of E19", "[step]") {
     for (const double t : {2.0, 4.0, 8.0}) {
         for (const double sequence_parallel : {0.0, 1.0}) {
-            const Compiled c = compile(
-                resolve(without_latency(of_model("llama-3-70b", {{P::tensor_parallel, t},
-                                                                 {P::sequence_parallel, sequence_parallel},
-                                                                 {P::tensor_exposure, 1}}))));
+            const Compiled c = compile(resolve(without_latency(
+                of_model("llama-3-70b", {{P::tensor_parallel, t},
+                                         {P::sequence_parallel, sequence_parallel},
+                                         {P::in_network_reduction, InNetworkReduction::none}}))));
             const double bytes = 2048.0 * 2 * 8192 * 2;  // s·b·h·Q
             const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
-            const double seconds = c.work.dense.forward.terms[network] + c.work.dense.backward.terms[network];
-            CHECK(seconds == Approx(4 * 2 * (t - 1) / t * bytes / c.network.intra_bandwidth).epsilon(1e-12));
+            // Two pairs of matrices: an all-reduce each, or an all-gather and a reduce-scatter. The backward
+            // pass with sequence parallelism gathers the input again. Part of the backward pass is hidden.
+            const double one = (t - 1) / t * bytes / c.network.intra_bandwidth;
+            const PassTime& forward = c.work.dense.forward;
+            const PassTime& backward = c.work.dense.backward;
+            CHECK(forward.terms[network] == Approx(4 * one).epsilon(1e-12));
+            CHECK(forward.hidden == 0);
+            CHECK(backward.hidden > 0);
+            CHECK(backward.terms[network] + backward.hidden ==
+                  Approx((sequence_parallel != 0 ? 6 : 4) * one).epsilon(1e-12));
         }
     }
 }
 
-TEST_CASE("step: the exposed share scales tensor-parallel time, and asynchrony reduces it", "[step]") {
-    const double base =
-        term(step_of(changed(three_d(), {{P::tensor_exposure, 1}})), StepTerm::tensor_network);
-    CHECK(base > 0);
-    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0.5}})), StepTerm::tensor_network) ==
-          Approx(base / 2).epsilon(1e-12));
-    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 1},
-                                           {P::async_tensor_parallel, true},
-                                           {P::async_tensor_exposure, 0.74}})),
-               StepTerm::tensor_network) == Approx(0.74 * base).epsilon(1e-12));
-    CHECK(term(step_of(changed(three_d(), {{P::tensor_exposure, 0}})), StepTerm::tensor_network) == 0);
+TEST_CASE("step: asynchronous tensor parallelism hides all but a part of its collectives", "[step]") {
+    const Compiled plain = compile(resolve(three_d()));
+    const Compiled async = compile(resolve(changed(three_d(), {{P::async_tensor_parallel, true}})));
+    const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
+    const double t = plain.layout.tensor;
+    const auto passes = [](const Compiled& c) {
+        return std::array{&c.work.dense.forward, &c.work.dense.backward};
+    };
+    for (std::size_t i = 0; i < 2; ++i) {
+        const PassTime& waits = *passes(plain)[i];
+        const PassTime& overlaps = *passes(async)[i];
+        CHECK(overlaps.terms[network] < waits.terms[network]);
+        // Hiding moves time from the exposed to the hidden part, and the first of t chunks is always exposed.
+        const double communication = waits.terms[network] + waits.hidden;
+        CHECK(overlaps.terms[network] + overlaps.hidden == Approx(communication).epsilon(1e-9));
+        CHECK(overlaps.terms[network] > communication / t * (1 - 1e-9));
+    }
+    CHECK(step_time(async).total < step_time(plain).total);
     double last = 0;
-    for (double exposure = 0; exposure <= 2; exposure += 0.25) {
-        const double time = step_of(changed(three_d(), {{P::tensor_exposure, exposure}})).total;
+    for (double omega = 0; omega <= 1; omega += 0.125) {
+        const double time = step_of(changed(three_d(), {{P::overlap, omega}})).total;
         CHECK(time >= last);
         last = time;
     }

@@ -17,7 +17,7 @@ void run(std::string_view text) {
     for (const MeasuredRun& run : runs) {
         fuzz::check_problems(run.problems);
         if (!run.problems.empty()) continue;
-        for (const double value : {run.step_time, run.tokens_per_s_per_gpu, run.mfu, run.peak_memory})
+        for (const double value : {run.step_time, run.tokens_per_s_per_gpu, run.mfu, run.peak.any()})
             fuzz::promise(std::isfinite(value) && value >= 0, "what was measured is a number");
         Problems own;
         const Scenario scenario = scenario_of(run, Catalogue::shipped(), own);

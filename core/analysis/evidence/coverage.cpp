@@ -1,0 +1,140 @@
+#include "evidence/coverage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "evidence/runs.h"
+#include "parameters/parameter.h"
+#include "system/embedded.h"
+#include "text/encode.h"
+
+namespace shardscope {
+namespace {
+
+constexpr const char* kFile = "runs/coverage.json";
+constexpr std::size_t kTexts = 4;  // columns of a run before those of its coordinates
+
+struct MeasuredPosition {
+    NearestRun run;  // without the distance
+    Position at{};
+};
+
+// What the file contains.
+struct MeasuredPositions {
+    std::vector<MeasuredPosition> runs;
+    Coverage coverage;
+};
+
+std::size_t coordinate_of(P id) {
+    return static_cast<std::size_t>(std::ranges::find(kCoordinates, id, &Coordinate::id) -
+                                    kCoordinates.begin());
+}
+
+double value_on(const Coordinate& axis, double value) {
+    switch (axis.comparison) {
+        case Comparison::size: return std::log2(std::max(value, 1.0));
+        case Comparison::kind: return value;
+        case Comparison::presence: return value > 0 ? 1 : 0;
+    }
+    return value;
+}
+
+const MeasuredPositions& measured_positions() {
+    static const MeasuredPositions found = [] {
+        MeasuredPositions out;
+        for (const EmbeddedFile& file : embedded_files()) {
+            if (file.path != kFile) continue;
+            const nlohmann::json read = nlohmann::json::parse(file.text);
+            out.coverage.parameters = read.at("parameters").get<double>();
+            for (const nlohmann::json& row : read.at("runs")) {
+                MeasuredPosition place;
+                place.run.id = row.at(0).get<std::string>();
+                place.run.model = row.at(1).get<std::string>();
+                place.run.gpu = row.at(2).get<std::string>();
+                place.run.software = row.at(3).get<std::string>();
+                place.run.gpus = row.at(kTexts + coordinate_of(P::gpus)).get<double>();
+                out.coverage.gpus.insert(place.run.gpu);
+                out.coverage.software.insert(place.run.software);
+                for (std::size_t i = 0; i < place.at.size(); ++i) {
+                    place.at[i] = value_on(kCoordinates[i], row.at(kTexts + i).get<double>());
+                    out.coverage.largest[i] = std::max(out.coverage.largest[i], place.at[i]);
+                }
+                out.runs.push_back(std::move(place));
+            }
+        }
+        return out;
+    }();
+    return found;
+}
+
+}  // namespace
+
+Position position_of(const Settings& settings) {
+    Position out;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = value_on(kCoordinates[i], settings[kCoordinates[i].id]);
+    return out;
+}
+
+double distance_between(const Position& a, const Position& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double difference = std::fabs(a[i] - b[i]);
+        const bool counts_once = kCoordinates[i].comparison != Comparison::size && difference > 0;
+        sum += kCoordinates[i].weight * (counts_once ? 1 : difference);
+    }
+    return -std::expm1(-sum);
+}
+
+std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
+    std::vector<NearestRun> out;
+    if (settings.listed()) return out;
+    const Position here = position_of(settings);
+    std::vector<std::pair<double, const NearestRun*>> order;
+    for (const MeasuredPosition& measured : measured_positions().runs)
+        order.emplace_back(distance_between(here, measured.at), &measured.run);
+    most = std::min(most, order.size());
+    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
+                              &std::pair<double, const NearestRun*>::first);
+    for (std::size_t i = 0; i < most; ++i) {
+        out.push_back(*order[i].second);
+        out.back().distance = order[i].first;
+    }
+    return out;
+}
+
+double distance_to_runs(const Settings& settings) {
+    if (settings.listed()) return 1;
+    const Position here = position_of(settings);
+    double nearest = 1;
+    for (const MeasuredPosition& measured : measured_positions().runs)
+        nearest = std::min(nearest, distance_between(here, measured.at));
+    return nearest;
+}
+
+bool Coverage::has(P presence) const { return largest[coordinate_of(presence)] > 0; }
+double Coverage::largest_of(P size) const { return std::exp2(largest[coordinate_of(size)]); }
+const Coverage& coverage() { return measured_positions().coverage; }
+
+std::string measured_coverage() {
+    double parameters = 0;
+    std::set<std::array<double, kCoordinates.size()>> seen;
+    std::string rows;
+    for (const PublicRun& measured : public_runs()) {
+        if (!measured.run->has_good_time()) continue;
+        const Settings& s = measured.settings;
+        parameters = std::max(parameters, measured.parameters);
+        if (!seen.insert(position_of(s)).second) continue;
+        nlohmann::ordered_json row{measured.run->id, measured.run->model, measured.run->gpu,
+                                   format(P::software, s[P::software])};
+        for (const Coordinate& axis : kCoordinates) row.push_back(s[axis.id]);
+        rows += (rows.empty() ? "" : ",\n") + json_text(row);
+    }
+    nlohmann::ordered_json columns{"id", "model", "gpu", "stack"};
+    for (const Coordinate& axis : kCoordinates) columns.push_back(std::string(field_of(axis.id)));
+    return "{\"parameters\":" + exact(parameters) + ",\n\"columns\":" + json_text(columns) +
+           ",\n\"runs\":[\n" + rows + "\n]}\n";
+}
+
+}  // namespace shardscope

@@ -1,0 +1,86 @@
+// How far a scenario is from the public runs that were measured.
+//
+// Two runs are compared in the machine, the stack, the model and the plan. Each difference adds a weighted
+// part: the number of doublings between two sizes, or a fixed part for another kind. The distance is 1 −
+// exp(−sum): 0 for the same settings, towards 1 for a scenario that has nothing in common with any run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "parameters/settings.h"
+
+namespace shardscope {
+
+enum class Comparison : unsigned char {
+    size,     // the weight counts once for each doubling
+    kind,     // the weight counts if the values differ
+    presence  // the weight counts if only one of the values is 0
+};
+struct Coordinate {
+    P id;
+    Comparison comparison;
+    double weight;
+};
+
+// The weights say by how much a difference makes the measured run less telling. They are chosen by hand; only
+// the width of the band at distance 1, `distance_band`, is fitted, to the errors of runs that were left out.
+inline constexpr std::array kCoordinates{Coordinate{P::software, Comparison::kind, 0.7},
+                                         Coordinate{P::memory_bandwidth, Comparison::size, 0.5},
+                                         Coordinate{P::peak_flops, Comparison::size, 0.3},
+                                         Coordinate{P::gpus_per_node, Comparison::size, 0.1},
+                                         Coordinate{P::intra_node_bandwidth, Comparison::size, 0.15},
+                                         Coordinate{P::inter_node_bandwidth, Comparison::size, 0.1},
+                                         Coordinate{P::gpus, Comparison::size, 0.06},
+                                         Coordinate{P::layers, Comparison::size, 0.06},
+                                         Coordinate{P::hidden_size, Comparison::size, 0.12},
+                                         Coordinate{P::experts, Comparison::presence, 0.7},
+                                         Coordinate{P::kv_lora_rank, Comparison::presence, 0.3},
+                                         Coordinate{P::sequence_length, Comparison::size, 0.12},
+                                         Coordinate{P::precision, Comparison::kind, 0.3},
+                                         Coordinate{P::recompute, Comparison::kind, 0.1},
+                                         Coordinate{P::sharding, Comparison::kind, 0.1},
+                                         Coordinate{P::offload, Comparison::kind, 0.5},
+                                         Coordinate{P::tensor_parallel, Comparison::size, 0.12},
+                                         Coordinate{P::context_parallel, Comparison::size, 0.12},
+                                         Coordinate{P::pipeline_parallel, Comparison::size, 0.08},
+                                         Coordinate{P::expert_parallel, Comparison::size, 0.08},
+                                         Coordinate{P::virtual_stages, Comparison::size, 0.05}};
+
+// The coordinates of a run: logarithms to base 2 of sizes, indices of kinds, 0 or 1 for presence.
+using Position = std::array<double, kCoordinates.size()>;
+Position position_of(const Settings& settings);
+double distance_between(const Position& a, const Position& b);  // 0 … 1
+
+struct NearestRun {
+    std::string id, model, gpu, software;
+    double gpus = 0;
+    double distance = 0;  // 0 … 1
+};
+inline constexpr std::size_t kNearestRuns = 3;  // that are named
+inline constexpr double kUnlikeAnyRun = 0.6;    // from this distance on, nothing similar was measured
+// The `most` nearest runs with different settings, the nearest first. A list of operators has none, because
+// no such run was compared.
+std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most);
+double distance_to_runs(const Settings& settings);  // 0 … 1
+
+// The range of settings that the runs with a good step time cover.
+struct Coverage {
+    Position largest{};  // of every coordinate; meaningless for kinds
+    double parameters = 0;
+    std::set<std::string> software, gpus;
+
+    [[nodiscard]] bool has(P presence) const;  // whether any run has it
+    [[nodiscard]] double largest_of(P size) const;
+};
+const Coverage& coverage();
+
+// The settings that place the shipped runs, as JSON, one line for runs with equal ones. They are computed
+// from the runs; the functions above use the file presets/runs/coverage.json, which holds the same text,
+// because reading all runs takes longer than an estimate.
+std::string measured_coverage();
+
+}  // namespace shardscope

@@ -1,0 +1,62 @@
+// Tests the traffic of experts: dispatchers, expert tensor parallelism, overlap.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "effects/expert_dispatch.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("dispatch: a token reaches the expected number of different places", "[effects]") {
+    CHECK(different_places(8, 1) == Approx(1));
+    // Two random choices among eight places are the same one in an eighth of all cases.
+    CHECK(different_places(8, 2) == Approx(2 - 1.0 / 8));
+    CHECK(different_places(2, 8) == Approx(2 * (1 - std::pow(0.5, 8))));
+}
+
+TEST_CASE("dispatch: deepep sends a token once to each node", "[effects]") {
+    const NetworkRates network{.intra_bandwidth = 400e9, .inter_bandwidth = 40e9, .sharpness = 0.65};
+    const RingGroup group{8, 8};
+    const Dispatch dispatch{8e9, 8};  // eight copies of tokens of 1 GB together
+    const double copies =
+        expert_dispatch_time(dispatch, MoeDispatcher::all_to_all, 1, group, network).total();
+    const double once = expert_dispatch_time(dispatch, MoeDispatcher::deepep, 1, group, network).total();
+    // All copies: 7/8 of 8 GB leave the node. Once per node: 7/8 of 8·(1 − (7/8)^8) GB.
+    CHECK(copies == Approx(7e9 / 40e9).epsilon(1e-9));
+    CHECK(once == Approx(7.0 / 8 * 8 * (1 - std::pow(7.0 / 8, 8)) * 1e9 / 40e9).epsilon(1e-9));
+    CHECK(expert_dispatch_time(dispatch, MoeDispatcher::deepep, 1.5, group, network).total() ==
+          Approx(1.5 * once));
+}
+
+TEST_CASE("dispatch: overlap hides it, and expert tensor parallelism of one frees the ranks", "[effects]") {
+    const auto of = [](std::initializer_list<std::pair<P, Value>> values) {
+        Scenario scenario = of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                      {P::tensor_parallel, 4},
+                                                      {P::sequence_parallel, true},
+                                                      {P::expert_parallel, 8},
+                                                      {P::micro_batch, 1}});
+        for (const auto& [id, value] : values) scenario.give(id, value);
+        return answer(scenario);
+    };
+    const Answer plain = of({});
+    REQUIRE(plain.valid());
+    const auto expert = [](const Answer& a) {
+        return a.estimate.step.terms[static_cast<std::size_t>(StepTerm::expert_network)];
+    };
+    const Answer overlapped = of({{P::moe_overlap, true}});
+    CHECK(expert(overlapped) < expert(plain));
+    CHECK(overlapped.estimate.step.hidden_communication > plain.estimate.step.hidden_communication);
+
+    // With whole experts, eight of them fill the eight GPUs of a node, although four share each attention.
+    const Answer whole = of({{P::expert_tensor_parallel, 1}});
+    REQUIRE(whole.valid());
+    CHECK(whole.compiled.layout.expert_group.nodes == 1);
+    CHECK(plain.compiled.layout.expert_group.nodes == 4);
+    CHECK(whole.compiled.layout.expert_shard.size() == 8);
+    CHECK(whole.compiled.parameters == plain.compiled.parameters);
+    // Each GPU holds one of eight experts, or a quarter of one of eight.
+    CHECK(whole.compiled.work.sparse.experts == Approx(4 * plain.compiled.work.sparse.experts));
+    const Answer impossible = of({{P::expert_tensor_parallel, 3}});
+    CHECK_FALSE(impossible.valid());
+}

@@ -1,0 +1,58 @@
+// Tests selective recomputation of chosen modules.
+#include <catch2/catch.hpp>
+
+#include "effects/activations.h"
+#include "memory/kept_activations.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+Scenario llama(const char* modules) {
+    Scenario scenario = of_model("llama-3-8b", {{P::recompute, kRecomputeSelective}});
+    scenario.give(P::software, parse(P::software, "megatron-core").value);
+    if (modules) scenario.give(P::recompute_modules, parse(P::recompute_modules, modules).value);
+    return scenario;
+}
+
+double kept(const Scenario& scenario) {
+    const Compiled c = compile(resolve(scenario));
+    return kept_activations(c.work.dense, c).kept;
+}
+
+}  // namespace
+
+TEST_CASE("recompute modules: each drops the tensors that it recomputes", "[effects]") {
+    const Compiled c = compile(resolve(llama("core_attention")));
+    const double tokens = c.tokens_per_micro_batch;
+    const double all = c.work.dense.saved;
+    // Two norm outputs of width 4,096, the product of width 14,336, and all of the feed-forward part, bf16.
+    CHECK(kept(llama("layernorm")) == Approx(all - tokens * 2 * 2 * 4096));
+    CHECK(kept(llama("activation")) == Approx(all - tokens * 2 * 14336));
+    CHECK(kept(llama("mlp")) == Approx(all - tokens * 2 * 3 * 14336));
+    CHECK(kept(llama("layernorm+mlp")) == Approx(all - tokens * 2 * (2 * 4096 + 3 * 14336)));
+    CHECK(kept(llama("none")) == Approx(all));
+}
+
+TEST_CASE("recompute modules: they cost the time of their operators", "[effects]") {
+    const auto repeated = [](const char* modules) {
+        return compile(resolve(llama(modules))).work.dense.repeated.total();
+    };
+    CHECK(repeated("none") == 0);
+    CHECK(repeated("mlp") > repeated("activation"));
+    CHECK(repeated("layernorm+mlp") == Approx(repeated("layernorm") + repeated("mlp")));
+    // Without modules the attention core is repeated.
+    CHECK(compile(resolve(llama(nullptr))).work.dense.repeated.total() == Approx(repeated("core_attention")));
+}
+
+TEST_CASE("recompute modules: a set is read and written as names", "[parameters]") {
+    const Parsed parsed = parse(P::recompute_modules, "layernorm, moe_activation");
+    REQUIRE(parsed.ok);
+    CHECK(format(P::recompute_modules, parsed.value) == "layernorm+moe_activation");
+    CHECK(format(P::recompute_modules, 0) == "none");
+    CHECK_FALSE(parse(P::recompute_modules, "layernorm+atention").ok);
+    CHECK(parse(P::recompute_modules, "core_atention").suggestion.find("core_attention") !=
+          std::string::npos);
+}

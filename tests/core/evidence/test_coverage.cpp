@@ -1,0 +1,108 @@
+// The distance of a scenario to the measured runs, and the likely range that widens with it.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "evidence/coverage.h"
+#include "evidence/likely_range.h"
+#include "evidence/runs.h"
+#include "evidence/validated.h"
+#include "files/result.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+// The width of the likely range in the logarithm of the rate.
+double width_of(const Answer& now) {
+    const LikelyRange range = likely_range(now);
+    return std::log(range.high / range.low);
+}
+
+Settings measured_settings(const char* id) {
+    for (const PublicRun& measured : public_runs()) {
+        if (measured.run->id == id) return measured.settings;
+    }
+    FAIL("no such run");
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("coverage: the distance adds up the differences in stack, machine, model and plan", "[evidence]") {
+    const Settings here = resolve(first());
+    const Position at = position_of(here);
+    CHECK(distance_between(at, at) == 0);
+    Settings there = here;
+    there.set(P::sequence_length, 4 * here[P::sequence_length], Origin::given);
+    // Two doublings with a weight of 0.12 each.
+    CHECK(distance_between(at, position_of(there)) == Approx(1 - std::exp(-0.24)));
+    there.set(P::experts, 8, Origin::given);
+    CHECK(distance_between(at, position_of(there)) == Approx(1 - std::exp(-0.24 - 0.7)));
+    CHECK(distance_between(position_of(there), at) == distance_between(at, position_of(there)));
+    // The number of experts does not matter, only whether there are any.
+    const double before = distance_between(at, position_of(there));
+    there.set(P::experts, 64, Origin::given);
+    CHECK(distance_between(at, position_of(there)) == before);
+}
+
+TEST_CASE("coverage: a measured run is its own nearest run", "[evidence]") {
+    for (const PublicRun& measured : public_runs()) {
+        INFO(measured.run->id);
+        if (measured.run->has_good_time()) CHECK(distance_to_runs(measured.settings) == 0);
+    }
+    for (const char* id : {"mosaic-0003", "dgxc-0025", "simumax-004"}) {
+        const Settings run = measured_settings(id);
+        INFO(id);
+        const std::vector<NearestRun> nearest = nearest_runs(run, 5);
+        REQUIRE(nearest.size() == 5);
+        CHECK(nearest.front().distance == 0);
+        for (std::size_t i = 1; i < nearest.size(); ++i)
+            CHECK(nearest[i].distance >= nearest[i - 1].distance);
+    }
+}
+
+TEST_CASE("coverage: the likely range widens away from the measured runs", "[evidence]") {
+    const Scenario home = first();  // a public run
+    CHECK(distance_to_runs(answer(home).settings) < 0.05);
+    Scenario longer = home;
+    longer.give(P::sequence_length, 131072);
+    longer.give(P::micro_batch, 1);
+    longer.give(P::recompute, 1);
+    Scenario further = longer;
+    further.give(P::experts, 64);
+    further.give(P::experts_per_token, 4);
+    const Answer a = answer(home);
+    const Answer b = answer(longer);
+    const Answer c = answer(further);
+    REQUIRE((a.valid() && b.valid() && c.valid()));
+    CHECK(distance_to_runs(a.settings) < distance_to_runs(b.settings));
+    CHECK(distance_to_runs(b.settings) < distance_to_runs(c.settings));
+    CHECK(half_width(0.1, 0.3, 0) == Approx(std::log(1.1)));
+    CHECK(half_width(0.1, 0.3, 1) == Approx(std::hypot(std::log(1.1), std::log(1.3))));
+    CHECK(width_of(a) < width_of(b));
+}
+
+TEST_CASE("coverage: the result names the nearest runs, and says where nothing like it was measured",
+          "[evidence]") {
+    const Answer home = answer(first());
+    const auto json = nlohmann::json::parse(result_json(home, false, false));
+    CHECK(json.at("band").at("coverage") == 0.8);
+    REQUIRE(json.at("evidence").at("nearest_runs").size() == kNearestRuns);
+    CHECK(json.at("evidence").at("distance").get<double>() == Approx(distance_to_runs(home.settings)));
+    const std::string nearest = json.at("evidence").at("nearest_runs").at(0);
+    CHECK(nearest_runs_sentence(home).find(nearest) != std::string::npos);
+    CHECK(result_text(home, false, false).find(nearest) != std::string::npos);
+
+    Scenario far = first();
+    far.give(P::memory_bandwidth, 64e12);
+    far.give(P::peak_flops, 1e17);
+    const Answer unlike = answer(far);
+    REQUIRE(unlike.valid());
+    CHECK(distance_to_runs(unlike.settings) >= kUnlikeAnyRun);
+    CHECK(nearest_runs_sentence(unlike).find("Nothing like this scenario was measured.") == 0);
+    const std::vector<std::string> notes = extrapolation_warnings(unlike);
+    CHECK(std::find(notes.begin(), notes.end(), nearest_runs_sentence(unlike)) != notes.end());
+}

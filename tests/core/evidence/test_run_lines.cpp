@@ -1,0 +1,122 @@
+// Tests measured runs as JSON Lines.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "evidence/coverage.h"
+#include "evidence/runs.h"
+#include "support/scenarios.h"
+#include "system/embedded.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+// Llama-3-70B cut to 12 layers on 8 B200, with allocated bytes of both pipeline stages
+// (MooreThreads/SimuMax@4dcaae5, docs/b200).
+const std::string kScenario =
+    R"("scenario": {"model": {"layers": 12, "hidden_size": 8192, "ffn_size": 28672, "heads": 64, "kv_heads": 8,
+    "head_size": 128, "vocab_size": 128256, "mlp": "gated", "norm": "rmsnorm"}, "cluster": {"gpu": "b200-sxm",
+    "gpus": 8, "gpus_per_node": 8, "software": "megatron-core", "software_version": "Megatron-LM 23e00ed"},
+    "training": {"sequence_length": 4096, "micro_batch": 1, "global_batch": 16, "precision": "bf16",
+    "gradient_precision": "fp32", "sharding": "zero1", "pipeline_parallel": 2, "overlap_grad_reduce": false,
+    "overlap_param_gather": false, "loss": "fused"}})";
+
+std::string one_line_of(std::string text) {
+    std::erase(text, '\n');
+    return text;
+}
+
+std::vector<MeasuredRun> read(const std::string& text, Problems& problems) {
+    return read_runs(one_line_of(text), problems);
+}
+
+}  // namespace
+
+TEST_CASE("run lines: a run has its scenario, its three memories and its quality", "[evidence]") {
+    Problems problems;
+    const auto runs = read("{\"id\": \"a\", \"family\": \"f\", \"licence\": \"Apache-2.0\", " + kScenario +
+                               R"(, "measured": {"step_time_s": 0.843, "peak_allocated_bytes": 71459614208,
+    "peak_reserved_bytes": 76111937536, "stage_allocated_bytes": [71459614208, 67611634688]},
+    "quality": "good", "memory_quality": "good"})",
+                           problems);
+    REQUIRE(problems.empty());
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].software == "megatron-core");
+    CHECK(runs[0].gpu == "b200-sxm");
+    CHECK(runs[0].licence == "Apache-2.0");
+    CHECK(runs[0].peak.reserved == 76111937536);
+    CHECK(runs[0].stage_allocated.size() == 2);
+    CHECK(runs[0].has_good_time());
+    const Validation found = validate(runs, Catalogue::shipped());
+    REQUIRE(found.rows.size() == 1);
+    // The first stage: weights, gradients and optimizer of 6.185 B parameters are 51.8 GiB, and six layers
+    // keep 274,688 bytes a token of two micro-batches, 12.6 GiB.
+    CHECK(found.rows[0].predicted.allocated == Approx(71459614208.0).epsilon(0.03));
+    CHECK(found.rows[0].predicted.allocated < found.rows[0].predicted.reserved);
+    CHECK(found.rows[0].predicted.reserved < found.rows[0].predicted.device);
+    CHECK(found.rows[0].predicted_peak == found.rows[0].predicted.allocated);
+}
+
+TEST_CASE("run lines: rows that are not modelled are named with their reason", "[evidence]") {
+    for (const char* setting : {"not modelled: micro-batch not stated", "layer_pattern: mamba"}) {
+        Problems problems;
+        const auto runs = read("{\"id\": \"a\", " + kScenario + ", \"settings\": [\"" + setting +
+                                   "\"], \"measured\": {\"step_time_s\": 1}}",
+                               problems);
+        REQUIRE(runs.size() == 1);
+        const Validation found = validate(runs, Catalogue::shipped());
+        CHECK(found.rows.empty());
+        REQUIRE(found.skipped.size() == 1);
+        CHECK_FALSE(found.skipped[0].unreadable);
+        CHECK(found.skipped[0].reason.find("not modelled") != std::string::npos);
+    }
+}
+
+TEST_CASE("run lines: times that are not good weigh nothing", "[evidence]") {
+    for (const char* quality : {"noisy", "tiny", "ambiguous"}) {
+        Problems problems;
+        const auto runs = read("{\"id\": \"a\", " + kScenario + R"(, "measured": {"step_time_s": 1},
+    "quality": ")" + quality + "\"}",
+                               problems);
+        REQUIRE(runs.size() == 1);
+        CHECK_FALSE(runs[0].has_good_time());
+        CHECK(validate(runs, Catalogue::shipped()).summary.empty());
+    }
+}
+
+TEST_CASE("run lines: a bad line is reported with its number and does not stop the others", "[evidence]") {
+    Problems problems;
+    const std::string good =
+        one_line_of("{\"id\": \"a\", " + kScenario + ", \"measured\": {\"step_time_s\": 1}}");
+    const auto runs = read_runs(good + "\n{\"id\": 3\n[1]\n" + good + "\n", problems);
+    CHECK(runs.size() == 2);
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].line == 2);
+    CHECK(problems[1].line == 3);
+    problems.clear();
+    const auto wrong =
+        read("{\"id\": \"b\", " + kScenario + ", \"measured\": {\"step_time_s\": -1}}", problems);
+    REQUIRE(wrong.size() == 1);
+    CHECK(validate(wrong, Catalogue::shipped()).skipped.front().reason.find("/measured/step_time_s") !=
+          std::string::npos);
+    CHECK(is_run_table(good));
+}
+
+TEST_CASE("run lines: the shipped range of validated settings is that of the runs", "[evidence]") {
+    const std::span<const EmbeddedFile> files = embedded_files();
+    const auto file = std::ranges::find(files, "runs/coverage.json", &EmbeddedFile::path);
+    REQUIRE(file != files.end());
+    CHECK(file->text == measured_coverage());
+}
+
+TEST_CASE("run lines: every shipped run is predicted or says why it is not modelled", "[evidence]") {
+    const Validation found = validate(shipped_runs(), Catalogue::shipped());
+    CHECK(found.rows.size() > 1800);
+    for (const auto& skipped : found.skipped) {
+        INFO(skipped.run->id << ": " << skipped.reason);
+        CHECK_FALSE(skipped.run->not_modelled.empty());
+    }
+    for (const MeasuredRun& run : shipped_runs()) CHECK_FALSE(run.licence.empty());
+}

@@ -1,0 +1,46 @@
+// Tests pipeline layouts in Megatron's notation.
+#include <catch2/catch.hpp>
+
+#include "schedules/pipeline_layout.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("layout: groups and repetitions expand", "[schedules]") {
+    // DeepSeek-V3 on 2 × 8 virtual stages: 4 layers in each of the first 15, one in the last.
+    const PipelineLayout layout = parse_pipeline_layout("Et*4|(t*4|)*14tmL");
+    CHECK(layout.problem.empty());
+    CHECK(layout.total == 61);
+    REQUIRE(layout.layers.size() == 16);
+    CHECK(layout.layers.front() == 4);
+    CHECK(layout.layers.back() == 1);
+    CHECK(parse_pipeline_layout("Ettt|t,t|tL").layers == std::vector<int>{3, 2, 1});
+}
+
+TEST_CASE("layout: mistakes are explained", "[schedules]") {
+    for (const char* text : {"Et|x|L", "E(t|L", "Et)|L", "Et*|L", "((((((((((((((((((t))))))))))))))))))",
+                             "E((t*9999)*9999)*9999|L"}) {
+        INFO(text);
+        CHECK_FALSE(parse_pipeline_layout(text).problem.empty());
+    }
+}
+
+TEST_CASE("layout: it decides the layers of each stage, and must match the model", "[schedules]") {
+    const auto with_layout = [](const char* text) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 8}, {P::pipeline_parallel, 4}});
+        scenario.give(P::pipeline_layout, parse(P::pipeline_layout, text).value);
+        return scenario;
+    };
+    const Answer uneven = answer(with_layout("Et*5|t*10|t*11|t*6L"));
+    REQUIRE(uneven.valid());
+    CHECK(uneven.compiled.stages.first.layers() == 5);
+    CHECK(uneven.compiled.stages.middle.layers() == 11);
+    CHECK(uneven.compiled.stages.middle.position == 2);
+    CHECK(uneven.compiled.stages.last.layers() == 6);
+    for (const char* text : {"Et*5|t*10|t*11|t*5L", "Et*16|t*16L"}) {
+        const Answer wrong = answer(with_layout(text));
+        REQUIRE_FALSE(wrong.valid());
+        CHECK(wrong.problems.front().where == "/training/pipeline_layout");
+    }
+}
