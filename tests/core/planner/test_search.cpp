@@ -257,7 +257,10 @@ TEST_CASE("search: the best plan of every cell is the best of that cell's plans"
         Candidate best;
         best.score = -1;
         for (; at < all.best.size() && all.best[at].number < cell.first + cell.plans; ++at) {
-            if (all.best[at].score > best.score) best = all.best[at];
+            // Of equally fast plans the one that needs less memory is better.
+            const Candidate& other = all.best[at];
+            if (other.score > best.score || (other.score == best.score && other.peak < best.peak))
+                best = other;
         }
         if (best.score > 0) expected.push_back(best);
     }
