@@ -6,7 +6,7 @@
 
 #include "app/commands/command.h"
 #include "evidence/coverage.h"
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 #include "presets/calibration_file.h"
 #include "system/file_io.h"
 #include "text/encode.h"

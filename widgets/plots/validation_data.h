@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evidence/measured.h"
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
 

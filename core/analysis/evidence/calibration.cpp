@@ -206,7 +206,8 @@ class Fitter {
                     found = unknowns_.end() - 1;
                 }
                 const auto j = static_cast<std::size_t>(found - unknowns_.begin());
-                // A constant without effect at its prior may have one elsewhere, so that all of them are applied.
+                // A constant without effect at its prior may have one elsewhere, so that all of them are
+                // applied.
                 cases_[i].constants.push_back(j);
                 if (!changes_step_time(i, row, before, scratch)) continue;
                 problem_.constants[j].affected_residuals.push_back(i);

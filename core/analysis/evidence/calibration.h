@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 
 namespace shardscope {
 

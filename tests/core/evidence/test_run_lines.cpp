@@ -4,7 +4,7 @@
 #include <string>
 
 #include "evidence/coverage.h"
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 #include "support/scenarios.h"
 #include "system/embedded.h"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

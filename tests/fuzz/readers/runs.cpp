@@ -1,5 +1,5 @@
 // Fuzzes tables of measured runs: rows become scenarios or problems.
-#include "evidence/runs.h"
+#include "evidence/validation.h"
 
 #include <cmath>
 
