@@ -289,7 +289,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
     std::vector<Row> rows{{QString(), tr("runs"), tr("mean error")}};
     // The user's own families come first; of the others the largest are listed, as many as there is space
     // for.
-    constexpr double kMostHeight = 0.6;  // of the plot
+    constexpr double kMostHeight = 0.45;  // of the plot; there are few runs above
     const auto most = static_cast<std::size_t>(
         std::max(3.0, std::floor(kMostHeight * area.height() / metrics.height()) - 2));
     std::vector<const ValidationFamily*> listed;
