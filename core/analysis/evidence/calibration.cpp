@@ -403,7 +403,7 @@ double band_of(const std::vector<double>& half_widths, double prior) {
 
 struct Bands {
     std::map<std::string, double> of_stack;  // half widths by part
-    double any_stack = 0;                    // of a stack without runs
+    double unknown_stack = 0;                // of a stack without runs
 };
 
 // The bands of the stacks, given the additional half width at distance 1: they contain four of five runs
@@ -432,7 +432,7 @@ Bands bands(const std::vector<Case>& cases, const LeftOut& models, double distan
     const double most = parameter(P::error_band).maximum;
     const double pooled = band_of(all, 0);
     Bands out;
-    out.any_stack = std::min(std::expm1(pooled), most);
+    out.unknown_stack = std::min(std::expm1(pooled), most);
     for (const auto& [name, stack] : stacks) {
         if (!from_scratch && stack.half_widths.size() < kFewestRuns) continue;
         out.of_stack[name] =
@@ -448,7 +448,7 @@ double share_within(const std::vector<Case>& cases, const LeftOut& left_out, con
     double within = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const auto found = bands.of_stack.find(cases[i].stack);
-        const double own = !known                          ? bands.any_stack
+        const double own = !known                          ? bands.unknown_stack
                            : found == bands.of_stack.end() ? cases[i].settings[P::error_band]
                                                            : found->second;
         const double half = half_width(own, distance_band, left_out.distances[i]);
@@ -574,8 +574,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     else out.distance_band = cases.front().settings[P::distance_band];
     const Bands found = bands(cases, of_models, out.distance_band, options.everywhere);
     out.band = found.of_stack;
-    out.any_band = found.any_stack;
-    out.everywhere_bands = options.everywhere && several;
+    out.unknown_stack_band = found.unknown_stack;
+    out.shows_distance = options.everywhere && several;
     out.new_model.within_band = share_within(cases, of_models, found, out.distance_band);
     if (!of_machines.errors.empty())
         out.new_machine.within_band = share_within(cases, of_machines, found, out.distance_band);
@@ -653,8 +653,8 @@ std::vector<PartValues> parts_of(const Calibration& calibration) {
     for (const FittedConstant& constant : calibration.constants)
         part(constant.part).values.emplace_back(constant.id, constant.value);
     for (const auto& [name, band] : calibration.band) part(name).values.emplace_back(P::error_band, band);
-    if (calibration.everywhere_bands) {
-        part({}).values.emplace_back(P::error_band, calibration.any_band);
+    if (calibration.shows_distance) {
+        part({}).values.emplace_back(P::error_band, calibration.unknown_stack_band);
         part({}).values.emplace_back(P::distance_band, calibration.distance_band);
     }
     std::ranges::sort(out, {}, &PartValues::part);

@@ -50,9 +50,9 @@ struct Calibration {
     // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in
     // addition at distance 1 from every run.
     std::map<std::string, double> band;
-    double any_band = 0;
+    double unknown_stack_band = 0;
     double distance_band = 0;
-    bool everywhere_bands = false;  // whether the runs show the last two
+    bool shows_distance = false;  // whether the runs show the last two
 };
 
 struct CalibrationOptions {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "evidence/runs.h"
@@ -68,6 +69,19 @@ const MeasuredPositions& measured_positions() {
     return found;
 }
 
+// The weighted sum of the differences, or any larger value than `most` once it exceeds that.
+double weighted_sum(const Position& a, const Position& b, double most) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size() && sum <= most; ++i) {
+        const double difference = std::fabs(a[i] - b[i]);
+        const bool counts_once = kCoordinates[i].comparison != Comparison::size && difference > 0;
+        sum += kCoordinates[i].weight * (counts_once ? 1 : difference);
+    }
+    return sum;
+}
+
+double distance_of(double sum) { return -std::expm1(-sum); }
+
 }  // namespace
 
 Position position_of(const Settings& settings) {
@@ -78,13 +92,7 @@ Position position_of(const Settings& settings) {
 }
 
 double distance_between(const Position& a, const Position& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const double difference = std::fabs(a[i] - b[i]);
-        const bool counts_once = kCoordinates[i].comparison != Comparison::size && difference > 0;
-        sum += kCoordinates[i].weight * (counts_once ? 1 : difference);
-    }
-    return -std::expm1(-sum);
+    return distance_of(weighted_sum(a, b, std::numeric_limits<double>::infinity()));
 }
 
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
@@ -107,10 +115,10 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
 double distance_to_runs(const Settings& settings) {
     if (settings.listed()) return 1;
     const Position here = position_of(settings);
-    double nearest = 1;
+    double nearest = std::numeric_limits<double>::infinity();
     for (const MeasuredPosition& measured : measured_positions().runs)
-        nearest = std::min(nearest, distance_between(here, measured.at));
-    return nearest;
+        nearest = std::min(nearest, weighted_sum(here, measured.at, nearest));
+    return distance_of(nearest);
 }
 
 bool Coverage::has(P presence) const { return largest[coordinate_of(presence)] > 0; }

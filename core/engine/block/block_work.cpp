@@ -187,9 +187,8 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
             const double element = rates.element_bytes * op.count;
             out.largest_matrix = std::max(out.largest_matrix, element * op.k * op.n);
             out.largest_output = std::max(out.largest_output, element * op.m * op.n);
-        }
-        if (op.multiplies())
             tensor.add_matrix(forward_pass, backward_pass + -1.0 * weight_gradient, weight_gradient);
+        }
         if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
         // The operator is sized for the busiest GPU; the average GPU has fewer tokens.
         const double average = op.expert ? 1 / rates.expert_imbalance : 1;

@@ -20,7 +20,7 @@ Time gemm_time(const Gemm& gemm, const GpuRates& gpu) {
             gpu.half_area;
     }
     if (gemm.grouped) {
-        constexpr double kHalfTile = 64;  // rows
+        constexpr double kHalfTile = 64;  // rows; tiles of CUTLASS and cuBLAS kernels have 128
         area = (gemm.m + kHalfTile) * gemm.n + gpu.half_area / gemm.count - gpu.half_area;
     }
     const double peak = gemm.low_precision ? gpu.peak_low : gpu.peak;

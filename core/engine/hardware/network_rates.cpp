@@ -18,7 +18,10 @@ NetworkRates network_rates(const Settings& s) {
                                                       : network.intra_bandwidth / peers;
     if (network.topology == Topology::torus) network.torus = torus_shape(s).value_or(TorusShape{});
     const auto reduction = s.choice<InNetworkReduction>(P::in_network_reduction);
-    network.reduces_in_node = reduction == InNetworkReduction::node || reduction == InNetworkReduction::both;
+    // Without a switch there is nothing that could add up.
+    network.reduces_in_node =
+        network.topology == Topology::switched &&
+        (reduction == InNetworkReduction::node || reduction == InNetworkReduction::both);
     network.reduces_in_network =
         reduction == InNetworkReduction::network || reduction == InNetworkReduction::both;
     network.pod_gpus = s[P::pod_gpus];

@@ -16,8 +16,8 @@ struct Shape {
     double t, c, e, et;            // tensor, context, expert and expert tensor parallel degrees
     ContextParallelKind context_kind;
     double context_inner;  // GPUs of the inner groups of a2a+p2p
-    double
-        kept_operand;  // share of an operand's half-precision bytes that matrices keep for the backward pass
+    // Share of an operand's half-precision bytes that matrices keep for the backward pass.
+    double kept_operand;
     bool scales_by_current_values;  // low precision: casts read each tensor once more
     double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
     double q;       // bytes per activation element
