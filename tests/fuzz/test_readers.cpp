@@ -44,6 +44,8 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_measurements", "measurements"},
     {"read_megatron", "megatron"},
     {"read_nccl_log", "nccl"},
+    {"read_run_csv", "runs"},
+    {"read_run_lines", "runs"},
     {"read_runs", "runs"},
     {"read_scenario", "scenario"},
     {"read_scenario_json", "scenario"},
