@@ -15,14 +15,15 @@ struct Logits {
     double tensor = 1;  // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
-// Returns the bytes of all tensors of one entry. A fused loss keeps the half-precision logits, one fp32
-// tensor and the gradient; a chunked loss keeps a few chunks of the sequence.
+// Returns the bytes of all tensors of one entry. A plain loss may need less than a fused one: Megatron's
+// works in place on one fp32 copy, and its fused kernels write a second one. A chunked loss keeps a few
+// chunks of the sequence.
 inline double bytes_per_entry(const Logits& logits) {
     constexpr double kFused = 9;      // between 8 and 9.4 in public runs (MooreThreads/SimuMax, B200)
     constexpr double kChunked = 0.5;  // assumed: 8 bytes of each entry of one of 16 chunks
     switch (logits.loss) {
         case Loss::plain: return logits.bytes_per_logit;
-        case Loss::fused: return std::min(kFused, logits.bytes_per_logit);
+        case Loss::fused: return kFused;
         case Loss::chunked: return std::min(kChunked, logits.bytes_per_logit);
     }
     return logits.bytes_per_logit;

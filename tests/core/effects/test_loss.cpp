@@ -1,0 +1,56 @@
+// Tests the memory of the logits and the loss.
+#include "effects/loss.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "evidence/validation.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
+    Logits logits{.tokens = 4096, .vocabulary = 50304, .bytes_per_logit = 6, .parallel_loss = true};
+    CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
+    logits.tensor = 4;
+    CHECK(logits_memory(logits) == 6.0 * 4096 * 50304 / 4);
+    logits.parallel_loss = false;  // every GPU gathers all logits
+    CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
+    logits.loss = Loss::fused;
+    CHECK(logits_memory(logits) == 9.0 * 4096 * 50304 / 4);
+    logits.loss = Loss::chunked;
+    CHECK(logits_memory(logits) == 0.5 * 4096 * 50304 / 4);
+}
+
+TEST_CASE("loss: Megatron's plain loss works in place, that of PyTorch does not", "[effects]") {
+    const auto bytes = [](const char* software) {
+        Scenario scenario = first();
+        scenario.give(P::software, parse(P::software, software).value);
+        return resolve(scenario)[P::logits_bytes];
+    };
+    CHECK(bytes("megatron-core") == 6);
+    CHECK(bytes("nemo") == 6);
+    CHECK(bytes("nanotron") == 10);
+    CHECK(bytes("fsdp2") == 12);
+}
+
+TEST_CASE("loss: the last stage of Megatron's functional tests allocates what was measured", "[effects]") {
+    // Two thirds of the memory of these small models are logits. The layouts of the tests that count the loss
+    // as a layer are not in their rows.
+    std::vector<MeasuredRun> runs;
+    for (const MeasuredRun& run : shipped_runs()) {
+        const auto named = [&](const char* part) { return run.model.find(part) != std::string::npos; };
+        if (run.family == "mlm_golden" && named("gpt3_mcore_te_tp1_pp") && !named("account_for_embedding"))
+            runs.push_back(run);
+    }
+    const Validation validation = validate(runs, Catalogue::shipped());
+    int compared = 0;
+    for (const ValidationRow& row : validation.rows) {
+        if (row.measured_peak() <= 0) continue;
+        INFO(row.run->id << " " << row.run->model);
+        CHECK(std::abs(row.predicted_peak / row.measured_peak() - 1) < 0.1);
+        ++compared;
+    }
+    CHECK(compared > 30);
+}
