@@ -60,7 +60,7 @@ RateInputs inputs_of(Rate rate) {
         case Rate::latency:
             return {{host_bandwidth, host_memory_bandwidth},
                     {collective_latency, intra_node_latency, inter_node_latency, kernel_launch,
-                     layer_overhead, step_overhead}};
+                     layer_overhead, pipeline_layer_overhead, expert_overhead, step_overhead}};
         case Rate::count: break;
     }
     return {};
