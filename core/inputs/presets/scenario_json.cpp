@@ -149,6 +149,7 @@ class Reader {
     }
 
     void cluster(const json& value, const std::string& pointer) {
+        const Preset* const start_gpu = scenario_.gpu;
         section(value, "cluster", pointer, [&](const std::string& field, const json& entry) {
             const std::string where = child_pointer(pointer, field);
             if (field == "preset") {
@@ -173,6 +174,9 @@ class Reader {
             }
             return false;
         });
+        // The links of the cluster with which a scenario starts are not those of another GPU.
+        if (scenario_.gpu && scenario_.gpu != start_gpu && value.is_object() && !value.contains("preset"))
+            scenario_.cluster = nullptr;
     }
 
     // Reads a calibration that is given as its name, as the path of its file, or as an object with its

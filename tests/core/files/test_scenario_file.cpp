@@ -131,6 +131,18 @@ TEST_CASE("scenario file: senseless values are refused", "[files]") {
     CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
 }
 
+TEST_CASE("scenario file: a GPU without a cluster preset has the links of its usual node", "[files]") {
+    const auto links = [](const char* text) {
+        Problems problems;
+        return resolve(read_scenario(text, presets(), "", problems))[P::intra_node_bandwidth];
+    };
+    CHECK(links(R"({"cluster": {"gpu": "b200-sxm", "gpus": 8}})") == 900e9);
+    CHECK(links(R"({"cluster": {"gpu": {"preset": "a100-sxm-80gb"}}})") == 300e9);
+    // The GPU of a cluster is replaced, and its links stay.
+    CHECK(links(R"({"cluster": {"preset": "dgx-h100", "gpu": "b200-sxm"}})") == 450e9);
+    CHECK(links(R"({"cluster": {"gpu": {"memory": "100 GiB"}}})") == 450e9);
+}
+
 TEST_CASE("scenario file: files of other kinds are refused", "[files]") {
     CHECK(has_problem(problems_of(""), "", "empty"));
     CHECK(has_problem(problems_of("  \n "), "", "empty"));
