@@ -14,6 +14,20 @@ namespace shardscope {
 
 constexpr double kPlain = Value(ScheduleKind::one_f_one_b);
 
+namespace {
+
+// The experts' degrees that are not free may not suit the other degrees.
+bool experts_can_be_split(const Settings& s) {
+    return std::ranges::all_of(parallelism_constraints(), [&](const Constraint& rule) {
+        const bool of_experts = std::ranges::any_of(rule.parameters, [](P id) {
+            return id == P::expert_parallel || id == P::expert_tensor_parallel;
+        });
+        return !of_experts || rule.holds(s);
+    });
+}
+
+}  // namespace
+
 // The loops over the degrees, with the settings chosen so far.
 struct PlanSpace::Build {
     PlanSpace& space;
@@ -73,6 +87,7 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
             if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
             for (const double expert : values(P::expert_parallel)) {
                 set(P::expert_parallel, expert);
+                if (!experts_can_be_split(s)) continue;
                 for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
             }
             if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "explore/plan_report.h"
 #include "planner/answer.h"
 #include "planner/planner.h"
 #include "planner/search.h"
@@ -287,4 +288,19 @@ TEST_CASE("a search reports how much of the space is done, and its result stays 
     REQUIRE_FALSE(told.best.empty());
     CHECK(told.best.front().number == quiet.best.front().number);
     CHECK(told.evaluated == quiet.evaluated);
+}
+
+TEST_CASE("search: no plan breaks a degree of experts that is held", "[search]") {
+    // A pipeline of 8 stages leaves 8 GPUs for each stage's layers, too few for 16 GPUs of one expert's
+    // matrices.
+    PlanQuestion question;
+    question.scenario = with({{P::expert_tensor_parallel, 16}});
+    question.free.set(index(P::pipeline_parallel));
+    question.top = 10;
+    const PlanReport report = plan_report(question, 1);
+    REQUIRE(report.found());
+    for (const Answer& plan : report.plans) {
+        CHECK(plan.estimate.mfu > 0);
+        CHECK(plan.settings[P::pipeline_parallel] <= 4);
+    }
 }
