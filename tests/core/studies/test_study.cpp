@@ -97,12 +97,12 @@ TEST_CASE("study: the verdicts on the papers' claims are those documented", "[st
     using enum Agreement;
     CHECK(verdict("scaling-trends", "throughput-per-gpu") == agrees);
     CHECK(verdict("scaling-trends", "power-per-gpu") == agrees);
-    CHECK(verdict("scaling-trends", "tokens-per-joule") == partly);
+    CHECK(verdict("scaling-trends", "tokens-per-joule") == agrees);
     CHECK(verdict("scaling-trends-hardware", "a100") == agrees);
     CHECK(verdict("scaling-trends-hardware", "h100") == agrees);
     CHECK(verdict("scaling-trends-hardware", "a100-to-h100") == agrees);
     CHECK(verdict("scaling-trends-parallelism", "crossover") == agrees);
-    CHECK(verdict("shortest-training", "half-the-time") == partly);
+    CHECK(verdict("shortest-training", "half-the-time") == agrees);
     CHECK(verdict("shortest-training", "memory") == agrees);
     CHECK(verdict("layered-accumulation", "ethernet") == disagrees);
     CHECK(verdict("memory-footprint", "zero1") == agrees);
