@@ -54,7 +54,7 @@ constexpr std::array kConstants{
     ConstantRow{P::layer_overhead, Scope::stack, 0.4, 3e-5, 5e-3},
     ConstantRow{P::overlap, Scope::stack, 0.1, 0.1, 1, false},
     ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1.1},
-    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3, 0.95, 5},  // caches save a few per cent
+    ConstantRow{P::elementwise_traffic, Scope::stack, 0.3, 0.95, 5},  // assumed: caches save at most 5 %
     ConstantRow{P::composed_traffic, Scope::stack, 0.4, 1, 6},
     ConstantRow{P::copy_traffic, Scope::stack, 0.5, 6, 60},
     ConstantRow{P::gradient_traffic, Scope::stack, 0.2, 2, 4},
@@ -63,9 +63,9 @@ constexpr std::array kConstants{
     ConstantRow{P::selective_cost, Scope::stack, 0.15, 0, 0.6, false},
 };
 
-// The best share of peak that a search over shapes found for each GPU (stas00/ml-engineering, 744d01e,
-// compute/accelerator, best achieved matrix multiplication): no constant of a GPU is above it. The efficiency
-// in fp8 is relative to that in bf16.
+// The best share of peak that a search over shapes of matrix products found (stas00/ml-engineering, 744d01e,
+// compute/accelerator), of the slowest GPU that a part describes. A fit keeps the constants below it. The
+// efficiency in fp8 is relative to that in bf16.
 struct Ceiling {
     std::string_view part;
     P id;
@@ -81,6 +81,7 @@ constexpr std::array kCeilings{
     Ceiling{"gpu-h200", P::fp8_efficiency, 1453.4 / (2 * 794.5)},
     Ceiling{"gpu-b200", P::gemm_efficiency, 1745.0 / 2250},
     Ceiling{"gpu-b200", P::fp8_efficiency, 3432.5 / (2 * 1745.0)},
+    Ceiling{"gpu-mi300", P::gemm_efficiency, 668.4 / 1300},  // of the MI300X
 };
 
 double highest_of(const ConstantRow& row, std::string_view part) {

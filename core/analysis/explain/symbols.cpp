@@ -6,6 +6,7 @@
 
 #include "effects/collectives.h"
 #include "effects/gemm.h"
+#include "effects/loss.h"
 #include "memory/memory.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
@@ -56,6 +57,15 @@ GatheredUnits gathered(const Answer& a) {
     if (moment == Moment::optimizer_step) return {};
     if (moment == Moment::forward_end) out.gradients = 0;
     return out;
+}
+
+// What the bytes of a logit and the number of its GPUs depend on.
+Logits logits_of(const Answer& a) {
+    const Settings& s = a.settings;
+    return {.bytes_per_logit = s[P::logits_bytes],
+            .loss = s.choice<Loss>(P::loss),
+            .tensor = s[P::tensor_parallel],
+            .parallel_loss = s.on(P::parallel_loss)};
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
@@ -161,9 +171,10 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "s_w", .label = translatable("tokens attended to"), .quantity = Quantity::count, .get = [](const Answer& a) { return attended_tokens(a.settings); },
            .formula = translatable("s_w = w · (2 − w ÷ s) with a causal window of w tokens, else w"), .symbols = "s", .assumptions = "attention_window causal"},
     Symbol{.symbol = "k_e", .label = translatable("experts per token"), .quantity = Quantity::count, .parameter = P::experts_per_token},
-    Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.settings.on(P::parallel_loss) ? a.settings[P::tensor_parallel] : 1; },
-           .formula = translatable("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
-    Symbol{.symbol = "q_l", .label = translatable("bytes per logit"), .quantity = Quantity::byte_factor, .parameter = P::logits_bytes},
+    Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(logits_of(a)); },
+           .formula = translatable("t_l = t where the loss is parallel, fused or chunked, else 1"), .symbols = "t", .assumptions = "parallel_loss loss"},
+    Symbol{.symbol = "q_l", .label = translatable("bytes per logit"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return bytes_per_entry(logits_of(a)); },
+           .formula = translatable("q_l = the software stack's bytes with a plain loss, 9 with a fused one, at most 0.5 with a chunked one"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .label = translatable("allocator overhead"), .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_shared", .label = translatable("shared by the GPUs"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kShardableMemoryTerms); },
            .formula = translatable("M_shared = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},

@@ -87,7 +87,6 @@ void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
             if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
             for (const double expert : values(P::expert_parallel)) {
                 set(P::expert_parallel, expert);
-                if (!experts_can_be_split(s)) continue;
                 for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
             }
             if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
@@ -102,7 +101,7 @@ const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
     const auto [found, made] = degrees_of.try_emplace(
         {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
     std::vector<std::uint32_t>& out = found->second;
-    if (!made) return out;
+    if (!made || !experts_can_be_split(s)) return out;
     const auto [alike, new_stages] =
         schedule_choices_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
     if (new_stages) alike->second = by_weights(schedule_choices());

@@ -28,11 +28,14 @@ inline double bytes_per_entry(const Logits& logits) {
     }
     return logits.bytes_per_logit;
 }
-// Returns the bytes at the end of the forward pass. A stack without a parallel loss gathers the logits,
-// unless the loss never holds all of them.
+// Returns the number of GPUs that shard the logits. A stack without a parallel loss gathers them, unless the
+// loss never holds all of them.
+inline double logit_shards(const Logits& logits) {
+    return logits.parallel_loss || logits.loss != Loss::plain ? logits.tensor : 1;
+}
+// Returns the bytes at the end of the forward pass.
 inline double logits_memory(const Logits& logits) {
-    const bool sharded = logits.parallel_loss || logits.loss != Loss::plain;
-    return bytes_per_entry(logits) * logits.tokens * logits.vocabulary / (sharded ? logits.tensor : 1);
+    return bytes_per_entry(logits) * logits.tokens * logits.vocabulary / logit_shards(logits);
 }
 
 }  // namespace shardscope

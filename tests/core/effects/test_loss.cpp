@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "evidence/validation.h"
+#include "explain/symbols.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -21,6 +22,17 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     CHECK(logits_memory(logits) == 9.0 * 4096 * 50304 / 4);
     logits.loss = Loss::chunked;
     CHECK(logits_memory(logits) == 0.5 * 4096 * 50304 / 4);
+}
+
+TEST_CASE("loss: the explanation's formula gives the memory of every kind of loss", "[effects]") {
+    for (const Loss loss : {Loss::plain, Loss::fused, Loss::chunked}) {
+        const Answer now =
+            answer(with({{P::loss, loss}, {P::tensor_parallel, 2}, {P::sharding, Sharding::zero1}}));
+        const auto value = [&](const char* symbol) { return value_of(*find_symbol(symbol), now); };
+        const auto& end = now.estimate.memory.by_moment[static_cast<std::size_t>(Moment::forward_end)];
+        CHECK(value("q_l") * value("E") * value("V") / value("t_l") ==
+              Approx(end[static_cast<std::size_t>(MemoryTerm::logits)]));
+    }
 }
 
 TEST_CASE("loss: Megatron's plain loss works in place, that of PyTorch does not", "[effects]") {

@@ -8,8 +8,8 @@ using namespace shardscope;
 
 TEST_CASE("published run: DeepSeek-V3 on 2,048 H800", "[estimate]") {
     // DeepSeek-AI 2024, arXiv 2412.19437: 180,000 GPU hours for 10¹² tokens (section 1), with 16 stages of
-    // DualPipe, 64 expert-parallel GPUs on 8 nodes and ZeRO-1 (3.2); moments in bf16 (3.3.1); norms, MLA
-    // up-projections and SwiGLU outputs are computed again (3.2.3, 3.3.3). A token goes to 4 nodes at most.
+    // DualPipe, 64 expert-parallel GPUs on 8 nodes and ZeRO-1 (3.2); moments in bf16 (3.3.3); norms, MLA
+    // up-projections and SwiGLU outputs are computed again (3.2.3, 3.3.3).
     Problems problems;
     Catalogue catalogue = Catalogue::with_folder("", problems);
     const Scenario scenario = read_scenario(R"({
