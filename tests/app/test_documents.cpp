@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -199,6 +200,31 @@ TEST_CASE("documents: the README's accuracy is that of the full tables", "[docs]
         matches(block_of("README.md", "accuracy"), R"(\|[^|]*\| *([^|]*[^| ]) *\|\n)");
     stated.erase(stated.begin(), stated.begin() + 2);  // the header and the line below it
     CHECK(stated == expected);
+}
+
+TEST_CASE("documents: the errors on all public runs are no larger than they were", "[docs]") {
+    const std::string table = block_of("presets/runs/README.md", "accuracy");
+    const auto percent_of = [&](const std::string& row, std::size_t column) {
+        return std::stod(row_of(table, row).at(column));
+    };
+    enum Column : unsigned char { fitted = 2, mean = 4, median = 5 };
+    CHECK(percent_of("all", fitted) < 9.5);
+    CHECK(percent_of("all", mean) < 11);
+    CHECK(percent_of("all", median) < 7);
+    for (const auto& [family, limit] : std::map<std::string, double>{
+             {"korthikanti", 4}, {"megatron21", 6.5}, {"dgxc", 6}, {"megatron\\_bridge", 11}, {"ibm", 7.5}}) {
+        INFO(family);
+        CHECK(percent_of(family, mean) < limit);
+    }
+    CHECK(percent_of("mean of the stacks", 2) < 14);    // blind
+    CHECK(percent_of("mean of the stacks", 4) < 10.5);  // after eight runs
+    // The likely range is meant to hold 80 % of the runs whose model, machine or stack was left out.
+    const std::vector<std::string> shares = matches(table, R"(new (?:model|machine|stack) ([0-9.]+) %)");
+    REQUIRE(shares.size() == 3);
+    for (const std::string& share : shares) {
+        CHECK(std::stod(share) >= 78);
+        CHECK(std::stod(share) < 90);
+    }
 }
 
 TEST_CASE("documents: the library's example is the one that the tests build", "[docs]") {
