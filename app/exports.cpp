@@ -22,10 +22,11 @@ bool needs_search(const Exports::Figures& figures, const Answer& answer) {
         const PlotKind* kind = plot_kind(figure.plot);
         if (!kind || !kind->compute_data || figure.data.has_value()) return false;
         if (kind->searches) return valid;
-        const bool pins = figure.side_by_side && std::ranges::any_of(figure.pins, [](const Pin& pin) {
+        const bool pins = options_in<SweepOptions>(figure).side_by_side &&
+                          std::ranges::any_of(figure.pins, [](const Pin& pin) {
                               return !plans_within_a_frame(pin.answer.scenario);
                           });
-        return (replans || pins) && !figure.held;
+        return (replans || pins) && !holds_plan(figure.options);
     });
 }
 

@@ -72,19 +72,46 @@ void parse_scale(const Options& options, double& scale, Problems& problems) {
     }
 }
 
-// Copies the settings of the requested plot and the pins from the scenario's view.
-void apply_view(const SavedScenario& scenario, const Options& options, FigureRequest& request,
-                Problems& problems) {
-    const View view = view_of(scenario);
-    request.plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
-    if (request.plot == view.plot) {
-        request = request_of(view);
-        request.axes = axes_of(view, scenario);
+// Returns the request for the scenario's view with the options of the command line.
+FigureRequest figure_request(const SavedScenario& scenario, const Options& options, Problems& problems) {
+    View view = view_of(scenario);
+    const std::string plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
+    if (plot != view.plot) {
+        view = {};
+        view.plot = plot;
     }
-    request.view = scenario.view;
+    if (!options.outputs.empty()) view.outputs = parse_outputs(options.outputs, problems);
+    if (!options.against.empty()) view.against = parse_output("--against", options.against, problems);
+    view.held |= options.held;
+    view.side_by_side |= options.side_by_side;
+    FigureRequest out = request_of(view, scenario);
+    out.hypothetical = options.hypothetical;
+    out.view = scenario.view;
     char letter = kFirstPin;
     for (const Scenario& pin : pins_of(scenario, catalogue(), problems))
-        request.pins.push_back({letter++, answer(pin), {}});
+        out.pins.push_back({letter++, answer(pin), {}});
+    return out;
+}
+
+// Adds the axes of the command line; without them, the axes of the view stay.
+void add_axes(const Scenario& scenario, const Options& options, FigureRequest& request, Problems& problems) {
+    std::vector<Axis>* axes = axes_in(request.options);
+    if (!options.axes.empty()) {
+        std::vector<Axis> read = parse_axes(scenario, options.axes, problems);
+        if (axes) {
+            *axes = std::move(read);
+        } else if (plot_kind(request.plot)) {
+            problems.push_back({"--axis", "the plot " + request.plot + " has fixed axes", "",
+                                "add --plot sweep or --plot walls"});
+        }
+    }
+    constexpr double kMostPoints = 1e6;
+    double points = 1;
+    for (const Axis& axis : axes ? *axes : std::vector<Axis>())
+        points *= static_cast<double>(axis.values.size());
+    if (points > kMostPoints)
+        problems.push_back({"--axis", format(points, Quantity::big_count) + " points are too many",
+                            "a figure shows at most 1,000,000", "use fewer steps"});
 }
 
 // Returns a report with the default figures. `figure` replaces the one of the same plot, or is added.
@@ -110,34 +137,22 @@ int run(const Options& options) {
     if (!loaded) return kUnusable;
     const SavedScenario& scenario = *loaded;
     Problems problems;
-    FigureRequest request;
-    apply_view(scenario, options, request, problems);
-    request.hypothetical = options.hypothetical;
-    request.held |= options.held;
+    FigureRequest request = figure_request(scenario, options, problems);
+    add_axes(scenario, options, request, problems);
     if (!options.size.empty()) parse_size(options.size, request.size, problems);
     if (!options.scale.empty()) parse_scale(options, request.scale, problems);
-    if (!options.axes.empty()) request.axes = parse_axes(scenario, options.axes, problems);
-    constexpr double kMostPoints = 1e6;
-    double points = 1;
-    for (const Axis& axis : request.axes) points *= static_cast<double>(axis.values.size());
-    if (points > kMostPoints)
-        problems.push_back({"--axis", format(points, Quantity::big_count) + " points are too many",
-                            "a figure shows at most 1,000,000", "use fewer steps"});
-    if (!options.outputs.empty()) request.outputs = parse_outputs(options.outputs, problems);
-    if (!options.against.empty()) request.against = parse_output("--against", options.against, problems);
-    request.side_by_side |= options.side_by_side;
     for (const std::string& log : options.collectives) {
         const std::vector<MeasuredTable> read = named_after(log, read_log(log));
         if (read.empty()) return kUnusable;
-        request.collectives.insert(request.collectives.end(), read.begin(), read.end());
+        auto* collectives = std::get_if<CollectivesOptions>(&request.options);
+        if (collectives) collectives->own.insert(collectives->own.end(), read.begin(), read.end());
+        else
+            problems.push_back({"--collectives", "the plot " + request.plot + " shows no collectives", "",
+                                "add --plot collectives"});
     }
-    if (const PlotKind* kind = plot_kind(request.plot); !kind) {
+    if (!plot_kind(request.plot))
         problems.push_back(
             {"--plot " + request.plot, "there is no such plot", "", "use " + plot_names().toStdString()});
-    } else if (!options.axes.empty() && !kind->takes_axes) {
-        problems.push_back({"--axis", "the plot " + request.plot + " has fixed axes", "",
-                            "add --plot sweep or --plot walls"});
-    }
     if (!options.report.empty() && !report_format_of(QString::fromStdString(options.report)))
         problems.push_back({"--report " + options.report, "the file extension sets the format", "",
                             "end it in .html, .pdf or .md"});

@@ -94,7 +94,7 @@ TEST_CASE("a figure that cannot be made gives the reason", "[figures]") {
     CHECK(render_figure(request("walls-of-jericho"), first(), FigureFormat::svg, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("walls-of-jericho")));
     FigureRequest empty_axis = request("sweep");
-    empty_axis.axes.push_back({P::gpus, {}});
+    empty_axis.options = SweepOptions{.axes = {{P::gpus, {}}}};
     problem.clear();
     CHECK(render_figure(empty_axis, first(), FigureFormat::csv, &problem).isEmpty());
     CHECK_FALSE(problem.isEmpty());
@@ -245,8 +245,9 @@ TEST_CASE("the CSV contains the plotted values, with units", "[figures]") {
     }
 
     FigureRequest sweep = request("sweep");
-    sweep.axes = {{P::inter_node_bandwidth, {12.5e9, 50e9}}, {P::micro_batch, {1, 2}}};
-    sweep.outputs = {Output::mfu, Output::peak_memory, Output::step_time};
+    sweep.options =
+        SweepOptions{.axes = {{P::inter_node_bandwidth, {12.5e9, 50e9}}, {P::micro_batch, {1, 2}}},
+                     .outputs = {Output::mfu, Output::peak_memory, Output::step_time}};
     const auto table = read_csv(render_figure(sweep, subject, FigureFormat::csv).toStdString());
     REQUIRE(table.size() == 5);
     CHECK(table[0].fields == std::vector<std::string>{"cluster.inter_node_bandwidth[Gbit/s]",

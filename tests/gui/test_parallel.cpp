@@ -286,9 +286,10 @@ TEST_CASE("a sweep over tensor parallelism contains its valid degrees", "[parall
     const Answer subject = answer(read(kGpt3));
     FigureRequest request;
     request.plot = "sweep";
-    request.axes = {default_axis(subject.scenario, P::tensor_parallel, 20)};
+    std::vector<Axis> axes{default_axis(subject.scenario, P::tensor_parallel, 20)};
+    request.options = SweepOptions{.axes = axes};
     const auto rows = read_csv(render_figure(request, subject, FigureFormat::csv).toStdString());
-    REQUIRE(rows.size() == 1 + request.axes.front().values.size());
+    REQUIRE(rows.size() == 1 + axes.front().values.size());
     CHECK(rows.front().fields.front() == "training.tensor_parallel[1]");
     const double gpus = subject.settings[P::gpus];
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -299,8 +300,8 @@ TEST_CASE("a sweep over tensor parallelism contains its valid degrees", "[parall
     }
     CHECK(render_figure(request, subject, FigureFormat::svg).contains("Tensor parallel"));
     // There are no values between two degrees, so no line connects them.
-    const QString words = sweep_caption(sweep_data(subject, request.axes, {}));
+    const QString words = sweep_caption(sweep_data(subject, axes, {}));
     CHECK_FALSE(words.contains(QStringLiteral("cross")));
-    request.axes.push_back({P::pipeline_parallel, {4, 8}});
-    CHECK(sweep_caption(sweep_data(subject, request.axes, {})).contains(QStringLiteral("other marks")));
+    axes.push_back({P::pipeline_parallel, {4, 8}});
+    CHECK(sweep_caption(sweep_data(subject, axes, {})).contains(QStringLiteral("other marks")));
 }

@@ -460,7 +460,7 @@ TEST_CASE("the plans' table has one row a plan, and the figure contains its word
     CHECK(svg.contains(QStringLiteral("does not fit")));
 
     FigureRequest wrong = plot.request();
-    wrong.outputs = {Output::hfu};
+    wrong.options = PlansOptions{.output = Output::hfu};
     QString problem;
     CHECK(render_figure(wrong, now, FigureFormat::svg, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("training_days")));

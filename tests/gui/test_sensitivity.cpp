@@ -105,7 +105,7 @@ TEST_CASE("sensitivity: output and change can be chosen, and the five elasticiti
     desk.settle();
     CHECK(desk.plot->figure().data().held.change == Change::ten_percent);
     CHECK(desk.plot->figure().data().held.bars.front().effect < wide);
-    CHECK(desk.plot->request().change == Change::ten_percent);
+    CHECK(options_in<SensitivityOptions>(desk.plot->request()).change == Change::ten_percent);
 }
 
 TEST_CASE("sensitivity: if something is automatic the effect is shown with the plan held and with a new plan",
@@ -149,7 +149,7 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
     REQUIRE(anew->isVisible());
     QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));
     CHECK_FALSE(desk.plot->pending());
-    CHECK(desk.plot->request().held);
+    CHECK(options_in<SensitivityOptions>(desk.plot->request()).held);
     CHECK_FALSE(desk.plot->figure().data().anew.has_value());
     CHECK_FALSE(desk.plot->figure().data().replanned_elasticity.has_value());
     QTest::mouseClick(anew, Qt::LeftButton, {}, QPoint(8, anew->height() / 2));

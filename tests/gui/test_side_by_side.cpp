@@ -183,7 +183,7 @@ TEST_CASE("side by side: each scenario has its own family, and is planned like t
     CHECK(desk.plot->figure().data().plan == SweepPlan::replanned);
     // The pin's rows in the table are those of a separate sweep with new plans.
     const FigureRequest asked = desk.plot->request();
-    REQUIRE(asked.side_by_side);
+    REQUIRE(options_in<SweepOptions>(asked).side_by_side);
     FigureRequest own = asked;
     own.pins.clear();
     const QByteArray all = render_figure(asked, desk.model.answer(), FigureFormat::csv);
@@ -217,7 +217,7 @@ TEST_CASE("side by side: it is exported in every format, and the table stays the
     CHECK(svg.contains(">on 256 GPUs<"));
     // The name is once over the panels and once in the caption.
     FigureRequest ghosts = asked;
-    ghosts.side_by_side = false;
+    std::get<SweepOptions>(ghosts.options).side_by_side = false;
     CHECK_FALSE(render_figure(ghosts, desk.model.answer(), FigureFormat::svg).contains(">on 256 GPUs<"));
     CHECK(desk.canvas->parentWidget()->accessibleDescription().contains(
         QStringLiteral("Beside it B, on 256 GPUs")));

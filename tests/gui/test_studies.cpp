@@ -72,8 +72,9 @@ TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel, and on
     CHECK(shown.x_range == "8:2048:49:log");
     CHECK(shown.outputs == view_of(study.scenario).outputs);
     const FigureRequest request = desk.find<LivePlot>("sweep")->request();
-    CHECK(request.axes.front().values.front() == 8);
-    CHECK(request.axes.front().values.back() == 2048);
+    const std::vector<Axis> axes = options_in<SweepOptions>(request).axes;
+    CHECK(axes.front().values.front() == 8);
+    CHECK(axes.front().values.back() == 2048);
     CHECK(desk.panel->isVisible());
     CHECK_FALSE(desk.find<QWidget>("why")->isVisible());
     CHECK(desk.text("study/title") == QString::fromStdString(study.title));
@@ -276,9 +277,10 @@ TEST_CASE("study: the range of a view is used for the walls map", "[studies]") {
     walls->show_view(view);
     CHECK(walls->view() == view);
     const FigureRequest request = walls->request();
-    REQUIRE(request.axes.size() == 2);
-    CHECK(request.axes[0].values == std::vector<double>{8, 16, 32, 64, 128, 256, 512});
-    CHECK(request.axes[1].values == std::vector<double>{12.5e9, 21.875e9, 31.25e9, 40.625e9, 50e9});
+    const std::vector<Axis> axes = options_in<WallsOptions>(request).axes;
+    REQUIRE(axes.size() == 2);
+    CHECK(axes[0].values == std::vector<double>{8, 16, 32, 64, 128, 256, 512});
+    CHECK(axes[1].values == std::vector<double>{12.5e9, 21.875e9, 31.25e9, 40.625e9, 50e9});
     // Another input gets its own range.
     auto* box = desk.find<QComboBox>("walls/x");
     box->setCurrentIndex(box->currentIndex() + 1);

@@ -110,7 +110,7 @@ TEST_CASE("sweep: there are up to three outputs, and a fourth replaces the oldes
     desk.toggle("step_time_s");
     desk.toggle("memory.peak_bytes");  // the last output stays
     CHECK(desk.plot->figure().data().outputs == std::vector<Output>{Output::peak_memory});
-    CHECK(desk.plot->request().outputs == std::vector<Output>{Output::peak_memory});
+    CHECK(options_in<SweepOptions>(desk.plot->request()).outputs == std::vector<Output>{Output::peak_memory});
 }
 
 TEST_CASE("sweep: dragging the dot changes the input in one step, and a double click sets it", "[sweep]") {
@@ -187,7 +187,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
     CHECK(best() <= replanned);
     CHECK(csv()[1].fields[3] == "held");
     CHECK(sweep_caption(desk.plot->figure().data()).contains(QStringLiteral("The plan is held.")));
-    CHECK(desk.plot->request().held);
+    CHECK(options_in<SweepOptions>(desk.plot->request()).held);
 }
 
 TEST_CASE("sweep: of two quick changes only the newest is drawn", "[sweep]") {
@@ -294,7 +294,7 @@ TEST_CASE("sweep: points can be drawn over one of their results, and the dot is 
     CHECK(desk.canvas->axisRect(0)->axis(QCPAxis::atBottom)->range().upper ==
           Approx(std::ranges::max(data.series.front().points, {}, &SweepPoint::along).along / 1e6));
     const FigureRequest asked = desk.plot->request();
-    CHECK(asked.against == Output::memory_bandwidth_per_flops);
+    CHECK(options_in<SweepOptions>(asked).against == Output::memory_bandwidth_per_flops);
     CHECK(desk.plot->view().against == Output::memory_bandwidth_per_flops);
     const auto rows = read_csv(render_figure(asked, now, FigureFormat::csv).toStdString());
     CHECK(rows[0].fields == std::vector<std::string>{"cluster.inter_node_bandwidth[Gbit/s]",

@@ -300,7 +300,7 @@ TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]
     CHECK_FALSE(carried_scenario(figure).isEmpty());
     FigureRequest request;
     request.plot = "validation";
-    request.outputs = {Output::wall};
+    request.options = ValidationOptions{.output = Output::wall};
     QString problem;
     CHECK(render_figure(request, desk.model().answer(), FigureFormat::csv, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("mfu")));

@@ -516,7 +516,7 @@ TEST_CASE("walls: exports contain the map as words, lines and one row a cell", "
     CHECK(texts.join(QLatin1Char(' ')).contains(QStringLiteral("Hatched: does not fit in 79.1 GiB")));
 
     QString problem;
-    request.axes = {x};
+    request.options = WallsOptions{.axes = {x}};
     CHECK(render_figure(request, now, FigureFormat::svg, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("two axes")));
 }

@@ -20,6 +20,14 @@
 #include "widgets/text.h"
 
 namespace shardscope {
+namespace {
+
+CollectivesData data_of(const FigureRequest& request, const Answer& answer) {
+    const auto options = options_in<CollectivesOptions>(request);
+    return collectives_data(answer, options.own, options.chosen);
+}
+
+}  // namespace
 
 CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("collectives"), tr("Collectives plot"), model, parent) {
@@ -48,8 +56,7 @@ const CollectivesFigure& CollectivesPlot::figure() {
 
 FigureRequest CollectivesPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.collectives = own_;
-    out.table = chosen_;
+    out.options = CollectivesOptions{own_, chosen_};
     return out;
 }
 
@@ -137,24 +144,21 @@ void CollectivesPlot::apply_fitted_fabric() {
 const PlotKind kCollectivesKind{
     .name = "collectives",
     .label = translatable("Collectives"),
+    .options = [](const View&, const Scenario&) -> PlotOptions { return CollectivesOptions{}; },
     .shows_pin = [](const FigureRequest&, const Pin&) { return false; },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             CollectivesFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            figure.set_data(collectives_data(answer, request.collectives, request.table));
+            figure.set_data(data_of(request, answer));
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words =
-        [](const FigureRequest& request, const Answer& answer) {
-            return collectives_caption(collectives_data(answer, request.collectives, request.table));
-        },
-    .table =
-        [](const FigureRequest& request, const Answer& answer) {
-            return collectives_table(collectives_data(answer, request.collectives, request.table));
-        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return collectives_caption(data_of(request, answer)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return collectives_table(data_of(request, answer)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new CollectivesPlot(model); }};
 
 }  // namespace shardscope

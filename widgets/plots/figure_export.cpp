@@ -84,16 +84,26 @@ std::optional<FigureFormat> format_of(const QString& file) {
     return std::nullopt;
 }
 
-FigureRequest request_of(const View& view) {
+std::vector<Axis>* axes_in(PlotOptions& options) {
+    if (auto* sweep = std::get_if<SweepOptions>(&options)) return &sweep->axes;
+    if (auto* walls = std::get_if<WallsOptions>(&options)) return &walls->axes;
+    return nullptr;
+}
+
+bool holds_plan(const PlotOptions& options) {
+    return std::visit(
+        [](const auto& of_plot) {
+            if constexpr (requires { of_plot.held; }) return of_plot.held;
+            else return false;
+        },
+        options);
+}
+
+FigureRequest request_of(const View& view, const Scenario& scenario) {
     FigureRequest out;
     out.plot = view.plot;
-    out.outputs = view.outputs;
-    out.against = view.against;
-    out.side_by_side = view.side_by_side;
-    out.held = view.held;
-    out.left_out = view.switched;
-    if (view.is_switched("ten_percent")) out.change = Change::ten_percent;
-    out.all_free = view.is_switched("all_free");
+    if (const PlotKind* kind = plot_kind(view.plot); kind && kind->options)
+        out.options = kind->options(view, scenario);
     return out;
 }
 
@@ -116,9 +126,10 @@ QByteArray render_figure(const FigureRequest& asked, const Answer& answer, Figur
             tr("there is no plot “%1”; use %2").arg(QString::fromStdString(asked.plot), plot_names()));
     }
     if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
-    if (std::ranges::any_of(asked.axes, [](const Axis& axis) { return axis.values.empty(); })) {
+    PlotOptions options = asked.options;
+    const std::vector<Axis>* axes = axes_in(options);
+    if (axes && std::ranges::any_of(*axes, [](const Axis& axis) { return axis.values.empty(); }))
         return refuse(tr("an axis has no values"));
-    }
     const QString objection = kind->objection ? kind->objection(asked, answer) : QString();
     if (!objection.isEmpty()) return refuse(objection);
     const FigureRequest request = with_computed_data(asked, answer);

@@ -9,24 +9,17 @@
 #include <QSize>
 #include <QString>
 #include <any>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "evidence/bandwidth_curve.h"
-#include "evidence/runs.h"
-#include "explain/output.h"
-#include "explore/sensitivity.h"
-#include "explore/sweep.h"
 #include "files/view.h"
 #include "widgets/pin.h"
+#include "widgets/plots/plot_options.h"
 
 namespace shardscope {
-
-// Tables of measured runs; each table is a family.
-using UserRuns = std::shared_ptr<const std::vector<MeasuredRun>>;
 
 // Pixels of a PNG per unit of the figure's size.
 inline constexpr double kMinScale = 1;
@@ -36,27 +29,24 @@ inline constexpr double kMaxScale = 4;
 struct FigureRequest {
     std::string plot;  // the name of one of plot_kinds()
     QSize size{960, 600};
-    double scale = kDefaultScale;   // of a PNG
-    std::vector<Axis> axes;         // sweep, walls
-    std::vector<Output> outputs;    // sweep: its panels; others: the one along the vertical axis
-    std::optional<Output> against;  // sweep: quantity of the x axis; none: the input itself
-    bool side_by_side = false;      // pins in separate panels, if the plot supports it
-    bool hypothetical = false;      // show rates although memory does not suffice; the caption notes it
-    bool held = false;              // automatic parameters keep their values and are not re-planned
-    bool all_free = false;          // plans: all plan parameters may change, not only the automatic ones
-    Change change = Change::half_and_double;  // sensitivity
-    std::vector<std::string> left_out;        // scaling: hidden curves, by the names of View::kSwitches
-    std::vector<Pin> pins;                    // drawn as ghosts
-    std::string view;                         // of the scenario, as in SavedScenario; the figure carries it
-    std::vector<MeasuredTable> collectives;   // collectives: the user's own, before the public ones
-    std::optional<std::size_t> table;         // collectives: index of the selected table
-    UserRuns runs;                            // validation: the user's own, beside the public ones
-    std::string filter;                       // validation: words of the runs that are shown
-    std::any data;                            // the plot's data, once computed; see data_in
+    double scale = kDefaultScale;  // of a PNG
+    bool hypothetical = false;     // show rates although memory does not suffice; the caption notes it
+    std::vector<Pin> pins;         // drawn as ghosts
+    std::string view;              // of the scenario, as in SavedScenario; the figure carries it
+    PlotOptions options;           // of the plot; std::monostate: its defaults
+    std::any data;                 // the plot's data, once computed; see data_in
 };
 
-// Returns the request for the figure that a view describes, without its axes, which the plot adds.
-FigureRequest request_of(const View& view);
+// Returns the request for the figure of the scenario that a view describes. Its `options` are those of its
+// plot.
+FigureRequest request_of(const View& view, const Scenario& scenario);
+
+// Returns the options of a request for the plot that has these options.
+template <typename Options>
+Options options_in(const FigureRequest& request) {
+    const auto* found = std::get_if<Options>(&request.options);
+    return found ? *found : Options{};
+}
 
 enum class FigureFormat { svg, pdf, png, csv };
 // Returns the format by the file's extension, in upper or lower case; nullopt for any other extension.

@@ -86,27 +86,24 @@ QString plan_words(const Settings& settings) {
     return plan.join(QStringLiteral(", "));
 }
 
-QString scaling_caption(const ScalingData& data, const std::vector<std::string>& left_out) {
-    const auto drawn = [&](const char* curve) {
-        return std::ranges::find(left_out, curve) == left_out.end();
-    };
+QString scaling_caption(const ScalingData& data, const ScalingOptions& options) {
     const bool anew = data.plan == SweepPlan::replanned;
     QStringList lines;
-    if (drawn("weak") && anew) {
+    if (options.weak && anew) {
         // Other GPU counts have other plans, so the size of a replica is not constant.
         lines += tr("solid: weak scaling, the batch grows with the GPUs");
-    } else if (drawn("weak")) {
+    } else if (options.weak) {
         const bool cut = data.replica_gpus > 1;
         const QString replica = shown(data.replica_gpus, Quantity::count);
         lines += tr("solid: weak scaling, %1 sequences per %2")
                      .arg(shown(data.sequences_per_replica, Quantity::count),
                           cut ? tr("model replica of %1 GPUs").arg(replica) : tr("GPU"));
     }
-    if (drawn("strong"))
+    if (options.strong)
         lines +=
             tr("dashed: strong scaling, %1 sequences in all").arg(shown(data.global_batch, Quantity::count));
-    if (drawn("ideal")) lines += tr("dotted: the ideal closed form");
-    if (drawn("weak") && drawn("band")) lines += tr("grey: the band that contains four of five runs");
+    if (options.ideal) lines += tr("dotted: the ideal closed form");
+    if (options.weak && options.band) lines += tr("grey: the band that contains four of five runs");
     QStringList out;
     if (!lines.isEmpty()) {
         QString what = lines.join(QStringLiteral("; ")) + QLatin1Char('.');
@@ -116,13 +113,13 @@ QString scaling_caption(const ScalingData& data, const std::vector<std::string>&
     if (data.fewest_gpus() > 1)
         out += tr("The plan needs at least %1 GPUs.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
-    if (!data.measured.empty() && drawn("measured")) {
+    if (!data.measured.empty() && options.measured) {
         out +=
             tr("Diamonds: measured runs of this model and GPU, solid with the same settings, hollow with "
                "others.");
         if (data.measured.front().own) out += tr("Diamond with a core: my run.");
     }
-    if (data.curves.knee > 0 && drawn("weak"))
+    if (data.curves.knee > 0 && options.weak)
         out += tr("Triangle: from here on an added GPU brings less than half as much as one of the first.");
     if (data.plan == SweepPlan::held) out += tr("The plan is held.");
     if (data.plan == SweepPlan::replanned)

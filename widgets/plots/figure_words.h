@@ -18,7 +18,7 @@ QString setting_sentence(const Answer& answer);
 QString plan_words(const Settings& settings);
 // Explains what is drawn solid, dashed, hatched and so on. `left_out` lists the curves that are not drawn,
 // see FigureRequest.
-QString scaling_caption(const ScalingData& data, const std::vector<std::string>& left_out = {});
+QString scaling_caption(const ScalingData& data, const ScalingOptions& options = {});
 // Names the scenarios of the ghosts; empty if there are none.
 QString pinned_words(const std::vector<Pin>& pins);
 bool fits_everywhere(const SweepData& data);

@@ -103,9 +103,8 @@ void LivePlot::start() {
 }
 
 FigureRequest LivePlot::request() const {
-    FigureRequest out = request_of(view());
+    FigureRequest out = request_of(view(), model_.scenario());
     out.hypothetical = hypothetical_;
-    out.side_by_side = side_by_side();
     out.pins = model_.pins();
     out.view = model_.scenario().view;
     return out;
@@ -124,7 +123,7 @@ void LivePlot::show_view(const View& view) {
 }
 
 Output LivePlot::main_output() const {
-    const std::vector<Output> outputs = request().outputs;
+    const std::vector<Output> outputs = view().outputs;
     return outputs.empty() ? Output::mfu : outputs.front();
 }
 

@@ -98,8 +98,7 @@ View PlansPlot::view() const {
 
 void PlansPlot::show_view(const View& view) {
     all_free_->setChecked(view.is_switched("all_free"));
-    const auto found =
-        std::ranges::find(kPlanOutputs, view.outputs.empty() ? Output::mfu : view.outputs.front());
+    const auto found = std::ranges::find(kPlanOutputs, view.first_output());
     output_->setCurrentIndex(found == kPlanOutputs.end() ? 0
                                                          : static_cast<int>(found - kPlanOutputs.begin()));
 }
@@ -326,9 +325,7 @@ void PlansPlot::adopt(const Scenario& scenario) {
 
 namespace {
 
-Output compared_in(const FigureRequest& request) {
-    return request.outputs.empty() ? Output::mfu : request.outputs.front();
-}
+Output compared_in(const FigureRequest& request) { return options_in<PlansOptions>(request).output; }
 
 }  // namespace
 
@@ -336,6 +333,9 @@ const PlotKind kPlansKind{
     .name = "plans",
     .label = translatable("Plans"),
     .searches = true,
+    .options = [](const View& view, const Scenario&) -> PlotOptions {
+        return PlansOptions{view.first_output(), view.is_switched("all_free")};
+    },
     .objection =
         [](const FigureRequest& request, const Answer&) {
             return compares_plans(compared_in(request))
@@ -344,7 +344,8 @@ const PlotKind kPlansKind{
         },
     .compute_data = [](const FigureRequest& request, const Answer& answer,
                        const std::stop_token& stop) -> std::any {
-        return plans_data(plans_subject(answer.scenario, request.all_free), usable_threads(), stop);
+        return plans_data(plans_subject(answer.scenario, options_in<PlansOptions>(request).all_free),
+                          usable_threads(), stop);
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {

@@ -28,8 +28,8 @@ struct PlotKind {
     std::string_view panel{};
     // Computing its data is a search of many plans, even for a scenario whose plan is locked.
     bool searches = false;
-    // The user can choose its axes.
-    bool takes_axes = false;
+    // Returns its options in a view; null: it has none.
+    PlotOptions (*options)(const View&, const Scenario&) = nullptr;
     // Returns the text that replaces the label in an export's title; null: the label is used.
     QString (*title)(const FigureRequest&) = nullptr;
     // It shows more than the scenario, so its export's title and footer do not name the scenario.

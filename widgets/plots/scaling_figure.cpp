@@ -40,7 +40,7 @@ struct ScalingFigure::Parts {
     QCustomPlot& plot;
     const Theme* theme = &Theme::light();
     FigureFonts fonts{QFont()};
-    Options options;
+    ScalingOptions options;
     ScalingData data;
     std::vector<Ghost> ghosts;
     bool dimmed = false;
@@ -390,7 +390,7 @@ void ScalingFigure::set_style(const Theme& theme, const QFont& font) {
     p.lay_out();
 }
 
-void ScalingFigure::set_options(const Options& options) {
+void ScalingFigure::set_options(const ScalingOptions& options) {
     const bool other_axis = options.y != parts_->options.y;
     parts_->options = options;
     if (other_axis) refit();
@@ -422,7 +422,7 @@ void ScalingFigure::refit() {
 }
 
 const ScalingData& ScalingFigure::data() const { return parts_->data; }
-const ScalingFigure::Options& ScalingFigure::options() const { return parts_->options; }
+const ScalingOptions& ScalingFigure::options() const { return parts_->options; }
 QPointF ScalingFigure::current_dot() const { return parts_->current(); }
 AxisRange ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
 AxisRange ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }

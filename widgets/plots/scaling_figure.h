@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_options.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
@@ -17,10 +17,6 @@ namespace shardscope {
 
 class ScalingFigure {
   public:
-    struct Options {
-        ScalingY y = ScalingY::mfu;
-        bool weak = true, strong = true, ideal = true, band = true, measured = true;
-    };
     // A pinned scenario, drawn as a dashed curve with its letter.
     struct Ghost {
         char letter = 'B';
@@ -34,7 +30,7 @@ class ScalingFigure {
     ScalingFigure& operator=(const ScalingFigure&) = delete;
 
     void set_style(const Theme& theme, const QFont& font);
-    void set_options(const Options& options);
+    void set_options(const ScalingOptions& options);
     void set_ghosts(std::vector<Ghost> ghosts);
     // The axes stay as they are, see `refit`.
     void set_data(ScalingData data);
@@ -44,7 +40,7 @@ class ScalingFigure {
     void refit();
 
     [[nodiscard]] const ScalingData& data() const;
-    [[nodiscard]] const Options& options() const;
+    [[nodiscard]] const ScalingOptions& options() const;
     // The current dot in axis coordinates (GPUs and the plotted value); y is NaN when it does not fit.
     [[nodiscard]] QPointF current_dot() const;
     [[nodiscard]] AxisRange x_range() const;

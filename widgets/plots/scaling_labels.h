@@ -25,7 +25,7 @@ struct ScalingScene {
     const Theme& theme;
     const FigureFonts& fonts;
     const ScalingData& data;
-    const ScalingFigure::Options& options;
+    const ScalingOptions& options;
     const std::vector<ScalingFigure::Ghost>& ghosts;
     std::vector<AxisRange> unfit;
     QPolygonF weak, strong, ideal;  // pixels, NaN for gaps; empty when not shown

@@ -27,8 +27,8 @@ constexpr std::array kOutputs{Output::mfu, Output::tokens_per_s_per_gpu, Output:
 Output output_of(ScalingY y) { return kOutputs[static_cast<std::size_t>(y)]; }
 
 // Returns MFU if another output, or none, is requested.
-ScalingY scaling_y(const std::vector<Output>& outputs) {
-    const auto found = std::ranges::find(kOutputs, outputs.empty() ? Output::mfu : outputs.front());
+ScalingY scaling_y(Output output) {
+    const auto found = std::ranges::find(kOutputs, output);
     return found == kOutputs.end() ? ScalingY::mfu : static_cast<ScalingY>(found - kOutputs.begin());
 }
 
@@ -48,25 +48,27 @@ std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
     return out;
 }
 
-ScalingFigure::Options options_of(const FigureRequest& request) {
-    const auto drawn = [&](const char* curve) {
-        return std::ranges::find(request.left_out, curve) == request.left_out.end();
-    };
-    return {scaling_y(request.outputs), drawn("weak"), drawn("strong"), drawn("ideal"), drawn("band"),
-            drawn("measured")};
+PlotOptions options_of(const View& view, const Scenario&) {
+    const auto drawn = [&](const char* curve) { return !view.is_switched(curve); };
+    return ScalingOptions{scaling_y(view.first_output()),
+                          drawn("weak"),
+                          drawn("strong"),
+                          drawn("ideal"),
+                          drawn("band"),
+                          drawn("measured"),
+                          view.held};
 }
 
 // Returns the table of the curves that are drawn; the band belongs to the weak curve. Beside pins the columns
 // of a hidden weak curve are only emptied, because the pins' tables need them.
-PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_out, bool beside_pins) {
-    const bool no_weak = std::ranges::find(left_out, "weak") != left_out.end();
+PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool beside_pins) {
     const auto is_left_out = [&](const std::string& column) {
-        return (no_weak && column.find("_band") != std::string::npos) ||
-               std::ranges::any_of(left_out, [&](const std::string& curve) {
-                   return column.find("_" + curve) != std::string::npos;
-               });
+        const auto is_of = [&](const char* curve) { return column.find(curve) != std::string::npos; };
+        return (!options.weak && is_of("_weak")) || (!options.strong && is_of("_strong")) ||
+               (!options.ideal && is_of("_ideal")) || (!(options.weak && options.band) && is_of("_band")) ||
+               (!options.measured && is_of("_measured"));
     };
-    if (std::ranges::find(left_out, "measured") != left_out.end()) data.measured.clear();
+    if (!options.measured) data.measured.clear();
     PlotTable table = scaling_table(data);
     for (std::size_t i = table.columns.size(); i-- > 0;) {
         if (!is_left_out(table.columns[i])) continue;
@@ -82,9 +84,9 @@ PlotTable table_of_drawn(ScalingData data, const std::vector<std::string>& left_
 }
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
-    return as_plot_data(
-        Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical, request.held, stop),
-                 ghosts_of(request)});
+    return as_plot_data(Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical,
+                                              options_in<ScalingOptions>(request).held, stop),
+                                 ghosts_of(request)});
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent) {
     y_ = options().add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
                               {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days")});
-    const ScalingFigure::Options defaults;
+    const ScalingOptions defaults;
     weak_ = options().add_check(QStringLiteral("scaling/weak"), tr("Weak"), defaults.weak);
     strong_ = options().add_check(QStringLiteral("scaling/strong"), tr("Strong"), defaults.strong);
     ideal_ = options().add_check(QStringLiteral("scaling/ideal"), tr("Ideal"), defaults.ideal);
@@ -131,7 +133,7 @@ View ScalingPlot::view() const {
 }
 
 void ScalingPlot::show_view(const View& view) {
-    y_->setCurrentIndex(static_cast<int>(scaling_y(view.outputs)));
+    y_->setCurrentIndex(static_cast<int>(scaling_y(view.first_output())));
     anew_->setChecked(!view.held);
     for (const auto& [name, box] : curves()) box->setChecked(!view.is_switched(name));
 }
@@ -173,7 +175,7 @@ void ScalingPlot::style_figure(const Theme& theme, const QFont& font) { figure_-
 QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
-    figure_->set_options(options_of(request()));
+    figure_->set_options(options_in<ScalingOptions>(request()));
     replot();
 }
 
@@ -231,25 +233,28 @@ void ScalingPlot::double_click(QMouseEvent* event) {
 const PlotKind kScalingKind{
     .name = "scaling",
     .label = translatable("Scaling"),
+    .options = options_of,
     .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
-            figure.set_options(options_of(request));
+            figure.set_options(options_in<ScalingOptions>(request));
             figure.set_ghosts(data_in<Exported>(request).ghosts);
             figure.set_data(data_in<Exported>(request).data);
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words = [](const FigureRequest& request,
-                const Answer&) { return scaling_caption(data_in<Exported>(request).data, request.left_out); },
+    .words =
+        [](const FigureRequest& request, const Answer&) {
+            return scaling_caption(data_in<Exported>(request).data, options_in<ScalingOptions>(request));
+        },
     .table =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
-            return with_ghosts(table_of_drawn(data, request.left_out, !ghosts.empty()), ghosts,
-                               scaling_table);
+            return with_ghosts(table_of_drawn(data, options_in<ScalingOptions>(request), !ghosts.empty()),
+                               ghosts, scaling_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ScalingPlot(model); }};
 

@@ -25,6 +25,10 @@ namespace {
 constexpr double kStale = 0.6;
 constexpr double kInvalid = 0.4;
 
+Change change_in(const View& view) {
+    return view.is_switched("ten_percent") ? Change::ten_percent : Change::half_and_double;
+}
+
 }  // namespace
 
 SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
@@ -64,10 +68,9 @@ View SensitivityPlot::view() const {
 }
 
 void SensitivityPlot::show_view(const View& view) {
-    choose(*output_, view.outputs.empty() ? Output::mfu : view.outputs.front());
+    choose(*output_, view.first_output());
     anew_->setChecked(!view.held);
-    change_->setCurrentIndex(
-        static_cast<int>(view.is_switched("ten_percent") ? Change::ten_percent : Change::half_and_double));
+    change_->setCurrentIndex(static_cast<int>(change_in(view)));
 }
 
 const SensitivityFigure& SensitivityPlot::figure() {
@@ -171,11 +174,15 @@ bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = translatable("Sensitivity"),
+    .options = [](const View& view, const Scenario&) -> PlotOptions {
+        return SensitivityOptions{view.first_output(), change_in(view), view.held};
+    },
     .compute_data = [](const FigureRequest& request, const Answer& answer,
                        const std::stop_token& stop) -> std::any {
-        const Output id = request.outputs.empty() ? Output::mfu : request.outputs.front();
-        return as_plot_data(sensitivity_data(answer, {id, request.change, request.hypothetical, request.held},
-                                             request.pins, usable_threads(), stop));
+        const auto options = options_in<SensitivityOptions>(request);
+        return as_plot_data(
+            sensitivity_data(answer, {options.output, options.change, request.hypothetical, options.held},
+                             request.pins, usable_threads(), stop));
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {

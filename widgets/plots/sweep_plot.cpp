@@ -79,14 +79,15 @@ struct PinnedSweep {
     Pin pin;
     std::vector<Axis> axes;
 };
-std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pins, const FigureRequest& asked,
-                                             bool held, const std::stop_token& stop = {}) {
+std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pins,
+                                             const SweepOptions& options, bool hypothetical, bool held,
+                                             const std::stop_token& stop = {}) {
     std::vector<SweepFigure::Ghost> out;
     out.reserve(pins.size());
     for (const auto& [pin, axes] : pins) {
         out.push_back(
             {pin.letter, QString::fromStdString(pin.answer.scenario.title()),
-             sweep_data(pin.answer, axes, asked.outputs, asked.hypothetical, held, asked.against, stop)});
+             sweep_data(pin.answer, axes, options.outputs, hypothetical, held, options.against, stop)});
     }
     return out;
 }
@@ -192,8 +193,13 @@ std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
 
 FigureRequest SweepPlot::request() const {
     FigureRequest out = LivePlot::request();
-    if (model().answer().valid()) out.axes = axes(model().answer());
+    out.options = chosen();
     return out;
+}
+
+SweepOptions SweepPlot::chosen() const {
+    return {model().answer().valid() ? axes(model().answer()) : std::vector<Axis>(), outputs_, against(),
+            side_by_side(), !anew_->isChecked()};
 }
 
 View SweepPlot::view() const {
@@ -238,9 +244,9 @@ void SweepPlot::update_figure() {
         anew_->setEnabled(answer.scenario.automatic.any());
         fit_options();
     }
-    const FigureRequest asked = request();
-    const auto work = [answer, asked](bool held, const std::stop_token& stop) {
-        return sweep_data(answer, asked.axes, asked.outputs, asked.hypothetical, held, asked.against, stop);
+    const SweepOptions asked = chosen();
+    const auto work = [answer, asked, rates = hypothetical()](bool held, const std::stop_token& stop) {
+        return sweep_data(answer, asked.axes, asked.outputs, rates, held, asked.against, stop);
     };
     if (asked.held || !answer.scenario.automatic.any()) {
         background_.cancel();
@@ -252,8 +258,7 @@ void SweepPlot::update_figure() {
     if (last.x == input() && last.outputs == outputs_ && last.against == against() &&
         last.plan == SweepPlan::replanned) {
         const Axis here{input(), {answer.settings[input()]}};
-        figure_->set_current(
-            sweep_data(answer, {here}, outputs_, asked.hypothetical, true, against()).current);
+        figure_->set_current(sweep_data(answer, {here}, outputs_, hypothetical(), true, against()).current);
     } else {
         // Show the curves with the plan held until the plans are found.
         figure_->set_data(work(true, {}));
@@ -295,19 +300,20 @@ QString SweepPlot::description() const { return figure_->description(); }
 // Ghosts over the current scenario hold their plan, because the plan is part of what was pinned. Side by side
 // each pin is a separate scenario with its own family, re-planned like the current one.
 void SweepPlot::update_pins() {
-    const FigureRequest asked = request();
+    const SweepOptions asked = chosen();
     std::vector<PinnedSweep> pins;
-    for (const Pin& pin : asked.pins) {
+    for (const Pin& pin : model().pins()) {
         if (!pin.answer.valid()) continue;
         pins.push_back({pin, axes(pin.answer)});
         if (!asked.side_by_side) pins.back().axes = {curve_axis(pin.answer, input(), kFamilySteps, x_range_)};
     }
-    figure_->set_ghosts(ghosts_along(pins, asked, true));
+    figure_->set_ghosts(ghosts_along(pins, asked, hypothetical(), true));
     pins_.cancel();
     const bool planned = std::ranges::any_of(
         pins, [](const PinnedSweep& one) { return one.pin.answer.scenario.automatic.any(); });
     if (!asked.side_by_side || asked.held || !planned) return;
-    pins_.ask([pins, asked](const std::stop_token& stop) { return ghosts_along(pins, asked, false, stop); },
+    pins_.ask([pins, asked, rates = hypothetical()](
+                  const std::stop_token& stop) { return ghosts_along(pins, asked, rates, false, stop); },
               [this](std::vector<SweepFigure::Ghost> found) {
                   figure_->set_ghosts(std::move(found));
                   if (!model().in_gesture()) refit_figure();
@@ -390,6 +396,7 @@ struct Exported {
 // have no family and hold their plan, because the plan is part of what was pinned.
 std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data,
                                           const std::stop_token& stop) {
+    const auto options = options_in<SweepOptions>(request);
     std::vector<PinnedSweep> pins;
     for (const Pin& pin : request.pins) {
         if (!pin.answer.valid()) continue;
@@ -400,14 +407,15 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
             if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
         }
         pins.push_back({pin, {std::move(axis)}});
-        if (request.side_by_side && request.axes.size() > 1) pins.back().axes.push_back(request.axes[1]);
+        if (options.side_by_side && options.axes.size() > 1) pins.back().axes.push_back(options.axes[1]);
     }
-    return ghosts_along(pins, request, request.held || !request.side_by_side, stop);
+    return ghosts_along(pins, options, request.hypothetical, options.held || !options.side_by_side, stop);
 }
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
-    SweepData data = sweep_data(answer, request.axes, request.outputs, request.hypothetical, request.held,
-                                request.against, stop);
+    const auto options = options_in<SweepOptions>(request);
+    SweepData data = sweep_data(answer, options.axes, options.outputs, request.hypothetical, options.held,
+                                options.against, stop);
     if (stop.stop_requested()) return {};
     std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
     return as_plot_data(Exported{std::move(data), std::move(ghosts)});
@@ -418,13 +426,17 @@ std::any compute_data(const FigureRequest& request, const Answer& answer, const 
 const PlotKind kSweepKind{
     .name = "sweep",
     .label = translatable("Sweep"),
-    .takes_axes = true,
+    .options = [](const View& view, const Scenario& scenario) -> PlotOptions {
+        return SweepOptions{axes_of(view, scenario), view.outputs, view.against, view.side_by_side,
+                            view.held};
+    },
     .title =
         [](const FigureRequest& request) {
-            const P id = request.axes.empty() ? P::sequence_length : request.axes.front().id;
+            const auto options = options_in<SweepOptions>(request);
+            const P id = options.axes.empty() ? P::sequence_length : options.axes.front().id;
             QString over = SweepPlot::tr("Sweep over %1").arg(text_of(label_of(id)));
-            if (!request.against) return over;
-            return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(*request.against)));
+            if (!options.against) return over;
+            return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(*options.against)));
         },
     .compute_data = compute_data,
     .paint =
@@ -433,7 +445,8 @@ const PlotKind kSweepKind{
             SweepFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
             const auto& [data, ghosts] = data_in<Exported>(request);
-            figure.set_side_by_side(request.side_by_side && !request.pins.empty(),
+            const bool beside = options_in<SweepOptions>(request).side_by_side;
+            figure.set_side_by_side(beside && !request.pins.empty(),
                                     QString::fromStdString(answer.scenario.title()));
             figure.set_ghosts(ghosts);
             figure.set_data(data);
@@ -443,10 +456,10 @@ const PlotKind kSweepKind{
     .words =
         [](const FigureRequest& request, const Answer&) {
             const auto& [data, ghosts] = data_in<Exported>(request);
-            const bool others_end =
-                request.side_by_side && std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
-                    return !fits_everywhere(ghost.data);
-                });
+            const bool others_end = options_in<SweepOptions>(request).side_by_side &&
+                                    std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
+                                        return !fits_everywhere(ghost.data);
+                                    });
             return sweep_caption(data, others_end);
         },
     .table =

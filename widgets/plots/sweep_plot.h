@@ -57,6 +57,7 @@ class SweepPlot : public LivePlot {
     [[nodiscard]] P input() const;
     [[nodiscard]] std::optional<Output> against() const;
     [[nodiscard]] std::vector<Axis> axes(const Answer& answer) const;
+    [[nodiscard]] SweepOptions chosen() const;  // as the window shows it
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 
     QComboBox* x_;

@@ -21,9 +21,8 @@
 namespace shardscope {
 namespace {
 
-ValidationQuantity quantity_of(const std::vector<Output>& outputs) {
-    if (outputs.empty()) return ValidationQuantity::mfu;
-    return validation_quantity(outputs.front()).value_or(ValidationQuantity::mfu);
+ValidationQuantity quantity_of(Output output) {
+    return validation_quantity(output).value_or(ValidationQuantity::mfu);
 }
 
 std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
@@ -36,8 +35,9 @@ std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
 }
 
 ValidationData data_of(const FigureRequest& request, const Answer& answer) {
-    return validation_data(validation_runs(*answer.scenario.catalogue, request.runs),
-                           quantity_of(request.outputs), request.filter);
+    const auto options = options_in<ValidationOptions>(request);
+    return validation_data(validation_runs(*answer.scenario.catalogue, options.own),
+                           quantity_of(options.output), options.filter);
 }
 
 }  // namespace
@@ -70,8 +70,7 @@ const ValidationFigure& ValidationPlot::figure() {
 
 FigureRequest ValidationPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.runs = own_;
-    out.filter = filter_->text().toStdString();
+    out.options = ValidationOptions{output_of(figure_->quantity()), own_, filter_->text().toStdString()};
     return out;
 }
 
@@ -82,7 +81,7 @@ View ValidationPlot::view() const {
 }
 
 void ValidationPlot::show_view(const View& view) {
-    quantity_->setCurrentIndex(static_cast<int>(quantity_of(view.outputs)));
+    quantity_->setCurrentIndex(static_cast<int>(quantity_of(view.first_output())));
 }
 
 bool ValidationPlot::add_runs(const std::string& text, const std::string& name, Problems& problems) {
@@ -246,6 +245,9 @@ void ValidationPlot::load(std::size_t point) {
 const PlotKind kValidationKind{
     .name = "validation",
     .label = translatable("Validation"),
+    .options = [](const View& view, const Scenario&) -> PlotOptions {
+        return ValidationOptions{view.first_output(), {}, {}};
+    },
     .title =
         [](const FigureRequest&) {
             return ValidationPlot::tr("Predicted against measured: public training runs");
@@ -255,18 +257,16 @@ const PlotKind kValidationKind{
                     const Pin& pin) { return own_point(pin.answer, measurement_in(pin.view)).has_value(); },
     .objection =
         [](const FigureRequest& request, const Answer&) {
-            const bool known = request.outputs.empty() || validation_quantity(request.outputs.front());
-            return known ? QString()
-                         : ValidationPlot::tr(
-                               "the runs are compared by mfu, tokens_per_s_per_gpu, step_time_s or "
-                               "memory.peak_bytes only");
+            if (validation_quantity(options_in<ValidationOptions>(request).output)) return QString();
+            return ValidationPlot::tr(
+                "the runs are compared by mfu, tokens_per_s_per_gpu, step_time_s or memory.peak_bytes only");
         },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             ValidationFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const ValidationQuantity quantity = quantity_of(request.outputs);
+            const ValidationQuantity quantity = quantity_of(options_in<ValidationOptions>(request).output);
             if (quantity != ValidationQuantity::memory) {
                 figure.set_own(own_point(answer, measurement_in(request.view)));
                 figure.set_ghosts(ghosts_of(request.pins));

@@ -42,11 +42,12 @@ bool same(const WallsRequest& a, const WallsRequest& b) {
 
 // Returns the request of the map that an export or a table shows.
 WallsRequest asked_of(const FigureRequest& request, const Answer& answer) {
+    const auto options = options_in<WallsOptions>(request);
     WallsRequest out;
-    out.planned = !request.held && needs_replanning(answer.scenario);
+    out.planned = !options.held && needs_replanning(answer.scenario);
     out.scenario = out.planned ? answer.scenario : locked(answer.scenario);
-    out.x = request.axes.empty() ? map_axis(out.scenario, kWallsX, kWallsFine) : request.axes[0];
-    out.y = request.axes.empty() ? map_axis(out.scenario, kWallsY, kWallsFine) : request.axes[1];
+    out.x = options.axes.empty() ? map_axis(out.scenario, kWallsX, kWallsFine) : options.axes[0];
+    out.y = options.axes.empty() ? map_axis(out.scenario, kWallsY, kWallsFine) : options.axes[1];
     out.hypothetical = request.hypothetical;
     out.capacity = answer.estimate.memory.capacity;
     return out;
@@ -161,7 +162,7 @@ void WallsPlot::apply_axis_choices() {
 
 FigureRequest WallsPlot::request() const {
     FigureRequest out = LivePlot::request();
-    out.axes = {x_, y_};
+    out.options = WallsOptions{{x_, y_}, plan_->currentIndex() == 0};
     // A map that has been drawn is not computed again.
     if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
         out.data = std::make_shared<const Exported>(Exported{made_.map, figure_->ghosts()});
@@ -452,10 +453,13 @@ std::any compute_data(const FigureRequest& request, const Answer& answer, const 
 const PlotKind kWallsKind{
     .name = "walls",
     .label = translatable("Walls map"),
-    .takes_axes = true,
+    .options = [](const View& view, const Scenario& scenario) -> PlotOptions {
+        return WallsOptions{axes_of(view, scenario), view.held};
+    },
     .objection = [](const FigureRequest& request, const Answer&) -> QString {
-        if (request.axes.empty()) return {};
-        if (request.axes.size() != 2 || request.axes[0].id == request.axes[1].id)
+        const std::vector<Axis> axes = options_in<WallsOptions>(request).axes;
+        if (axes.empty()) return {};
+        if (axes.size() != 2 || axes[0].id == axes[1].id)
             return tr("a map has two axes; give two different --axis");
         return {};
     },

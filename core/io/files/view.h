@@ -45,6 +45,8 @@ struct View {
     // parameters.
     static constexpr std::array<std::string_view, 7> kSwitches{"weak",     "strong",      "ideal",   "band",
                                                                "measured", "ten_percent", "all_free"};
+    // Returns the output of a plot that shows one.
+    [[nodiscard]] Output first_output() const { return outputs.empty() ? Output::mfu : outputs.front(); }
     [[nodiscard]] bool is_switched(std::string_view name) const;
     void set_switched(std::string_view name, bool on);
 
