@@ -27,6 +27,10 @@ inline constexpr std::array kPlanParameters{P::tensor_parallel,
                                             P::recompute,
                                             P::offload};
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
+// The first parameters, up to the micro-batch, determine the times of the operators: a search computes these
+// once for all plans that have the same values.
+inline constexpr std::size_t kCellSize = 7;
+static_assert(kPlanParameters[kCellSize - 1] == P::micro_batch);
 // The parameters that a search varies by default: all except asynchronous tensor parallelism, which is a
 // property of the software rather than a choice.
 ParameterSet default_free_parameters();

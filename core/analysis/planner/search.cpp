@@ -125,13 +125,7 @@ double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& wor
 // Sets the values that all plans of a cell have.
 void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
     const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
-    set(P::tensor_parallel, d.tensor);
-    set(P::sequence_parallel, cell.sequence_parallel);
-    set(P::async_tensor_parallel, cell.async_tensor_parallel);
-    set(P::context_parallel, d.context);
-    set(P::pipeline_parallel, d.pipeline);
-    set(P::expert_parallel, d.expert);
-    set(P::micro_batch, cell.micro_batch);
+    for (std::size_t i = 0; i < kCellSize; ++i) set(kPlanParameters[i], cell.value[i]);
     set(P::accumulation, cell.accumulation);
     // The first schedule stands for all of the cell: they have the same number of weight copies and gather
     // the weights in the same way.

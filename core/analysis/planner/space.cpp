@@ -218,7 +218,11 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
     const double held = s[P::global_batch] / d.data;
     if (global && held != std::floor(held)) return;
     for (const double micro_batch : values(P::micro_batch)) {
-        Cell cell{degrees, sequence_parallel, async, micro_batch, s[P::accumulation], space.size_, 0};
+        Cell cell{degrees, {}, s[P::accumulation], space.size_, 0};
+        for (std::size_t i = 0; i < kCellSize; ++i) cell.value[i] = s[kPlanParameters[i]];
+        cell.value[Plan::place(P::sequence_parallel)] = sequence_parallel;
+        cell.value[Plan::place(P::async_tensor_parallel)] = async;
+        cell.value[Plan::place(P::micro_batch)] = micro_batch;
         if (global) cell.accumulation = held / micro_batch;
         if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
         double schedule_choices = 0;

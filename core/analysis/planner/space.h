@@ -15,6 +15,7 @@
 // order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,11 +51,9 @@ struct Degrees {  // how the GPUs are split
     double sharding_plans = 0;  // sum of `plans` over all shardings
 };
 
-struct Cell {                   // fixes everything but sharding, schedule and recomputation
-    std::uint32_t degrees = 0;  // index into PlanSpace::degrees()
-    double sequence_parallel = 0;
-    double async_tensor_parallel = 0;
-    double micro_batch = 1;
+struct Cell {                               // fixes everything but sharding, schedule and recomputation
+    std::uint32_t degrees = 0;              // index into PlanSpace::degrees()
+    std::array<double, kCellSize> value{};  // of the first plan parameters
     double accumulation = 1;
     double first = 0;  // number of its first plan
     double plans = 0;
