@@ -10,7 +10,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::array kKinds{
-#define SHARDSCOPE_PLOT(name, kind) &kind,
+#define SHARDSCOPE_PLOT(name, kind) &(kind),
 #include "files/plots.inc"
 #undef SHARDSCOPE_PLOT
 };

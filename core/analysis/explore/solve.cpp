@@ -399,22 +399,22 @@ std::string text_of(const Target& target) {
     return out + format(target.value, output(*target.output).quantity);
 }
 
-std::string text_of(P id, const MetRange& stretch) {
+std::string text_of(P id, const MetRange& range) {
     const auto text = [id](double value) { return format(id, value); };
-    const bool runs_down = std::isnan(stretch.below);
-    const bool runs_up = std::isnan(stretch.above);
+    const bool runs_down = std::isnan(range.below);
+    const bool runs_up = std::isnan(range.above);
     std::string out;
-    if (stretch.from == stretch.to) out = translate("at {1}", {text(stretch.from)});
-    else if (runs_up && !runs_down) out = translate("from {1} up", {text(stretch.from)});
-    else if (runs_down && !runs_up) out = translate("up to {1}", {text(stretch.to)});
-    else out = translate("from {1} to {2}", {text(stretch.from), text(stretch.to)});
+    if (range.from == range.to) out = translate("at {1}", {text(range.from)});
+    else if (runs_up && !runs_down) out = translate("from {1} up", {text(range.from)});
+    else if (runs_down && !runs_up) out = translate("up to {1}", {text(range.to)});
+    else out = translate("from {1} to {2}", {text(range.from), text(range.to)});
     // Continuous values have no next value to name.
-    const bool below = !runs_down && text(stretch.below) != text(stretch.from);
-    const bool above = !runs_up && text(stretch.above) != text(stretch.to);
+    const bool below = !runs_down && text(range.below) != text(range.from);
+    const bool above = !runs_up && text(range.above) != text(range.to);
     if (below && above)
-        return translate("{1}, not met at {2} and {3}", {out, text(stretch.below), text(stretch.above)});
+        return translate("{1}, not met at {2} and {3}", {out, text(range.below), text(range.above)});
     if (!below && !above) return out;
-    return translate("{1}, not met at {2}", {out, text(below ? stretch.below : stretch.above)});
+    return translate("{1}, not met at {2}", {out, text(below ? range.below : range.above)});
 }
 
 Solution solve(const Question& question, const std::stop_token& stop,

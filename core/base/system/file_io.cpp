@@ -1,12 +1,12 @@
 #include "system/file_io.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -77,7 +77,7 @@ std::vector<CsvRow> read_csv(std::string_view text) {
 }
 
 std::string csv_field(std::string_view text) {
-    const std::string field = (looks_like_formula(text) ? "'" : "") + valid_utf8(text);
+    std::string field = (looks_like_formula(text) ? "'" : "") + valid_utf8(text);
     if (field.find_first_of(",;\"\n\r\t") == std::string::npos) return field;
     std::string out = "\"";
     for (const char c : field) {

@@ -161,7 +161,7 @@ std::string terminal_line(std::string_view text) { return escape_unprintable(tex
 std::string comment_line(std::string_view text) { return "# " + escape_unprintable(text, true) + "\n"; }
 
 std::string shell_word(std::string_view text) {
-    const std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
+    std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
     const auto plain = [](const Symbol& symbol) {
         const auto c = static_cast<char>(symbol.code);
         return symbol.code >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -54,7 +54,7 @@ class BoundedList {
     static_assert(std::is_trivially_copyable_v<Item> && std::is_trivially_destructible_v<Item>);
 
   public:
-    BoundedList() {}  // not `= default`, which would initialize the storage
+    BoundedList() {}  // NOLINT(modernize-use-equals-default): `= default` would initialize the storage
     BoundedList(const BoundedList& other) : size_(other.size_) {
         std::uninitialized_copy_n(other.storage_.items, size_, storage_.items);
     }
@@ -67,7 +67,7 @@ class BoundedList {
 
   private:
     union Storage {
-        Storage() {}
+        Storage() {}  // NOLINT(modernize-use-equals-default): as above
         Item items[kMost];
     } storage_;
     std::size_t size_ = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -57,7 +59,8 @@ class Settings {
             const auto bytes = (last - first) * sizeof(double);
             if (std::memcmp(&value_[first], &other.value_[first], bytes) == 0) continue;
             for (std::size_t i = first; i < last; ++i) {
-                const bool same = std::memcmp(&value_[i], &other.value_[i], sizeof(double)) == 0;
+                const bool same =
+                    std::bit_cast<std::uint64_t>(value_[i]) == std::bit_cast<std::uint64_t>(other.value_[i]);
                 if (!same && !holds(static_cast<P>(i))) return false;
             }
         }

@@ -132,7 +132,7 @@ std::vector<Document> split_documents(std::string_view text, Problems& problems)
     // The text is JSON Lines if its first line that is not blank is a complete object and other lines follow.
     // Otherwise it is one document.
     constexpr std::size_t kMostDocuments = 100'000;
-    const std::vector<Document> whole{Document{std::string(text), 1}};
+    std::vector<Document> whole{Document{std::string(text), 1}};
     std::vector<Document> lines;
     int number = 0;
     for (std::string_view left = text; !left.empty();) {
