@@ -68,7 +68,8 @@ QString summary_of(Group group, const LiveModel& model) {
             return out;
         }
         case Group::assumptions: {
-            const Preset* stack = model.catalogue().stack(answer.settings[P::software]);
+            const Preset* stack =
+                model.catalogue().stack(answer.settings[P::software], answer.settings[P::software_version]);
             return (stack ? preset_title(stack) : shown(P::software, answer)) + modified;
         }
     }

@@ -51,6 +51,7 @@ constexpr std::array kConstants{
     ConstantRow{P::step_overhead, Scope::everywhere, 0.5, 1e-3, 0.1},
     ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3, 2, 30},
     ConstantRow{P::expert_overhead, Scope::stack, 0.5, 1e-4, 1e-2},
+    ConstantRow{P::expert_cast_overhead, Scope::everywhere, 0.5, 2e-5, 4e-4},
     ConstantRow{P::layer_overhead, Scope::stack, 0.4, 3e-5, 5e-3},
     ConstantRow{P::overlap, Scope::stack, 0.1, 0.1, 1, false},
     ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1.1},
@@ -81,7 +82,8 @@ constexpr std::array kCeilings{
     Ceiling{"gpu-h200", P::fp8_efficiency, 1453.4 / (2 * 794.5)},
     Ceiling{"gpu-b200", P::gemm_efficiency, 1745.0 / 2250},
     Ceiling{"gpu-b200", P::fp8_efficiency, 3432.5 / (2 * 1745.0)},
-    Ceiling{"gpu-mi300", P::gemm_efficiency, 668.4 / 1300},  // of the MI300X
+    Ceiling{"gpu-gb300", P::gemm_efficiency, 1745.0 / 2250},  // of B200: no search on GB300 is published
+    Ceiling{"gpu-mi300", P::gemm_efficiency, 668.4 / 1300},   // of the MI300X
 };
 
 double highest_of(const ConstantRow& row, std::string_view part) {
@@ -170,7 +172,7 @@ std::vector<Case> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue
         item.run = &run;
         item.settings = resolve(scenario);
         item.gpu_part = part_of(scenario.gpu_preset());
-        item.stack_part = catalogue.stack(item.settings[P::software]);
+        item.stack_part = catalogue.stack(item.settings[P::software], item.settings[P::software_version]);
         if (item.stack_part) item.stack = item.stack_part->name;
         item.machine = run.gpu + "|" + exact(item.settings[P::gpus_per_node]) + "|" +
                        exact(item.settings[P::inter_node_bandwidth]);

@@ -58,9 +58,10 @@ RateInputs inputs_of(Rate rate) {
         case Rate::intra_node: return {{intra_node_bandwidth, peer_bandwidth}, {}};
         case Rate::inter_node: return {{inter_node_bandwidth}, {}};
         case Rate::latency:
-            return {{host_bandwidth, host_memory_bandwidth},
-                    {collective_latency, intra_node_latency, inter_node_latency, kernel_launch,
-                     layer_overhead, pipeline_layer_overhead, expert_overhead, step_overhead}};
+            return {
+                {host_bandwidth, host_memory_bandwidth},
+                {collective_latency, intra_node_latency, inter_node_latency, kernel_launch, layer_overhead,
+                 pipeline_layer_overhead, expert_overhead, expert_cast_overhead, step_overhead}};
         case Rate::count: break;
     }
     return {};

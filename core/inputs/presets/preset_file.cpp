@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "parameters/interned_text.h"
 #include "presets/calibration_file.h"
 #include "presets/hf_config.h"
 #include "presets/json_values.h"
@@ -153,6 +154,21 @@ void read_preset_values(const json& values, const Catalogue& catalogue, Preset& 
                  });
 }
 
+// Reads the releases of a stack that a calibration describes.
+void read_releases(const json& list, Preset& preset, Problems& problems) {
+    constexpr std::size_t kMost = 100;
+    const bool usable =
+        list.is_array() && list.size() <= kMost && std::ranges::all_of(list, [](const json& word) {
+            return word.is_string() && !word.get_ref<const std::string&>().empty();
+        });
+    if (usable) preset.releases = list.get<std::vector<std::string>>();
+    else
+        problems.push_back({"/releases",
+                            translate("releases must be a list of up to {1} texts", {std::to_string(kMost)}),
+                            translate("each is a word of cluster.software_version"),
+                            translate("write for instance [\"26.06\"]")});
+}
+
 // Reads the sources of the values, and which values are unverified.
 void read_evidence(const json& file, Preset& preset) {
     if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
@@ -211,6 +227,8 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
                                 nearest(calibration, catalogue.names(PresetKind::calibration))});
         }
     }
+    if (const auto releases = file.find("releases"); releases != file.end())
+        read_releases(*releases, preset, problems);
     read_evidence(file, preset);
     if (const auto count = file.find("parameters"); count != file.end() && count->is_number())
         preset.published_parameters = count->get<double>();
@@ -309,6 +327,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
     presets_.push_back(std::move(preset));
     const Preset* added = &presets_.back();
     if (!added->name.empty()) by_name_[{added->kind, added->name}] = added;
+    if (!added->releases.empty()) releases_.push_back(added);
     return added;
 }
 
@@ -355,9 +374,18 @@ std::vector<std::string> Catalogue::names(PresetKind kind) const {
     return out;
 }
 
-const Preset* Catalogue::stack(double software) const {
+const Preset* Catalogue::stack(double software, double version) const {
     const auto at = static_cast<std::size_t>(software);
-    return software >= 0 && at < stacks_.size() ? stacks_[at] : nullptr;
+    const Preset* stack = software >= 0 && at < stacks_.size() ? stacks_[at] : nullptr;
+    if (version == 0) return stack;
+    const std::string_view text = interned_text(version);
+    for (const Preset* release : releases_) {
+        const auto is_named = [&](const std::string& word) {
+            return text.find(word) != std::string_view::npos;
+        };
+        if (release->calibration == stack && std::ranges::any_of(release->releases, is_named)) return release;
+    }
+    return stack;
 }
 
 void Catalogue::link_stacks() {
@@ -451,6 +479,7 @@ Catalogue Catalogue::copy() const {
     }
     for (const auto& [key, preset] : by_name_) out.by_name_[key] = copies.at(preset);
     for (std::size_t i = 0; i < stacks_.size(); ++i) out.stacks_[i] = copies.at(stacks_[i]);
+    for (const Preset* release : releases_) out.releases_.push_back(copies.at(release));
     return out;
 }
 

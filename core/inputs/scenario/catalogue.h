@@ -33,9 +33,10 @@ class Catalogue {  // presets by kind and name
     [[nodiscard]] const Preset* find(PresetKind kind, std::string_view name) const;
     [[nodiscard]] std::vector<const Preset*> all(PresetKind kind) const;
     [[nodiscard]] std::vector<std::string> names(PresetKind kind) const;
-    // Returns the constants of the software stack with this value of `cluster.software`, or nullptr if it has
-    // none.
-    [[nodiscard]] const Preset* stack(double software) const;
+    // Returns the constants of the software stack with these values of `cluster.software` and
+    // `software_version`: those of its release, if a calibration names the release, else those of the stack;
+    // nullptr if it has none.
+    [[nodiscard]] const Preset* stack(double software, double version) const;
 
     // Returns the constants that are the same for every GPU and stack.
     [[nodiscard]] const Values& everywhere() const { return everywhere_; }
@@ -70,6 +71,7 @@ class Catalogue {  // presets by kind and name
     std::deque<Preset> presets_;  // a deque keeps the addresses valid
     std::map<std::pair<PresetKind, std::string>, const Preset*, std::less<>> by_name_;
     std::array<const Preset*, 32> stacks_{};
+    std::vector<const Preset*> releases_;  // of stacks
 };
 
 }  // namespace shardscope

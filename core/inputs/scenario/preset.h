@@ -42,6 +42,10 @@ struct Preset {
     const Preset* gpu = nullptr;                   // of a cluster: its GPU
     const Preset* calibration = nullptr;           // constants of a GPU or fabric, or the base of a stack's
 
+    // Of a calibration that describes some releases of the stack it extends: words of
+    // `cluster.software_version`.
+    std::vector<std::string> releases;
+
     std::map<P, std::string> sources;  // of values whose source differs from `source`
     std::vector<P> unverified;         // values that nobody could verify yet
     double published_parameters = 0;   // of a model: the published count, 0 if there is none

@@ -253,11 +253,11 @@ Settings resolve(const Scenario& scenario) {
         software = s[P::software];
     }
     if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
-    if (scenario.catalogue) {
-        apply_with_parents(s, scenario.catalogue->stack(software));
-    }
+    const double version = scenario.is_given(P::software_version) ? scenario.value[index(P::software_version)]
+                                                                  : s[P::software_version];
+    const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software, version) : nullptr;
+    apply_with_parents(s, stack);
     if (scenario.calibration) {
-        const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software) : nullptr;
         const auto apply_parents_first = [&](const auto& self, const Preset* part) -> void {
             if (!part) return;
             self(self, part->calibration);
@@ -454,8 +454,9 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
                     return own->source.empty() ? translate("this scenario's calibration")
                                                : translate(own->source);
             }
-            if (const Preset* stack =
-                    scenario.catalogue ? scenario.catalogue->stack(settings[P::software]) : nullptr) {
+            if (scenario.catalogue) {
+                const Preset* stack =
+                    scenario.catalogue->stack(settings[P::software], settings[P::software_version]);
                 for (const Preset* part = stack; part && found.empty(); part = part->calibration)
                     found = from(part);
             }

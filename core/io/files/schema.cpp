@@ -108,9 +108,14 @@ ordered_json preset_of_kind(PresetKind kind, const ordered_json& values, const o
 }
 
 ordered_json calibration_preset() {
-    return preset_of_kind(PresetKind::calibration,
-                          fields_of("assumptions", fields_of("cluster", fields_of("training"))),
-                          {{"calibration", kFilledText}});
+    return preset_of_kind(
+        PresetKind::calibration, fields_of("assumptions", fields_of("cluster", fields_of("training"))),
+        {{"calibration", kFilledText},
+         {"releases",
+          {{"type", "array"},
+           {"maxItems", 100},
+           {"items", kFilledText},
+           {"description", "words of software_version: the releases of the stack that it describes"}}}});
 }
 
 // Returns the schema of a calibration in a scenario: a preset's name, constants, or the content of a

@@ -46,3 +46,37 @@ TEST_CASE("host: runs of 8B models on pipelines with tensor parallelism take as 
     }
     CHECK(compared == 3);
 }
+
+TEST_CASE("host: every local expert adds the time of its casts, twice in formats that scale blocks",
+          "[effects]") {
+    const auto time = [](const char* precision, double experts, double parallel, bool fixed = false) {
+        Scenario scenario = with({{P::gpus, 16}, {P::experts, experts}, {P::expert_parallel, parallel}});
+        scenario.give(P::precision, parse(P::precision, precision).value);
+        scenario.give(P::cuda_graphs, fixed);
+        scenario.give(P::static_expert_buffers, fixed);
+        return layer_host_time(resolve(scenario), true);
+    };
+    const double cast = resolve(with({}))[P::expert_cast_overhead];
+    CHECK(cast > 0);
+    CHECK(time("bf16", 64, 8) == time("bf16", 128, 8));
+    CHECK(time("fp8", 64, 8) - time("bf16", 64, 8) == Approx(8 * cast));
+    CHECK(time("mxfp8", 64, 8) - time("bf16", 64, 8) == Approx(16 * cast));
+    CHECK(time("nvfp4", 64, 16) - time("bf16", 64, 16) == Approx(8 * cast));
+    CHECK(time("mxfp8", 64, 8, true) == 0);
+}
+
+TEST_CASE("host: Qwen3-30B-A3B with 16 experts per GPU takes the host's time", "[effects]") {
+    // The GPU alone would need less than half of the measured times.
+    int compared = 0;
+    for (const PublicRun& measured : public_runs()) {
+        for (const char* id : {"megatron_bridge-0222", "megatron_bridge-0253"}) {
+            if (measured.run->id != id) continue;
+            ++compared;
+            Compiled compiled;
+            compile(measured.settings, compiled);
+            INFO(id);
+            CHECK(estimate(compiled).step.total == Approx(measured.run->step_time).epsilon(0.15));
+        }
+    }
+    CHECK(compared == 2);
+}

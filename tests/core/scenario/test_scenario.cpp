@@ -80,6 +80,39 @@ TEST_CASE("scenario: a preset drops the overrides of its fields and nothing else
     CHECK(is_modified(scenario, Group::model));
 }
 
+TEST_CASE(
+    "scenario: the release of the software chooses the constants, and those of the stack hold for all others",
+    "[scenario]") {
+    Problems none;
+    Catalogue catalogue = Catalogue::with_folder("", none);
+    const auto preset = [&](const std::string& name, const std::string& rest) {
+        Problems problems;
+        catalogue.add(R"({"format": "shardscope-preset", "version": 1, "kind": "calibration", "name": ")" +
+                          name + R"(", "source": "notes of 9.1", "calibration": "stack-nemo", )" + rest + "}",
+                      "", problems);
+        return problems.empty() ? std::string() : problems.front().where;
+    };
+    REQUIRE(preset("nemo-9", R"("releases": ["9.1", "9.2"], "values": {"overlap": 0.77})").empty());
+    CHECK(preset("bad", R"("releases": "9.1", "values": {})") == "/releases");
+    CHECK(preset("bad", R"("releases": [""], "values": {})") == "/releases");
+    const auto overlap_of = [&](const char* software, const std::string& version) {
+        Scenario scenario = Scenario::first_launch(catalogue);
+        scenario.give(P::software, parse(P::software, software).value);
+        if (!version.empty()) scenario.give(P::software_version, parse(P::software_version, version).value);
+        return resolve(scenario)[P::overlap];
+    };
+    CHECK(overlap_of("nemo", "NeMo 9.2 (container)") == 0.77);
+    CHECK(overlap_of("nemo", "NeMo 9.3") == overlap_of("nemo", ""));
+    CHECK(overlap_of("megatron-core", "9.2") == overlap_of("megatron-core", ""));
+    // Constants that the release does not name are those of the stack.
+    Scenario scenario = Scenario::first_launch(catalogue);
+    scenario.give(P::software, parse(P::software, "nemo").value);
+    const double before = resolve(scenario)[P::async_tensor_parallel];
+    scenario.give(P::software_version, parse(P::software_version, "9.1").value);
+    CHECK(resolve(scenario)[P::async_tensor_parallel] == before);
+    CHECK(source_of(scenario, resolve(scenario), P::overlap) == "notes of 9.1");
+}
+
 TEST_CASE("scenario: every preset makes a valid scenario", "[scenario]") {
     for (const Preset* cluster : Catalogue::shipped().all(PresetKind::cluster)) {
         const Scenario scenario = with_cluster(first(), *cluster);
