@@ -4,16 +4,16 @@
 
 namespace shardscope {
 
-QString xml_characters(QString out) {
-    for (qsizetype i = 0; i < out.size(); ++i) {
-        const QChar c = out[i];
+QString xml_characters(QString text) {
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text[i];
         const bool control = c < QLatin1Char(' ') && c != QLatin1Char('\t') && c != QLatin1Char('\n') &&
                              c != QLatin1Char('\r');
-        const bool pair = c.isHighSurrogate() && i + 1 < out.size() && out[i + 1].isLowSurrogate();
+        const bool pair = c.isHighSurrogate() && i + 1 < text.size() && text[i + 1].isLowSurrogate();
         if (pair) ++i;
-        else if (control || c.isSurrogate() || c.unicode() >= 0xFFFE) out[i] = QChar::ReplacementCharacter;
+        else if (control || c.isSurrogate() || c.unicode() >= 0xFFFE) text[i] = QChar::ReplacementCharacter;
     }
-    return out;
+    return text;
 }
 
 QString html_text(const QString& plain) { return xml_characters(plain.toHtmlEscaped()); }

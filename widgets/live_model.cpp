@@ -78,18 +78,18 @@ LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
     start_with(Scenario::first_launch(catalogue));
 }
 
-void LiveModel::show(const SavedScenario& saved) {
-    const Scenario& scenario = saved;
-    scenario_ = saved;
+void LiveModel::show(const SavedScenario& scenario) {
+    const Scenario& without_view = scenario;
+    scenario_ = scenario;
     planning_.cancel();
     // Once a drag needs a background search it continues with one: even counting the plans takes part of a
     // frame.
-    plans_in_background_ = (in_gesture() && plans_in_background_) || !plans_within_a_frame(scenario);
+    plans_in_background_ = (in_gesture() && plans_in_background_) || !plans_within_a_frame(without_view);
     if (!plans_in_background_) {
-        answer_ = shardscope::answer(scenario);
+        answer_ = shardscope::answer(without_view);
     } else {
-        answer_ = with_last_plan(scenario);
-        planning_.ask([scenario = Scenario(scenario), last = plan_of(answer_.settings)](
+        answer_ = with_last_plan(without_view);
+        planning_.ask([scenario = Scenario(without_view), last = plan_of(answer_.settings)](
                           const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
                       [this](std::optional<Answer> found) {
                           if (!found) return;
@@ -148,9 +148,9 @@ void LiveModel::set_automatic(P id, bool automatic) {
                                           : tr("Lock %1").arg(text_of(label_of(id))));
 }
 
-void LiveModel::mark_unparsed(P id, bool unread) {
+void LiveModel::mark_unparsed(P id, bool unparsed) {
     const bool before = has_unparsed_field();
-    unparsed_.set(index(id), unread);
+    unparsed_.set(index(id), unparsed);
     if (has_unparsed_field() != before) Q_EMIT unparsed_changed();
 }
 

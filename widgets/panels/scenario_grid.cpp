@@ -277,7 +277,7 @@ void ScenarioGrid::mouseMoveEvent(QMouseEvent* event) {
     hover(index);
     const ScenarioRow* row = scenarios_.row(index);
     viewport()->setCursor(dragging_ ? Qt::ClosedHandCursor
-                          : (row && row->letter != kCurrentScenario) || subject_at(index)
+                          : (row && row->letter != kCurrentScenario) || subject_of(index)
                               ? Qt::PointingHandCursor
                               : Qt::ArrowCursor);
 }
@@ -318,17 +318,17 @@ void ScenarioGrid::activate(const QModelIndex& index) {
     if (!row) return;
     if (row->letter == kMeasuredRun) Q_EMIT measured_requested();
     else if (row->letter != kCurrentScenario) model_.make_current(row->letter);
-    else if (const auto subject = subject_at(index)) model_.explain(*subject);
+    else if (const auto subject = subject_of(index)) model_.explain(*subject);
 }
 
-std::optional<Subject> ScenarioGrid::subject_at(const QModelIndex& index) const {
+std::optional<Subject> ScenarioGrid::subject_of(const QModelIndex& index) const {
     const ScenarioRow* row = scenarios_.row(index);
     if (!row || row->letter != kCurrentScenario) return std::nullopt;
     const std::optional<Output> output = column_output(static_cast<Column>(index.column()));
     return output ? std::optional(Subject::of(*output)) : std::nullopt;
 }
 
-std::optional<Subject> ScenarioGrid::focused_subject() const { return subject_at(currentIndex()); }
+std::optional<Subject> ScenarioGrid::focused_subject() const { return subject_of(currentIndex()); }
 
 void ScenarioGrid::keyPressEvent(QKeyEvent* event) {
     const char letter = letter_at(currentIndex());

@@ -56,7 +56,7 @@ class ScenarioGrid : public QTableView, public Explainable {
     void activate(const QModelIndex& index);
     void fill_menu(QMenu& menu, const ScenarioRow& row);
     // Returns the subject that a cell of the current scenario shows.
-    [[nodiscard]] std::optional<Subject> subject_at(const QModelIndex& index) const;
+    [[nodiscard]] std::optional<Subject> subject_of(const QModelIndex& index) const;
     [[nodiscard]] char letter_at(const QModelIndex& index) const;
     [[nodiscard]] bool on_tag(const QPoint& at) const;
 
