@@ -44,7 +44,7 @@ QString ask_for_completed_name(const QString& suggestion,
     while (true) {
         const QString typed = ask(suggested);
         if (typed.isEmpty()) return {};
-        const QString file = whole(typed);
+        QString file = whole(typed);
         if (file == typed || !QFileInfo::exists(file)) return file;
         suggested = file;
     }

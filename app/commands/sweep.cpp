@@ -160,6 +160,7 @@ int run(const Options& options) {
         return kUnusable;
     }
     std::vector<Axis> axes;
+    axes.reserve(read.size());
     for (const std::optional<Axis>& axis : read) axes.push_back(*axis);
     const std::size_t total = combinations(axes);
     if (options.held) scenario = locked(answer(scenario).scenario);
