@@ -7,11 +7,11 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QToolBar>
 #include <QToolButton>
 #include <QUndoStack>
@@ -21,6 +21,7 @@
 #include "app/about.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/floating_notes.h"
 #include "app/help_pages.h"
 #include "app/help_window.h"
 #include "app/language.h"
@@ -28,6 +29,7 @@
 #include "app/message_bar.h"
 #include "app/openable.h"
 #include "app/pane_line.h"
+#include "app/pane_splitter.h"
 #include "app/pickers.h"
 #include "app/plot_actions.h"
 #include "app/plot_tabs.h"
@@ -53,6 +55,9 @@ namespace shardscope {
 namespace {
 
 constexpr int kWidthForSidePanels = 1280;  // the panels at the right become rails in a narrower window
+
+const QString kOpenGroups = QStringLiteral("open-groups");
+const QString kWhyOpen = QStringLiteral("why-open");
 
 QVBoxLayout* column(QWidget* parent) {
     auto* layout = new QVBoxLayout(parent);
@@ -100,8 +105,9 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     refresh_titles();
     qApp->setStyleSheet(sheet);
     setMinimumSize(1024, 640);
-    resize(1440, 900);
-    if (const QByteArray geometry = session_.geometry(); !geometry.isEmpty()) restoreGeometry(geometry);
+    if (const QByteArray geometry = session_.geometry(); geometry.isEmpty() || !restoreGeometry(geometry))
+        fit_to_screen();
+    restore_arrangement();
 }
 
 MainWindow::~MainWindow() {
@@ -214,22 +220,10 @@ void MainWindow::build_panes() {
     auto* whole = new QWidget;
     auto* rows = column(whole);
 
-    message_ = new MessageBar;
-    rows->addWidget(message_);
-    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
-    rows->addWidget(progress);
-    exports_ = new Exports(*message_, *progress, this);
-    connect(exports_, &Exports::written, this,
-            [this](const QString& file) { session_.set_folder(QFileInfo(file).absolutePath()); });
-
-    auto* panes = new QHBoxLayout;
-    panes->setContentsMargins(0, 0, 0, 0);
-    panes->setSpacing(0);
-    rows->addLayout(panes, 1);
-
+    panes_ = new PaneSplitter(Qt::Horizontal, QStringLiteral("panes"));
+    rows->addWidget(panes_, 1);
     controls_ = new ControlsPanel(model_);
-    panes->addWidget(controls_);
-    panes->addWidget(pane_line(true));
+    panes_->addWidget(controls_);
 
     auto* middle = new QWidget;
     auto* middle_rows = column(middle);
@@ -239,9 +233,7 @@ void MainWindow::build_panes() {
     middle_rows->addWidget(pane_line(false));
     middle_rows->addWidget(repairs);
 
-    auto* plots = new QHBoxLayout;
-    plots->setContentsMargins(0, 0, 0, 0);
-    plots->setSpacing(0);
+    plots_panes_ = new PaneSplitter(Qt::Horizontal, QStringLiteral("plot-panes"));
     tabs_ = new PlotTabs(model_);
     connect(tabs_, &PlotTabs::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
     connect(tabs_, &PlotTabs::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
@@ -250,22 +242,32 @@ void MainWindow::build_panes() {
                                                 tr("Logs (*.log *.txt *.out);;All files (*)"));
         if (!file.isEmpty()) documents_->open(file);
     });
-    plots->addWidget(tabs_, 1);
-    plots->addWidget(pane_line(true));
-    column_ = new QWidget;
-    auto* side_rows = column(column_);
+    plots_panes_->addWidget(tabs_);
+    column_ = new PaneSplitter(Qt::Vertical, QStringLiteral("column"));
     memory_ = new MemoryBar(model_);
     waterfall_ = new Waterfall(model_);
-    side_rows->addWidget(memory_, 11);
-    side_rows->addWidget(pane_line(false));
-    side_rows->addWidget(waterfall_, 10);
-    plots->addWidget(column_);
-    middle_rows->addLayout(plots, 1);
-    panes->addWidget(middle, 1);
-    panes->addWidget(pane_line(true));
-
+    column_->addWidget(memory_);
+    column_->addWidget(waterfall_);
+    column_->setStretchFactor(0, 11);
+    column_->setStretchFactor(1, 10);
+    plots_panes_->addWidget(column_);
     sides_ = new SidePanels(model_, *tabs_);
-    panes->addWidget(sides_);
+    plots_panes_->addWidget(sides_);
+    plots_panes_->setStretchFactor(0, 1);
+    middle_rows->addWidget(plots_panes_, 1);
+    panes_->addWidget(middle);
+    panes_->setStretchFactor(1, 1);
+    for (PaneSplitter* panes : {panes_, plots_panes_, column_})
+        connect(panes, &PaneSplitter::reset_requested, this, &MainWindow::share_width);
+
+    auto* notes = new FloatingNotes(middle);
+    message_ = new MessageBar;
+    notes->add(message_);
+    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
+    notes->add(progress);
+    exports_ = new Exports(*message_, *progress, this);
+    connect(exports_, &Exports::written, this,
+            [this](const QString& file) { session_.set_folder(QFileInfo(file).absolutePath()); });
 
     rows->addWidget(pane_line(false));
     solve_ = new SolvePanel(model_);
@@ -449,15 +451,14 @@ void MainWindow::refresh_titles() {
 void MainWindow::update_column_visibility() {
     column_->setVisible(!sides_->is_open(SidePanels::Side::study) ||
                         width() >= kWidthForSidePanels * zoom_of(font()));
+    share_width();
 }
 
 void MainWindow::fold(const QSize& size) {
     const double zoom = zoom_of(font());
     const bool compact = size.width() < kNarrowWindow * zoom;
-    controls_->set_compact(compact);
     measured_->set_compact(size.height() < kLowWindow * zoom);
     scenarios_->set_window_height(static_cast<int>(size.height() / zoom));
-    column_->setFixedWidth(static_cast<int>((compact ? 214 : 262) * zoom));
     tabs_->set_compact(compact);
     // In a small window these buttons have only icons; the words of some languages would push the last
     // actions out of the tool bar.
@@ -467,6 +468,49 @@ void MainWindow::fold(const QSize& size) {
             button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
+    share_width();
+}
+
+void MainWindow::share_width() {
+    const double zoom = zoom_of(font());
+    if (!panes_->is_moved()) {
+        const int controls = ControlsPanel::width_for(width(), font());
+        panes_->setSizes({controls, std::max(1, width() - controls - panes_->handleWidth())});
+    }
+    if (!plots_panes_->is_moved()) {
+        const int design = width() >= 1440 * zoom ? 288 : 240;
+        const int column = static_cast<int>(design * zoom);
+        const int sides = sides_->sizeHint().width();
+        plots_panes_->setSizes({std::max(1, plots_panes_->width() - column - sides), column, sides});
+    }
+}
+
+// At the first start the window has the size for which it is designed, or fills a smaller screen.
+void MainWindow::fit_to_screen() {
+    constexpr QSize kDesign(1440, 900);
+    constexpr QSize kDecorations(8, 40);  // of the window, which are known only after it is shown
+    const QRect free = screen()->availableGeometry();
+    resize(kDesign.boundedTo(free.size() - kDecorations).expandedTo(minimumSize()));
+}
+
+void MainWindow::restore_arrangement() {
+    for (PaneSplitter* panes : {panes_, plots_panes_, column_}) {
+        const QByteArray state = session_.arrangement(panes->objectName()).toByteArray();
+        panes->set_moved(!state.isEmpty() && panes->restoreState(state));
+    }
+    controls_->set_open_groups(session_.arrangement(kOpenGroups).toStringList());
+    constexpr int kWidthForWhy = 1600;
+    const QVariant why = session_.arrangement(kWhyOpen);
+    const bool open = why.isValid() ? why.toBool() : width() >= kWidthForWhy * zoom_of(font());
+    sides_->prefer(open ? SidePanels::Side::why : SidePanels::Side::none);
+}
+
+void MainWindow::store_arrangement() {
+    for (const PaneSplitter* panes : {panes_, plots_panes_, column_}) {
+        session_.set_arrangement(panes->objectName(), panes->is_moved() ? QVariant(panes->saveState()) : QVariant());
+    }
+    session_.set_arrangement(kOpenGroups, controls_->open_groups());
+    session_.set_arrangement(kWhyOpen, sides_->is_open(SidePanels::Side::why));
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -476,6 +520,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     session_.set_geometry(saveGeometry());
+    store_arrangement();
     documents_->autosave();
     QMainWindow::closeEvent(event);
 }

@@ -24,6 +24,7 @@ class LaunchView;
 class MeasuredPanel;
 class MemoryBar;
 class MessageBar;
+class PaneSplitter;
 class PlotActions;
 class ScenarioTable;
 class Session;
@@ -69,7 +70,11 @@ class MainWindow : public QMainWindow {
     void refresh_recent();
     void refresh_titles();
     void fold(const QSize& size);
+    void share_width();  // among the panes, unless the user has chosen their widths
     void update_column_visibility();
+    void fit_to_screen();
+    void restore_arrangement();
+    void store_arrangement();
 
     Catalogue& catalogue_;
     Session& session_;
@@ -85,7 +90,9 @@ class MainWindow : public QMainWindow {
     ControlsPanel* controls_ = nullptr;
     Headline* headline_ = nullptr;
     PlotTabs* tabs_ = nullptr;
-    QWidget* column_ = nullptr;  // contains the memory bar and the waterfall
+    PaneSplitter* panes_ = nullptr;   // controls and the rest
+    PaneSplitter* plots_panes_ = nullptr;  // plot, column, and Why or the study
+    PaneSplitter* column_ = nullptr;  // the memory bar above the waterfall
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     SidePanels* sides_ = nullptr;

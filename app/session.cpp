@@ -12,6 +12,7 @@ namespace {
 const QString kTheme = QStringLiteral("theme");
 const QString kLanguage = QStringLiteral("language");
 const QString kGeometry = QStringLiteral("geometry");
+const QString kArrangement = QStringLiteral("arrangement");
 const QString kFolder = QStringLiteral("folder");
 const QString kRecent = QStringLiteral("recent");
 const QString kFirstUse = QStringLiteral("first-use");
@@ -52,6 +53,15 @@ void Session::set_language(const QString& code) { settings_.setValue(kLanguage, 
 
 QByteArray Session::geometry() const { return settings_.value(kGeometry).toByteArray(); }
 void Session::set_geometry(const QByteArray& geometry) { settings_.setValue(kGeometry, geometry); }
+
+QVariant Session::arrangement(const QString& part) const {
+    return settings_.value(kArrangement + QLatin1Char('/') + part);
+}
+void Session::set_arrangement(const QString& part, const QVariant& value) {
+    const QString key = kArrangement + QLatin1Char('/') + part;
+    if (value.isValid()) settings_.setValue(key, value);
+    else settings_.remove(key);
+}
 
 QString Session::folder() const {
     return settings_.value(kFolder, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))

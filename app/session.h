@@ -11,6 +11,7 @@
 #include <QSettings>
 #include <QString>
 #include <QStringList>
+#include <QVariant>
 #include <memory>
 
 #include "text/problem.h"
@@ -27,6 +28,9 @@ class Session {
     void set_language(const QString& code);
     [[nodiscard]] QByteArray geometry() const;
     void set_geometry(const QByteArray& geometry);
+    // How the user has arranged a part of the window; an invalid value if the part is as it is at first.
+    [[nodiscard]] QVariant arrangement(const QString& part) const;
+    void set_arrangement(const QString& part, const QVariant& value);
     [[nodiscard]] QString folder() const;  // of the last file opened or saved
     void set_folder(const QString& folder);
     // Returns the saved scenarios as the text of a session file; empty at first. Adds a problem and returns

@@ -98,6 +98,8 @@ void SidePanels::show_only(Side side) {
     why_rail_->setVisible(side != Side::why);
     study_->setVisible(side == Side::study && study);
     study_rail_->setVisible(side != Side::study && study);
+    layout()->activate();
+    setFixedWidth(layout()->sizeHint().width());
     Q_EMIT shown_changed();
 }
 

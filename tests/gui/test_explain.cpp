@@ -33,7 +33,7 @@ TEST_CASE("why: a click explains a parameter's name, the band, the wall's share 
     CHECK(desk.text("why/title").contains(QStringLiteral("Inter-node")));
     QTest::mouseClick(desk.find<QLabel>("headline/likely-caption"), Qt::LeftButton);
     CHECK(asked(spy) == Subject::of(Output::mfu));
-    QTest::mouseClick(desk.find<QLabel>("headline/wall-caption"), Qt::LeftButton);
+    QTest::mouseClick(desk.find<QLabel>("headline/why"), Qt::LeftButton);
     CHECK(asked(spy) == Subject::of(Output::wall));
 
     QTest::keyClick(&desk.window, Qt::Key_P);
@@ -87,7 +87,7 @@ TEST_CASE("why: one key explains the focused widget", "[why]") {
 
 TEST_CASE("why: a click on a rate of the wall or on a lever opens its explanation", "[why]") {
     Desk desk;
-    QTest::mouseClick(desk.find<QLabel>("headline/wall"), Qt::LeftButton);
+    QTest::mouseClick(desk.find<QLabel>("headline/sentence"), Qt::LeftButton);
     auto* why = desk.find<QWidget>("why");
     const QString title = desk.text("why/title");
     bool opened = false;

@@ -56,7 +56,7 @@ TEST_CASE("help: every plot has a page of its name", "[window][help]") {
 TEST_CASE("help: every named part of the window belongs to a page", "[window][help]") {
     Desk desk;
     // These are the frame around the panels.
-    const std::set<QString> frame{"main-window", "pane-line", "tabs", "tabs/all"};
+    const std::set<QString> frame{"main-window", "pane-line", "tabs", "tabs/all", "panes", "plot-panes", "column", "notes"};
     int parts = 0;
     for (const auto* widget : desk.window.findChildren<QWidget*>()) {
         const QString name = widget->objectName();
@@ -125,6 +125,7 @@ TEST_CASE("help: F1 opens the page of the focused widget", "[window][help]") {
     Desk desk;
     CHECK(page_after_f1(desk, desk.slider("training.micro_batch")) == "controls");
     CHECK(page_after_f1(desk, desk.find<QWidget>("headline/mfu")) == "headline");
+    desk.click("scenarios/fold");
     CHECK(page_after_f1(desk, desk.find<QWidget>("scenarios/table")) == "scenarios");
     desk.window.action(ActionId::solve_for)->trigger();
     CHECK(page_after_f1(desk, desk.find<QWidget>("solve/output")) == "solve");
@@ -213,7 +214,7 @@ TEST_CASE("help: a search keeps the pages that contain its words and shows one o
 TEST_CASE("help: the hint of the first use disappears with the first drag, pin or undo, for ever",
           "[window][help]") {
     const auto shows_hint = [](Desk& desk) {
-        return desk.text("scenarios/hint").contains(QStringLiteral("Drag any slider"));
+        return desk.text("scenarios/line-hint").contains(QStringLiteral("Drag any slider"));
     };
     const auto drag = [](Desk& desk) { desk.drag("training.sequence_length", 0.3, 0.4, 3); };
     const auto pin = [](Desk& desk) { desk.window.action(ActionId::pin)->trigger(); };
@@ -227,7 +228,7 @@ TEST_CASE("help: the hint of the first use disappears with the first drag, pin o
         {
             Desk desk;
             CHECK(shows_hint(desk));
-            CHECK(desk.find<QLabel>("scenarios/hint")->isVisible());
+            CHECK(desk.find<QLabel>("scenarios/line-hint")->isVisible());
             const int height = desk.find<QWidget>("scenarios")->height();
             act(desk);
             CHECK_FALSE(shows_hint(desk));

@@ -137,7 +137,7 @@ TEST_CASE("language: the German window contains no English", "[language]") {
     // These are prominent texts.
     CHECK(tabs->tabText(0) == QStringLiteral("Skalierung"));
     CHECK(label_of(P::gpus_per_node) == "GPUs je Knoten");
-    CHECK(wall_sentence(desk.window.model().answer()).starts_with("Grenze: Speicher."));
+    CHECK(wall_sentence(desk.window.model().answer()).starts_with("Grenze: Speicher,"));
     CHECK(format(1e6, Quantity::days).ends_with(" Tage"));
     CHECK(parse("30 Tage", Quantity::days).value == parse("30 days", Quantity::days).value);
 }

@@ -274,7 +274,12 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
                 }
                 constexpr double kDot = 14;  // px, the radius of overlapping dots
                 const QPointF dot = plot.figure().pixel_of(named.first);
-                const bool beside = block.adjusted(-kDot, -kDot, kDot, kDot).contains(dot);
+                // The names of dots that overlap are beside one of them.
+                const bool beside = std::ranges::any_of(names, [&](const auto& other) {
+                    const QPointF near_dot = plot.figure().pixel_of(other.first);
+                    return QLineF(dot, near_dot).length() <= kDot &&
+                           block.adjusted(-kDot, -kDot, kDot, kDot).contains(near_dot);
+                });
                 const QRectF near = block.adjusted(-4, -4, 4, 4);
                 const bool led = std::ranges::any_of(drawn.lines(), [&](const QLineF& line) {
                     return near.contains(line.p2()) && QLineF(line.p1(), dot).length() <= 2 * kDot;

@@ -60,9 +60,8 @@ TEST_CASE("the headline shows the estimate") {
     headline.resize(1068, headline.sizeHint().height());
     CHECK(text(headline, "headline/verdict") == QStringLiteral("FITS"));
     CHECK(text(headline, "headline/mfu").toStdString() == text_of(Output::mfu, model.answer()));
-    CHECK(text(headline, "headline/wall") == QStringLiteral("compute"));
-    CHECK(text(headline, "headline/tokens-per-gpu") == QStringLiteral("4,096 tokens/GPU"));
-    CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Wall: compute.")));
+    CHECK(text(headline, "headline/tokens-per-gpu") == QStringLiteral("4,096 tokens per GPU"));
+    CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Compute is the wall: 65 % of the step.")));
     CHECK_FALSE(is_shown(headline, "show-hypothetical"));
 
     QSignalSpy asked(&model, &LiveModel::explanation_requested);
@@ -110,7 +109,7 @@ TEST_CASE("no rate is shown where the scenario does not fit, except on request")
     }
     CHECK(text(headline, "headline/training-days") == QStringLiteral("– days"));
     CHECK(is_shown(headline, "headline/too-much-by"));
-    CHECK(text(headline, "headline/wall") == QStringLiteral("memory"));
+    CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Memory is the wall: ")));
 
     QSignalSpy toggled(&headline, &Headline::hypothetical_toggled);
     auto* box = headline.findChild<QCheckBox*>(QStringLiteral("show-hypothetical"));

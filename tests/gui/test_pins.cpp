@@ -74,14 +74,15 @@ struct PinDesk : Desk {
 TEST_CASE("pins: each has a row with its differences from the current scenario in words", "[pins]") {
     PinDesk desk;
     CHECK(desk.grid->model()->rowCount() == 1);
-    CHECK(desk.find<QLabel>("scenarios/hint")->isVisible());
+    CHECK(desk.grid->isHidden());  // one line until something is pinned
     desk.pin_two();
+    CHECK_FALSE(desk.grid->isHidden());
     REQUIRE(desk.grid->model()->rowCount() == 3);
     CHECK(desk.cell(0, Column::scenario).toStdString() == desk.model.scenario().title());
     CHECK(desk.cell(0, Column::differs).isEmpty());
-    CHECK(desk.cell(1, Column::differs) == QStringLiteral("sequence 2,048"));
+    CHECK(desk.cell(1, Column::differs) == QStringLiteral("sequence length 2,048"));
     CHECK(desk.cell(2, Column::differs) ==
-          QStringLiteral("512 GPUs · inter-node link 200 Gbit/s · sequence 2,048"));
+          QStringLiteral("512 GPUs · inter-node bandwidth 200 Gbit/s · sequence length 2,048"));
     const Answer& pinned = desk.model.pins()[1].answer;
     CHECK(desk.cell(2, Column::mfu) + QStringLiteral(" %") ==
           QString::fromStdString(text_of(Output::mfu, pinned)));
@@ -111,7 +112,7 @@ TEST_CASE("pins: the current row and the differences follow a drag, pinned numbe
     CHECK(desk.cell(0, Column::rate).toStdString() ==
           format(desk.estimate().tokens_per_s_per_gpu, Quantity::rate, false));
     CHECK(desk.cell(2, Column::rate) == pinned);
-    CHECK(desk.cell(1, Column::differs) == QStringLiteral("inter-node link 400 Gbit/s · sequence 2,048"));
+    CHECK(desk.cell(1, Column::differs) == QStringLiteral("inter-node bandwidth 400 Gbit/s · sequence length 2,048"));
 }
 
 TEST_CASE("pins: a scenario that does not fit shows its memory and no rate", "[pins]") {
@@ -492,7 +493,7 @@ TEST_CASE("session: it is saved, opened in one undo step, and restored with pins
     CHECK(desk.model.compared()->letter == 'C');
     CHECK(desk.model.pin_of('C')->answer.scenario == saved.pins[1].scenario);
     CHECK(desk.cell(2, Column::differs) ==
-          QStringLiteral("512 GPUs · inter-node link 200 Gbit/s · sequence 2,048"));
+          QStringLiteral("512 GPUs · inter-node bandwidth 200 Gbit/s · sequence length 2,048"));
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model.scenario() == other);
     REQUIRE(desk.model.pins().size() == 1);

@@ -168,7 +168,7 @@ TEST_CASE("timeline tab: where lanes show shares the key explains their height",
         return !figure.key_words().filter(QStringLiteral("height: share")).isEmpty();
     };
     desk.window.resize(1024, 700);
-    QApplication::processEvents();
+    desk.window.model().edit(P::layers, 96);
     CHECK(key_explains_height());
     // Zoomed in, each pass is drawn; the lanes stay in place.
     const QRectF before = figure.lanes();

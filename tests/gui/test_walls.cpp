@@ -223,7 +223,7 @@ TEST_CASE("G8: after a drag of the map's crosshair sliders and headline agree, a
 
     REQUIRE(desk.model().undo_stack()->index() == 1);
     CHECK(desk.model().undo_stack()->undoText().contains(QStringLiteral("GPUs 64 →")));
-    CHECK(desk.model().undo_stack()->undoText().contains(QStringLiteral("Sequence 2,048")));
+    CHECK(desk.model().undo_stack()->undoText().contains(QStringLiteral("Sequence length 2,048")));
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.model().scenario() == start);
 }
@@ -459,7 +459,7 @@ TEST_CASE("walls: any two different inputs make a map", "[walls]") {
     auto* x = desk.find<QComboBox>("walls/x");
     auto* y = desk.find<QComboBox>("walls/y");
     x->setCurrentIndex(y->currentIndex());
-    CHECK(x->currentText() == QStringLiteral("Sequence"));
+    CHECK(x->currentText() == QStringLiteral("Sequence length"));
     CHECK(y->currentText() == QStringLiteral("GPUs"));
     for (const P id : walls_inputs()) {
         if (id == P::sequence_length) continue;
@@ -508,7 +508,7 @@ TEST_CASE("walls: exports contain the map as words, lines and one row a cell", "
     REQUIRE_FALSE(reader.hasError());
     CHECK(paths > 5);
     for (const char* word : {"compute", "inter-node", "latency", "does not fit", "ideal threshold", "40 %",
-                             "GPUs", "Sequence, tokens", "plan held"}) {
+                             "GPUs", "Sequence length, tokens", "plan held"}) {
         INFO(word);
         CHECK(texts.contains(QString::fromUtf8(word)));
     }

@@ -1,10 +1,12 @@
-// The left pane: a search field, and all parameters that have a row, in collapsible groups.
+// The left pane: a search field, the walls, and all other parameters that have a row, in groups.
 //
-// The groups, their rows and their order come from the parameter table, so a new parameter appears here
-// automatically. Object names: "controls/search", the group headers "group/cluster" …, their "More" headers
-// "group/cluster/more".
+// The walls are the parameters that decide which wall binds. Their rows have wide tracks and are always visible;
+// only in a very low window do they scroll with the groups below them. The groups, their rows and their order come
+// from the parameter table, so a new parameter appears here automatically. Object names: "controls/search",
+// "controls/walls", and those of ControlGroup.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
@@ -17,8 +19,8 @@ class QScrollArea;
 namespace shardscope {
 
 class ControlGroup;
-class HoldSwitch;
 class ParameterRow;
+class WallRows;
 
 class ControlsPanel : public QWidget {
     Q_OBJECT
@@ -28,31 +30,37 @@ class ControlsPanel : public QWidget {
     // Returns the row of a parameter and makes it visible: its group opens, and a search that hides it is
     // cleared. Returns nullptr for a parameter that only files set.
     ParameterRow* row(P id);
-    // Uses shorter sliders and fields, for narrow windows.
-    void set_compact(bool compact);
     [[nodiscard]] QLineEdit* search() const { return search_; }
 
+    // Returns the object names of the open groups, which the next start opens again.
+    [[nodiscard]] QStringList open_groups() const;
+    void set_open_groups(const QStringList& names);
+
+    // Returns the width for a window of this width, in px.
+    static int width_for(int window_width, const QFont& font);
+
     [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
   protected:
-    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void filter(const QString& words);
     void chain_rows();
     void refresh_summaries();
-    void fold_to_fit(bool may_close);
-    void fit_to_window();
-    void apply_width();
+    void fit_to_height();
+    // Places the walls above the part that scrolls, or in it.
+    void place_walls(bool above);
+    void show_in_view(QWidget& row);
 
     LiveModel& model_;
     QLineEdit* search_ = nullptr;
+    WallRows* walls_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     QLabel* nothing_ = nullptr;
     std::vector<ControlGroup*> groups_;
-    int fitted_for_ = -1;  // the window height for which groups were folded last
-    bool compact_ = false;
 };
 
 }  // namespace shardscope

@@ -20,12 +20,13 @@ namespace shardscope {
 namespace {
 
 constexpr int kPadding = 16;
+constexpr int kBelow = 6;
 constexpr double kUnitSize = 1.08;
 constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
 constexpr int kGlyphWidth = 92;
 
-// Splits "Wall: compute. 4,096 tokens hide it. More." into its three sentences.
+// Splits "Compute is the wall: 65 %. More. And more." into its three sentences.
 QStringList split_sentences(const QString& text) {
     QStringList out;
     qsizetype start = 0;
@@ -62,37 +63,28 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     const auto make = [this](const char* name) { return new RunLabel(QLatin1String(name), this); };
     verdict_ = new VerdictChip(QStringLiteral("headline/verdict"), this);
     clickable(verdict_, Output::peak_memory, tr("Verdict"));
-    memory_ = make("headline/memory");
-    clickable(memory_, Output::peak_memory, tr("Memory"));
-    constexpr std::array<const char*, columns> names{"mfu",       "likely",      "tokens-per-s-per-gpu",
-                                                     "step-time", "too-much-by", "wall"};
-    constexpr std::array<Output, columns> meaning{
-        Output::mfu,       Output::mfu,         Output::tokens_per_s_per_gpu,
-        Output::step_time, Output::peak_memory, Output::wall};
+    constexpr std::array<const char*, columns> names{"too-much-by",          "mfu",       "likely",
+                                                     "tokens-per-s-per-gpu", "step-time", "training-days"};
+    constexpr std::array<Output, columns> meaning{Output::peak_memory,          Output::mfu,       Output::mfu,
+                                                  Output::tokens_per_s_per_gpu, Output::step_time, Output::training_days};
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
-        // Two captions contain numbers themselves: the band, and the share of the wall in the step.
+        // This caption contains numbers itself.
         if (i == likely) clickable(caption_[i], Output::mfu, tr("Likely MFU"));
-        if (i == wall) clickable(caption_[i], Output::wall, tr("Share of the wall"));
         if (i == likely) continue;
         value_[i] = new RunLabel(name, this);
         clickable(value_[i], meaning[i], text_of(label_of(meaning[i])));
     }
     band_ = new BandGlyph(this);
-    caption_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    value_[wall]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
     run_ = new RunLine(this);
     connect(run_, &RunLine::why_requested, this,
             [this](Output output) { model_.explain(Subject::of(output)); });
     sentence_ = make("headline/sentence");
     clickable(sentence_, Output::wall, tr("Explanation of the wall"));
-    tokens_ = make("headline/tokens-per-gpu");
-    clickable(tokens_, Output::tokens_per_gpu, tr("Tokens per GPU"));
-    threshold_caption_ = make("headline/threshold-caption");
-    threshold_ = make("headline/threshold");
-    clickable(threshold_, Output::threshold_tokens, tr("Ideal threshold, tokens per GPU"));
+    why_ = make("headline/why");
+    clickable(why_, Output::wall, tr("Why is this the wall?"));
     show_hypothetical_ = new QCheckBox(tr("Show h&ypothetical"), this);
     show_hypothetical_->setObjectName(QStringLiteral("show-hypothetical"));
     show_hypothetical_->setToolTip(tr("Rates as if memory were no limit"));
@@ -137,9 +129,10 @@ void Headline::set_rate(Column column, Output id, const QString& caption, const 
     const Shown value = shardscope::show(value_of(id, answer, hypothetical_), output(id).quantity);
     const QColor ink = has_value && !unreal ? theme.text : theme.muted;
     QList<Run> runs{{QString::fromStdString(value.number), large, ink}};
-    // The caption of the rate is its unit, so the value has none.
-    if (!value.unit.empty() && column != rate)
-        runs.append({QStringLiteral(" ") + QString::fromStdString(value.unit), unit, ink});
+    // The caption of the rate is its unit, so the value has none. A dash of the days keeps its unit.
+    QString unit_text = QString::fromStdString(value.unit);
+    if (column == days && unit_text.isEmpty()) unit_text = tr("days");
+    if (!unit_text.isEmpty() && column != rate) runs.append({QStringLiteral(" ") + unit_text, unit, ink});
     value_[column]->set_runs(runs);
     // The description also names what Enter does.
     QStringList apart{unreal ? tr("hypothetical: it does not fit") : difference, tr("Enter explains it")};
@@ -156,11 +149,6 @@ void Headline::refresh() {
     const QFont unit = scaled_font(font(), kUnitSize);
 
     verdict_->set_verdict(answer);
-    memory_->set_runs({{answer.valid() ? tr("%1 of %2")
-                                             .arg(shown(estimate.memory.peak, Quantity::bytes, false),
-                                                  shown(estimate.memory.capacity, Quantity::bytes))
-                                       : QStringLiteral("–"),
-                        small, theme.muted}});
 
     const bool rates = shows_rates();
     const bool unreal = rates && !answer.fits();
@@ -184,7 +172,9 @@ void Headline::refresh() {
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
              against(estimate.step.total, compared ? pinned->estimate.step.total : 0));
-    run_->show_run(answer, compared ? pinned : nullptr, hypothetical_);
+    set_rate(days, Output::training_days, tr("training"),
+             against(estimate.run.seconds, compared ? pinned->estimate.run.seconds : 0));
+    run_->show_run(answer, hypothetical_);
 
     const double per_token = rates ? estimate.mfu / estimate.tokens_per_s_per_gpu : std::nan("");
     const LikelyRange likely_rate = rates ? likely_range(answer) : LikelyRange{};
@@ -218,47 +208,15 @@ void Headline::refresh() {
                               {QStringLiteral(" ") + QString::fromStdString(over.unit), unit, theme.text}});
 
     const bool at_memory = answer.valid() && estimate.wall == Wall::memory;
-    caption_[wall]->set_runs(
-        {{answer.valid() && !at_memory
-              ? tr("wall, %1 % of the step")
-                    .arg(std::round(*std::ranges::max_element(estimate.elasticity) * 100))
-              : tr("wall"),
-          small, theme.muted}});
-    value_[wall]->set_runs(
-        {{answer.valid() ? text_of(label_of(estimate.wall)) : QStringLiteral("–"), title, theme.text}});
-    value_[wall]->set_marker(!answer.valid() ? RunLabel::Marker::none
-                             : at_memory     ? RunLabel::Marker::hatched
-                                             : RunLabel::Marker::square,
-                             theme.of(estimate.wall));
-
-    // Only the all-gather of sharded weights must be hidden by the tokens of every micro-batch.
-    gathers_ = answer.valid() && answer.settings.choice<Sharding>(P::sharding) >= Sharding::zero3;
-    const double tokens = value_of(Output::tokens_per_gpu, answer);
-    const double threshold = value_of(Output::threshold_tokens, answer);
-    tokens_->set_runs({{tr("%1 tokens/GPU").arg(shown(tokens, Quantity::tokens, false)), small, theme.text}});
-    threshold_caption_->set_runs({{tr("ideal threshold"), small, theme.muted}});
-    threshold_->set_runs({{shown(std::round(threshold), Quantity::tokens, false), small, theme.text}});
-    explain_tokens();
+    sentence_->set_marker(!answer.valid() ? RunLabel::Marker::none
+                          : at_memory     ? RunLabel::Marker::hatched
+                                          : RunLabel::Marker::square,
+                          theme.of(estimate.wall));
+    QFont link = font();
+    link.setUnderline(true);
+    why_->set_runs({{tr("Why?"), link, theme.text}});
     set_sentence();
     arrange();
-}
-
-void Headline::explain_tokens() {
-    const Settings& settings = model_.answer().settings;
-    QString tokens =
-        settings[P::context_parallel] > 1
-            ? tr("Tokens that a GPU processes at a time: sequence × micro-batch ÷ context parallel.")
-            : tr("Tokens that a GPU processes at a time: sequence × micro-batch.");
-    if (const double tensor = settings[P::tensor_parallel]; tensor > 1) {
-        tokens += QLatin1Char(' ') + tr("The %1 tensor-parallel GPUs share the work on the same tokens.")
-                                         .arg(shown(tensor, Quantity::count));
-    }
-    tokens_->setToolTip(tokens);
-    const QString threshold =
-        tr("From this number of tokens on, ideal matrix products take as long as the all-gather of their "
-           "weights.");
-    threshold_caption_->setToolTip(threshold);
-    threshold_->setToolTip(threshold);
 }
 
 void Headline::set_sentence() {
@@ -284,9 +242,9 @@ void Headline::arrange() {
     if (width() < 2 * kPadding) return;
     arrange_columns();
     const int line = run_->sizeHint().height();
-    const int left = caption_[mfu]->x();
-    run_->setGeometry(left, height() - sentence_height() - 8 - line - 2, width() - kPadding - left, line);
-    arrange_sentence();
+    const int bottom = height() - kBelow - line;
+    run_->setGeometry(kPadding, bottom, width() - 2 * kPadding, line);
+    arrange_sentence(bottom - sentence_height());
 }
 
 int Headline::sentence_height() const {
@@ -301,8 +259,8 @@ void Headline::arrange_columns() {
     // Returns the width of the widest number that a column may show, so that nothing moves during a drag.
     const auto needed_width = [&](Column column) {
         const double value_size = column == mfu ? kDisplay : kTitle;
-        static constexpr std::array<const char*, columns> widest{"00.0", "", "00,000", "0,000", "000.0", ""};
-        static constexpr std::array<const char*, columns> units{" %", "", "", " ms", " GiB", ""};
+        static constexpr std::array<const char*, columns> widest{"000.0", "00.0", "", "00,000", "0,000", "000.0"};
+        static constexpr std::array<const char*, columns> units{" GiB", " %", "", "", " ms", " days"};
         double value = 0;
         if (column == likely) {
             value = kGlyphWidth;
@@ -313,7 +271,7 @@ void Headline::arrange_columns() {
         if (value_[column]) value = std::max(value, value_[column]->natural_width());
         // A difference may grow from "±0" to "−100 %" during a drag.
         double caption = caption_[column]->natural_width();
-        if (shows_rates() && !model_.pins().empty() && column != likely && column < excess) {
+        if (shows_rates() && !model_.pins().empty() && column != likely && column != excess) {
             caption = std::max(caption, text_width(scaled_font(font(), kSmall), caption_text_[column]) +
                                             text_width(scaled_font(font(), kSmall, true),
                                                        column == mfu ? QStringLiteral(" −00.0 vs B")
@@ -325,14 +283,17 @@ void Headline::arrange_columns() {
     std::array<bool, columns> shown_column{};
     shown_column.fill(true);
     shown_column[likely] = shows_rates();
+    // A model that is a list of operators has no usual number of training tokens.
+    shown_column[days] = !answer.valid() || answer.compiled.training_tokens > 0;
     shown_column[excess] = answer.valid() && !answer.fits();
-    const double chip =
-        std::max({static_cast<double>(verdict_->sizeHint().width()), memory_->natural_width(),
-                  text_width(scaled_font(font(), kSmall), QStringLiteral("00.0 of 00.0 GiB"))});
+    const double chip = verdict_->sizeHint().width();
+    // The box is at the right of the first line.
+    const bool offered = (answer.valid() && !answer.fits()) || hypothetical_;
+    const QSize box = offered ? show_hypothetical_->sizeHint() : QSize();
     std::array<double, columns> widths{};
     for (std::size_t i = 0; i < columns; ++i) widths[i] = needed_width(static_cast<Column>(i));
     const auto gap = [&] {
-        double used = chip + 2 * kPadding;
+        double used = chip + 2 * kPadding + box.width() + (offered ? kLeastGap : 0);
         int gaps = 0;
         for (std::size_t i = 0; i < columns; ++i) {
             if (!shown_column[i]) continue;
@@ -341,8 +302,8 @@ void Headline::arrange_columns() {
         }
         return (width() - used) / gaps;
     };
-    // Columns are hidden in this order if there is not enough space; verdict, MFU and wall always stay.
-    for (const Column fold : {likely, step, rate, excess}) {
+    // Columns are hidden in this order if there is not enough space; the verdict and MFU always stay.
+    for (const Column fold : {likely, days, step, rate}) {
         if (gap() >= kLeastGap) break;
         shown_column[fold] = false;
     }
@@ -353,9 +314,13 @@ void Headline::arrange_columns() {
     const int value_top = top + caption_height;
     const int value_height = static_cast<int>(std::ceil(display.height()));
     const int baseline = static_cast<int>(std::lround(display.ascent()));
-    verdict_->setGeometry(kPadding, top + 2, verdict_->sizeHint().width(), verdict_->sizeHint().height());
-    memory_->setGeometry(kPadding, verdict_->geometry().bottom() + 2,
-                         static_cast<int>(std::ceil(memory_->natural_width())) + 1, caption_height);
+    const int first_line = caption_height + value_height;
+    verdict_->setGeometry(kPadding, top + (first_line - verdict_->sizeHint().height()) / 2,
+                          verdict_->sizeHint().width(), verdict_->sizeHint().height());
+    // A checked box stays visible where it has no effect, so that the user can uncheck it.
+    show_hypothetical_->setVisible(offered);
+    show_hypothetical_->setGeometry(width() - kPadding - box.width(), top + (first_line - box.height()) / 2,
+                                    box.width(), box.height());
 
     double x = kPadding + chip + between;
     for (std::size_t i = 0; i < columns; ++i) {
@@ -364,7 +329,7 @@ void Headline::arrange_columns() {
         if (i == likely) band_->setVisible(shown_column[i]);
         if (!shown_column[i]) continue;
         const int w = static_cast<int>(widths[i]) + 1;
-        const int left = i == wall ? width() - kPadding - w : static_cast<int>(x);
+        const int left = static_cast<int>(x);
         caption_[i]->setGeometry(left, top, w, caption_height);
         if (value_[i]) {
             value_[i]->set_baseline(baseline);
@@ -376,31 +341,23 @@ void Headline::arrange_columns() {
     }
 }
 
-void Headline::arrange_sentence() {
+void Headline::arrange_sentence(int top) {
     const Theme& theme = current_theme();
     const QFont body = font();
     const QFont bold = scaled_font(font(), 1, true);
     const int row = sentence_height();
-    const int top = height() - row - 8;
-    double right = width() - kPadding;
+    constexpr int kMarker = 20;
+    constexpr int kGap = 10;
+    const bool explained = model_.answer().valid();
+    why_->setVisible(explained);
+    const double link = explained ? std::ceil(why_->natural_width()) + 1 + kGap : 0;
+    const double available = width() - 2 * kPadding - link - kMarker;
 
-    const bool unfit = model_.answer().valid() && !model_.answer().fits();
-    // A checked box stays visible where it has no effect, so that the user can uncheck it.
-    const bool offered = unfit || hypothetical_;
-    show_hypothetical_->setVisible(offered);
-    if (offered) {
-        const QSize box = show_hypothetical_->sizeHint();
-        right -= box.width();
-        show_hypothetical_->setGeometry(static_cast<int>(right), top + (row - box.height()) / 2, box.width(),
-                                        box.height());
-        right -= 12;
-    }
-
-    // The first sentence is bold; the last sentences are dropped before any text is cut.
-    qsizetype count = narrow() ? std::min<qsizetype>(2, sentences_.size()) : sentences_.size();
+    // The first sentence is bold; the last sentences are left out before any text is cut.
+    qsizetype count = sentences_.size();
     const auto runs = [&](qsizetype n) {
         QList<Run> out;
-        out.append({sentences_.value(0), model_.answer().valid() ? bold : body, theme.text});
+        out.append({sentences_.value(0), explained ? bold : body, theme.text});
         if (n > 1)
             out.append(
                 {QStringLiteral(" ") + sentences_.mid(1, n - 1).join(QLatin1Char(' ')), body, theme.text});
@@ -411,45 +368,18 @@ void Headline::arrange_sentence() {
         for (const Run& run : runs(n)) sum += text_width(run.font, run.text);
         return sum;
     };
-    const double available = right - kPadding;
-    while (count > 2 && width_of(count) > available) --count;
-    QList<Run> whole = runs(count);
-    if (const qsizetype clause = whole.back().text.indexOf(QLatin1String("; "));
-        width_of(count) > available && clause > 0) {
-        whole.back().text.truncate(clause);
-        whole.back().text += QLatin1Char('.');
-    }
-    sentence_->set_runs(whole);
-    const double sentence_width = std::min(available, std::ceil(sentence_->natural_width()) + 1);
+    while (count > 1 && width_of(count) > available) --count;
+    sentence_->set_runs(runs(std::max<qsizetype>(1, count)));
+    const double sentence_width = std::min(available + kMarker, std::ceil(sentence_->natural_width()) + 1);
     sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
-
-    // Tokens per GPU and the ideal threshold are at the end of the run line or, if that is full, beside the
-    // sentence if they fit there.
-    const std::array<RunLabel*, 3> item{tokens_, threshold_caption_, threshold_};
-    const std::size_t used = gathers_ ? item.size() : 1;
-    constexpr double kBetween = 6;
-    constexpr double kApart = 24;
-    double item_width = kBetween * static_cast<double>(used - 1);
-    for (std::size_t i = 0; i < used; ++i) item_width += std::ceil(item[i]->natural_width());
-    const double end = width() - kPadding;
-    const bool above = run_->x() + run_->end() + kApart + item_width <= end;
-    const bool fits =
-        model_.answer().valid() && (above || sentence_width + kApart + item_width <= right - kPadding);
-    double x = (above ? end : right) - item_width;
-    for (std::size_t i = 0; i < item.size(); ++i) {
-        RunLabel* label = item[i];
-        label->setVisible(fits && i < used);
-        const int w = static_cast<int>(std::ceil(label->natural_width()));
-        label->setGeometry(static_cast<int>(x), above ? run_->y() : top, w + 1, above ? run_->height() : row);
-        x += w + kBetween;
-    }
+    why_->setGeometry(static_cast<int>(kPadding + sentence_width + kGap), top, static_cast<int>(link) - kGap, row);
 }
 
 QSize Headline::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
     const double columns_end = 8 + std::ceil(small.height()) + std::ceil(display.height());
-    return {824, static_cast<int>(columns_end) + run_->sizeHint().height() + 2 + sentence_height() + 8};
+    return {824, static_cast<int>(columns_end) + sentence_height() + run_->sizeHint().height() + kBelow};
 }
 
 QSize Headline::minimumSizeHint() const { return {420, sizeHint().height()}; }

@@ -1,9 +1,10 @@
-// The headline at the top: verdict, MFU, throughput, step time and wall; the whole run in a second line
-// (RunLine); and a sentence that explains the wall.
+// The headline at the top, in three lines: the verdict, MFU, throughput, step time and days; a sentence that names
+// the wall, how much of the step it is and where another wall takes over; and in a quiet line (RunLine) the memory,
+// the whole run and the tokens per GPU.
 //
-// Every value is a child label named "headline/<value>" whose text() is the text on the screen. If the
-// scenario does not fit, no rate is shown ("–"), unless the user requests hypothetical values, which are set
-// in muted italics and labelled as such.
+// Every value is a child label named "headline/<value>" whose text() is the text on the screen. If the scenario does
+// not fit, no rate is shown ("–"), unless the user requests hypothetical values, which are set in muted italics and
+// labelled as such.
 #pragma once
 
 #include <QStringList>
@@ -39,33 +40,28 @@ class Headline : public QWidget {
     void changeEvent(QEvent* event) override;
 
   private:
-    // The columns from left to right; the last one is aligned with the right edge.
-    enum Column { mfu, likely, rate, step, excess, wall, columns };
+    // The columns from left to right.
+    enum Column { excess, mfu, likely, rate, step, days, columns };
 
     void refresh();
     void set_rate(Column column, Output id, const QString& caption, const QString& difference);
     void set_sentence();
-    void explain_tokens();
     void arrange();
     void arrange_columns();
-    void arrange_sentence();
+    void arrange_sentence(int top);
     [[nodiscard]] int sentence_height() const;
     [[nodiscard]] bool shows_rates() const;
     [[nodiscard]] bool narrow() const;
 
     LiveModel& model_;
     VerdictChip* verdict_ = nullptr;
-    RunLabel* memory_ = nullptr;
     std::array<RunLabel*, columns> caption_{};
     std::array<RunLabel*, columns> value_{};     // none for `likely`
     std::array<QString, columns> caption_text_;  // without the difference to the pin
     BandGlyph* band_ = nullptr;
     RunLine* run_ = nullptr;
     RunLabel* sentence_ = nullptr;
-    RunLabel* tokens_ = nullptr;
-    RunLabel* threshold_caption_ = nullptr;
-    RunLabel* threshold_ = nullptr;
-    bool gathers_ = true;  // there is an all-gather of weights, so there is a threshold
+    RunLabel* why_ = nullptr;  // a link at the end of the sentence
     QCheckBox* show_hypothetical_ = nullptr;
     QStringList sentences_;
     bool hypothetical_ = false;

@@ -18,12 +18,14 @@ struct Meaning {
     const char* name;
     Output output;
 };
-constexpr std::array kMeaning{Meaning{"headline/training-tokens", Output::tokens_needed},
-                              Meaning{"headline/training-days", Output::training_days},
+constexpr std::array kMeaning{Meaning{"headline/memory", Output::peak_memory},
                               Meaning{"headline/gpu-hours", Output::gpu_hours},
                               Meaning{"headline/cost", Output::cost},
                               Meaning{"headline/energy", Output::energy},
-                              Meaning{"headline/goodput", Output::goodput}};
+                              Meaning{"headline/training-tokens", Output::tokens_needed},
+                              Meaning{"headline/goodput", Output::goodput},
+                              Meaning{"headline/tokens-per-gpu", Output::tokens_per_gpu},
+                              Meaning{"headline/threshold", Output::threshold_tokens}};
 
 // Replaces all digits by 0, so that the items behind a number do not move with each of its digits.
 QString widest(const QString& text) {
@@ -47,23 +49,23 @@ RunLine::RunLine(QWidget* parent) : QWidget(parent) {
     }
 }
 
-void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical) {
+void RunLine::show_run(const Answer& now, bool hypothetical) {
     const Theme& theme = current_theme();
     const bool real = now.fits();
     const bool rates = real || (now.valid() && hypothetical);
-    QFont plain = font();
-    QFont bold = scaled_font(font(), 1, rates);
-    for (QFont* face : {&plain, &bold}) face->setItalic(rates && !real);
-    const QColor ink = real ? theme.text : theme.muted;
+    const QFont small = scaled_font(font(), kSmall);
+    QFont unreal = small;
+    unreal.setItalic(rates && !real);
 
-    // Without rates only the tokens and the days are shown, the days as a dash.
+    // Without rates only what does not depend on time is shown.
     has_.fill(rates);
-    has_[tokens] = has_[days] = true;
+    has_[memory] = has_[tokens] = has_[per_gpu] = true;
     // A model that is a list of operators has no usual number of training tokens.
     const bool endless = now.valid() && !(now.compiled.training_tokens > 0);
+    // Only the all-gather of sharded weights must be hidden by the tokens of every micro-batch.
+    has_[threshold] = now.valid() && now.settings.choice<Sharding>(P::sharding) >= Sharding::zero3;
     if (endless) {
-        has_.fill(false);
-        has_[tokens] = true;
+        for (const Item item : {gpu_hours, cost, energy, goodput}) has_[item] = false;
     } else if (rates) {
         has_[cost] = now.settings[P::price_per_gpu_hour] > 0;
         has_[energy] = now.settings[P::tdp] > 0;
@@ -72,42 +74,61 @@ void RunLine::show_run(const Answer& now, const Answer* then, bool hypothetical)
     for (std::size_t i = 0; i < items; ++i) {
         const Output id = kMeaning[i].output;
         const double number = value_of(id, now, hypothetical);
-        const Shown value = shardscope::show(number, output(id).quantity);
-        QString unit = QString::fromStdString(value.unit);
-        QString digits = QString::fromStdString(value.number);
         // "$15,005,667" is too long for the line.
         constexpr double kLong = 1e6;
-        if (i == tokens || ((i == gpu_hours || i == cost) && number >= kLong && std::isfinite(number)))
-            digits = shown(number, Quantity::big_count);
-        QList<Run> runs;
-        if (i == tokens) {
-            runs.append({endless ? tr("training tokens not given") : tr("%1 tokens").arg(digits), plain,
-                         theme.muted});
-        } else {
-            if (i == goodput) runs.append({tr("goodput") + QLatin1Char(' '), plain, theme.muted});
-            // "$29,494", "15,273 GPU h"
-            if (i == gpu_hours && !unit.isEmpty()) unit = tr("GPU %1").arg(unit);
-            const bool before = i == cost && !unit.isEmpty();
-            // A dash without the unit would not show which value is missing.
-            if (i == days && unit.isEmpty()) unit = tr("days");
-            runs.append({(before ? unit : QString()) + digits, bold, ink});
-            if (!before && !unit.isEmpty()) runs.append({QLatin1Char(' ') + unit, plain, ink});
+        const bool is_long = (i == gpu_hours || i == cost) && number >= kLong && std::isfinite(number);
+        const bool short_form = i == tokens || is_long;
+        const Shown value = shardscope::show(number, output(id).quantity);
+        const QString unit = QString::fromStdString(value.unit);
+        const QString digits =
+            short_form ? shown(number, Quantity::big_count) : QString::fromStdString(value.number);
+        QString text;
+        switch (static_cast<Item>(i)) {
+            case memory:
+                text = now.valid() ? tr("%1 of %2").arg(shown(now.estimate.memory.peak, Quantity::bytes, false),
+                                                        shown(now.estimate.memory.capacity, Quantity::bytes))
+                                   : QStringLiteral("–");
+                break;
+            case gpu_hours: text = unit.isEmpty() ? digits : digits + QLatin1Char(' ') + tr("GPU %1").arg(unit); break;
+            case cost: text = unit + digits; break;
+            case tokens: text = endless ? tr("training tokens not given") : tr("%1 tokens").arg(digits); break;
+            case goodput: text = tr("goodput %1").arg(digits + QLatin1Char(' ') + unit); break;
+            case per_gpu: text = tr("%1 tokens per GPU").arg(shown(number, Quantity::tokens, false)); break;
+            case threshold:
+                text = tr("ideal threshold %1").arg(shown(std::round(number), Quantity::tokens, false));
+                break;
+            case energy:
+            case items: text = unit.isEmpty() ? digits : digits + QLatin1Char(' ') + unit; break;
         }
-        if (i == days && then) {
-            const double change = now.estimate.run.seconds / then->estimate.run.seconds;
-            runs.append({QLatin1Char(' ') + relative(change), scaled_font(font(), kSmall, true), theme.text});
-        }
-        label_[i]->set_runs(runs);
+        const bool timed = shardscope::output(id).timed;
+        label_[i]->set_runs({{text, timed ? unreal : small, theme.muted}});
         label_[i]->setToolTip(text_of(label_of(id)) + QStringLiteral(": ") +
                               text_of(translate(output(id).sentence)));
     }
+    if (now.valid()) explain_tokens(now);
     arrange();
+}
+
+void RunLine::explain_tokens(const Answer& now) {
+    const Settings& settings = now.settings;
+    QString tokens_tip =
+        settings[P::context_parallel] > 1
+            ? tr("Tokens that a GPU processes at a time: sequence × micro-batch ÷ context parallel.")
+            : tr("Tokens that a GPU processes at a time: sequence × micro-batch.");
+    if (const double tensor = settings[P::tensor_parallel]; tensor > 1) {
+        tokens_tip += QLatin1Char(' ') + tr("The %1 tensor-parallel GPUs share the work on the same tokens.")
+                                             .arg(shown(tensor, Quantity::count));
+    }
+    label_[per_gpu]->setToolTip(tokens_tip);
+    label_[threshold]->setToolTip(
+        tr("From this number of tokens on, ideal matrix products take as long as the all-gather of their "
+           "weights."));
 }
 
 double RunLine::room(Item item) const {
     // The widest digits are assumed, so that little moves during a drag.
     return std::ceil(std::max(label_[item]->natural_width(),
-                              text_width(scaled_font(font(), 1, true), widest(label_[item]->text()))));
+                              text_width(scaled_font(font(), kSmall), widest(label_[item]->text()))));
 }
 
 void RunLine::arrange() {
@@ -122,7 +143,7 @@ void RunLine::arrange() {
         }
         return gaps > 0 ? (width() - used) / gaps : kGap;
     };
-    for (const Item fold : {tokens, gpu_hours, energy, goodput, cost}) {
+    for (const Item fold : {tokens, gpu_hours, energy, goodput, cost, memory}) {
         if (gap() >= kLeastGap) break;
         shown_item[fold] = false;
     }
@@ -137,16 +158,8 @@ void RunLine::arrange() {
     }
 }
 
-int RunLine::end() const {
-    int out = 0;
-    for (const RunLabel* label : label_) {
-        if (!label->isHidden()) out = std::max(out, label->geometry().right() + 1);
-    }
-    return out;
-}
-
 QSize RunLine::sizeHint() const {
-    return {420, static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 4};
+    return {420, static_cast<int>(std::ceil(QFontMetricsF(scaled_font(font(), kSmall)).height())) + 4};
 }
 
 void RunLine::resizeEvent(QResizeEvent*) { arrange(); }

@@ -1,5 +1,5 @@
-// The whole run in one line of the headline: tokens, days, GPU hours, cost if a price is set, energy, and
-// goodput if there are failures or checkpoints.
+// The quiet line of the headline: the memory; of the whole run the GPU hours, the cost if a price is set, the energy,
+// the tokens, and the goodput if there are failures or checkpoints; and the tokens per GPU with the ideal threshold.
 //
 // Every value is a label named "headline/<value>"; a click on it requests an explanation. If not all items
 // fit, the least important ones are hidden; nothing is cut off.
@@ -19,11 +19,8 @@ class RunLine : public QWidget {
   public:
     explicit RunLine(QWidget* parent = nullptr);
 
-    // `then` is the answer to compare with, or nullptr.
-    void show_run(const Answer& now, const Answer* then, bool hypothetical);
+    void show_run(const Answer& now, bool hypothetical);
     [[nodiscard]] QSize sizeHint() const override;
-    // Returns the right end of the last visible item, in px.
-    [[nodiscard]] int end() const;
 
   Q_SIGNALS:
     void why_requested(Output output);
@@ -33,8 +30,9 @@ class RunLine : public QWidget {
 
   private:
     // The items from left to right.
-    enum Item { tokens, days, gpu_hours, cost, energy, goodput, items };
+    enum Item { memory, gpu_hours, cost, energy, tokens, goodput, per_gpu, threshold, items };
 
+    void explain_tokens(const Answer& now);
     void arrange();
     [[nodiscard]] double room(Item item) const;
 

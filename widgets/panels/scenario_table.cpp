@@ -47,6 +47,7 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     head->addWidget(line_, 1);
     head->addStretch(0);
     line_hint_ = new QLabel;
+    line_hint_->setObjectName(QStringLiteral("scenarios/line-hint"));
     head->addWidget(line_hint_);
     differences_ = new QCheckBox(tr("&Differences only"));
     differences_->setObjectName(QStringLiteral("scenarios/differences-only"));
@@ -69,8 +70,8 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     all->addWidget(hint_);
 
     connect(fold_, &QToolButton::clicked, this, [this] {
-        unfold(!unfolded_);
-        if (!low_) wanted_ = unfolded_;
+        (low_ ? chosen_low_ : chosen_) = !is_unfolded();
+        refresh();
     });
     connect(differences_, &QCheckBox::toggled, grid_, &ScenarioGrid::set_differences_only);
     connect(measured, &QPushButton::clicked, this, &ScenarioTable::measured_requested);
@@ -81,9 +82,9 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     restyle();
 }
 
-void ScenarioTable::unfold(bool on) {
-    unfolded_ = on;
-    refresh();
+bool ScenarioTable::is_unfolded() const {
+    if (low_) return chosen_low_.value_or(false);
+    return chosen_.value_or(scenarios_->rows().size() > 1);
 }
 
 void ScenarioTable::set_window_height(int height) {
@@ -92,7 +93,7 @@ void ScenarioTable::set_window_height(int height) {
     most_rows_ = std::max(3, available / row);
     if (const bool low = height < kLowWindow; low != low_) {
         low_ = low;
-        unfolded_ = low ? false : wanted_;
+        chosen_low_.reset();
     }
     refresh();
 }
@@ -104,21 +105,24 @@ void ScenarioTable::set_first_use(bool on) {
 
 void ScenarioTable::refresh() {
     const std::size_t count = scenarios_->rows().size();
+    const bool unfolded = is_unfolded();
     const int row = grid_->row_height();
     grid_->setFixedHeight(grid_->header_height() + row * std::min(static_cast<int>(count), most_rows_));
-    grid_->setVisible(unfolded_);
+    grid_->setVisible(unfolded);
     hint_->setText(first_use_ ? tr("Drag any slider: its track shows MFU along it. P pins the current "
                                    "scenario here, Ctrl+I explains, F1 helps")
                               : tr("Press P to pin the current scenario here"));
-    line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 helps") : tr("P pins"));
-    hint_->setVisible(unfolded_ && count <= kRowsWithHint);
-    caption_->setVisible(unfolded_);
-    differences_->setVisible(unfolded_);
+    line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 helps")
+                        : low_      ? tr("P pins")
+                                    : tr("P pins to compare · Shift on a track is 10× finer"));
+    hint_->setVisible(unfolded && count <= kRowsWithHint);
+    caption_->setVisible(unfolded);
+    differences_->setVisible(unfolded);
     differences_->setEnabled(!model_.pins().empty());
-    line_->setVisible(!unfolded_);
-    line_hint_->setVisible(!unfolded_ && model_.pins().empty());
-    fold_->setArrowType(unfolded_ ? Qt::DownArrow : Qt::RightArrow);
-    fold_->setToolTip(unfolded_ ? tr("Fold the scenarios into one line") : tr("Show the table of scenarios"));
+    line_->setVisible(!unfolded);
+    line_hint_->setVisible(!unfolded && model_.pins().empty());
+    fold_->setArrowType(unfolded ? Qt::DownArrow : Qt::RightArrow);
+    fold_->setToolTip(unfolded ? tr("Fold the scenarios into one line") : tr("Show the table of scenarios"));
 }
 
 void ScenarioTable::restyle() {
@@ -140,7 +144,7 @@ void ScenarioTable::restyle() {
 
 void ScenarioTable::paintEvent(QPaintEvent*) {
     // The line between the header and the rows.
-    if (unfolded_) QPainter(this).fillRect(0, grid_->y() - 1, width(), 1, current_theme().line);
+    if (is_unfolded()) QPainter(this).fillRect(0, grid_->y() - 1, width(), 1, current_theme().line);
 }
 
 void ScenarioTable::changeEvent(QEvent* event) {

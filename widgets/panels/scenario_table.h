@@ -1,10 +1,11 @@
 // The table at the bottom: the current scenario, up to six pins and the user's measured run, side by side. It
-// can be folded into one line, which happens automatically in a low window.
+// is one line until something is pinned or measured, and in a low window; the user can unfold and fold it.
 //
 // Object names: "scenarios", "/fold", "/table", "/line", "/differences-only", "/measured".
 #pragma once
 
 #include <QWidget>
+#include <optional>
 
 #include "widgets/live_model.h"
 
@@ -37,7 +38,7 @@ class ScenarioTable : public QWidget {
     void changeEvent(QEvent* event) override;
 
   private:
-    void unfold(bool on);
+    [[nodiscard]] bool is_unfolded() const;
     void refresh();
     void restyle();
 
@@ -50,8 +51,8 @@ class ScenarioTable : public QWidget {
     QLabel* hint_ = nullptr;       // below the rows
     QLabel* line_hint_ = nullptr;  // in the line
     QCheckBox* differences_ = nullptr;
-    bool unfolded_ = true;
-    bool wanted_ = true;  // whether it is unfolded in a window that is high enough
+    std::optional<bool> chosen_;      // by the user: whether it is unfolded
+    std::optional<bool> chosen_low_;  // the same in the present low window
     bool low_ = false;
     bool first_use_ = false;
     int most_rows_ = 7;

@@ -45,10 +45,6 @@ P raised_by(Rate rate) {
     return kInputs[static_cast<std::size_t>(rate)];
 }
 
-Wall wall_of(Rate rate) {
-    return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
-}
-
 }  // namespace
 
 WhyPanel::WhyPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {

@@ -29,7 +29,9 @@ HoldSwitch::HoldSwitch(LiveModel& model, QWidget* parent) : QWidget(parent), mod
     group->addButton(global_);
     for (QToolButton* segment : {per_gpu_, global_}) segment->setAccessibleDescription(help);
     connect(&model_, &LiveModel::changed, this, &HoldSwitch::refresh);
-    set_compact(false);
+    per_gpu_->setAccessibleName(tr("Hold the per-GPU batch"));
+    global_->setAccessibleName(tr("Hold the global batch"));
+    place();
     refresh();
 }
 
@@ -57,34 +59,25 @@ bool HoldSwitch::matches(const QString& words) const {
                                [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
-void HoldSwitch::set_compact(bool compact) {
-    compact_ = compact;
-    per_gpu_->setText(compact ? tr("per GPU") : tr("per-GPU batch"));
-    global_->setText(compact ? tr("global") : tr("global batch"));
-    per_gpu_->setAccessibleName(tr("Hold the per-GPU batch"));
-    global_->setAccessibleName(tr("Hold the global batch"));
-    setFixedHeight(RowGeometry::of(font(), compact).height);
-    place();
-}
-
 void HoldSwitch::place() {
-    const RowGeometry g = RowGeometry::of(font(), compact_);
+    const RowGeometry g = RowGeometry::of(font(), width());
+    setFixedHeight(g.height);
     const int height = g.control - 2;
     const auto put = [&](QWidget* widget, int x, int width) {
         widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
                                                QRect(x, (g.height - height) / 2, width, height)));
     };
     constexpr int kMargins = 18;
-    const auto width_of = [&](const QToolButton* segment) {
-        return segment->fontMetrics().horizontalAdvance(segment->text()) + kMargins;
-    };
-    put(label_, g.left, g.label);
+    const auto width_of = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + kMargins; };
     const int start = g.groove_x();
-    put(per_gpu_, start, width_of(per_gpu_));
-    put(global_, start + width_of(per_gpu_), width_of(global_));
+    const bool short_words =
+        start + width_of(tr("per-GPU batch")) + width_of(tr("global batch")) + g.left > width();
+    per_gpu_->setText(short_words ? tr("per GPU") : tr("per-GPU batch"));
+    global_->setText(short_words ? tr("global") : tr("global batch"));
+    put(label_, g.left, g.label);
+    put(per_gpu_, start, width_of(per_gpu_->text()));
+    put(global_, start + width_of(per_gpu_->text()), width_of(global_->text()));
 }
-
-QSize HoldSwitch::sizeHint() const { return {RowGeometry::of(font(), compact_).width, height()}; }
 
 void HoldSwitch::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
@@ -93,7 +86,7 @@ void HoldSwitch::resizeEvent(QResizeEvent* event) {
 
 void HoldSwitch::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange && global_) set_compact(compact_);
+    if (event->type() == QEvent::FontChange && global_) place();
 }
 
 }  // namespace shardscope

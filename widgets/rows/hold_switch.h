@@ -17,8 +17,6 @@ class HoldSwitch : public QWidget {
     explicit HoldSwitch(LiveModel& model, QWidget* parent = nullptr);
 
     [[nodiscard]] bool matches(const QString& words) const;
-    void set_compact(bool compact);
-    [[nodiscard]] QSize sizeHint() const override;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -33,7 +31,6 @@ class HoldSwitch : public QWidget {
     QLabel* label_ = nullptr;
     QToolButton* per_gpu_ = nullptr;
     QToolButton* global_ = nullptr;
-    bool compact_ = false;
 };
 
 }  // namespace shardscope

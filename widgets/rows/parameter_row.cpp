@@ -5,8 +5,6 @@
 #include <QFontMetrics>
 #include <QLabel>
 #include <QMouseEvent>
-#include <QPainter>
-#include <QPainterPath>
 #include <QStyle>
 #include <QTimer>
 #include <algorithm>
@@ -15,9 +13,12 @@
 
 #include "explain/output.h"
 #include "scenario/domain.h"
+#include "scenario/known_values.h"
 #include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/rows/parameter_field.h"
+#include "widgets/rows/row_buttons.h"
+#include "widgets/rows/track_lens.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
@@ -42,90 +43,6 @@ QString pointer_of(P id) {
     return QLatin1Char('/') + text_of(parameter(id).key).replace(QLatin1Char('.'), QLatin1Char('/'));
 }
 
-// The base of a row's buttons. They paint themselves, because none of them is a box with a text.
-class PaintedButton : public QAbstractButton {
-  public:
-    explicit PaintedButton(QWidget* parent) : QAbstractButton(parent) {
-        setFocusPolicy(Qt::TabFocus);
-        setAttribute(Qt::WA_Hover);
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
-                         qOverload<>(&QWidget::update));
-    }
-
-  protected:
-    void paint_focus(QPainter& painter) const {
-        if (!hasFocus()) return;
-        painter.setPen(QPen(current_theme().accent, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
-    }
-};
-
-// Shows a padlock if the user sets the value, or a filled "auto" if the planner chooses it.
-class AutoButton : public PaintedButton {
-  public:
-    explicit AutoButton(QWidget* parent) : PaintedButton(parent) { setCheckable(true); }
-
-  protected:
-    void paintEvent(QPaintEvent*) override {
-        const Theme& theme = current_theme();
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        const bool on = isChecked();
-        painter.setPen(QPen(on ? theme.accent : underMouse() ? theme.border : theme.line, 1));
-        painter.setBrush(on ? theme.accent : theme.raised);
-        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
-        if (on) {
-            painter.setPen(theme.on_accent);
-            painter.setFont(scaled_font(font(), kSmall));
-            painter.drawText(rect(), Qt::AlignCenter, text());
-        } else {
-            paint_padlock(painter, theme.muted);
-        }
-        if (hasFocus() && on) {
-            painter.setPen(QPen(theme.on_accent, 1));
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(QRectF(rect()).adjusted(2.5, 2.5, -2.5, -2.5), 2, 2);
-        } else {
-            paint_focus(painter);
-        }
-    }
-
-  private:
-    void paint_padlock(QPainter& painter, const QColor& colour) const {
-        const double size = height() * 0.5;
-        const QPointF c = QRectF(rect()).center();
-        const QRectF body(c.x() - size * 0.42, c.y() - size * 0.05, size * 0.84, size * 0.58);
-        QPainterPath shackle;
-        const QRectF arc(c.x() - size * 0.26, c.y() - size * 0.52, size * 0.52, size * 0.52);
-        shackle.moveTo(arc.left(), body.top());
-        shackle.lineTo(arc.left(), arc.center().y());
-        shackle.arcTo(arc, 180, -180);
-        shackle.lineTo(arc.right(), body.top());
-        painter.setPen(QPen(colour, 1.2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawPath(shackle);
-        painter.drawRoundedRect(body, 1, 1);
-    }
-};
-
-// Shows a dot of 8 px in a larger clickable area.
-class ResetDot : public PaintedButton {
-  public:
-    using PaintedButton::PaintedButton;
-
-  protected:
-    void paintEvent(QPaintEvent*) override {
-        const Theme& theme = current_theme();
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(underMouse() ? theme.text : theme.accent);
-        painter.drawEllipse(QRectF(rect()).center(), 4, 4);
-        paint_focus(painter);
-    }
-};
-
 using AccessKeys = std::array<QChar, kParameters>;
 
 AccessKeys assign_access_keys() {
@@ -138,9 +55,7 @@ AccessKeys assign_access_keys() {
         for (std::size_t i = 0; i < kParameters; ++i) {
             const Parameter& row = parameters()[i];
             if (row.prominence != prominence) continue;
-            // In "Peak, bf16" the key must be in the part that does not change with the precision.
-            const QString label =
-                static_cast<P>(i) == P::peak_flops ? tr("Peak") : text_of(translate(row.label));
+            const QString label = text_of(translate(row.label));
             for (const bool initials : {true, false}) {
                 for (qsizetype at = 0; at < label.size() && keys[i].isNull(); ++at) {
                     const QChar letter = label[at].toLower();
@@ -178,47 +93,34 @@ QString with_access_key(P id, const QString& label) {
     return out;
 }
 
-QString abbreviated(const QString& text, const QFont& font, int width) {
-    static const std::array<std::pair<const char*, const char*>, 3> shorter{
-        {{translatable("bandwidth"), translatable("bandw.")},
-         {translatable("efficiency"), translatable("effic.")},
-         {translatable("accumulation"), translatable("accum.")}}};
-    const QFontMetrics metrics(font);
-    QString out = text;
-    for (const auto& [word, abbreviation] : shorter) {
-        if (metrics.horizontalAdvance(out) > width) out.replace(tr(word), tr(abbreviation));
-    }
-    return out;
-}
-
-RowGeometry RowGeometry::of(const QFont& font, bool compact) {
+RowGeometry RowGeometry::of(const QFont& font, int width) {
     const QFontMetrics metrics(font);
     const QFontMetrics small(scaled_font(font, kSmall));
     const double zoom = zoom_of(font);
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
-    int widest = 0;
-    for (const P id : {P::inter_node_bandwidth, P::memory_bandwidth, P::memory})
-        widest = std::max(widest, metrics.horizontalAdvance(abbreviated(text_of(label_of(id)), font, 0)));
+    const bool narrow = width < zoomed(320);
     constexpr int kFieldMargins = 10;
     constexpr int kScrollBar = 6;
     RowGeometry g;
-    g.label = std::max(compact ? 90 : 94, widest + 2);
-    g.slider = zoomed(compact ? 76 : 116);
-    g.field = std::max(compact ? 84 : 92,
+    g.label = zoomed(narrow ? 90 : 104);
+    g.field = std::max(zoomed(narrow ? 76 : 92),
                        metrics.horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
-    g.automatic = std::max(compact ? 28 : 32, small.horizontalAdvance(tr("auto")) + 6);
+    g.automatic = std::max(narrow ? 28 : 32, small.horizontalAdvance(ParameterRow::tr("auto")) + 6);
     g.inset = zoomed(6);
     g.control = std::max(22, metrics.height() + 6);
-    g.height = g.control + 4;
-    const int wanted = compact ? 312 : 372;
-    const int excess = g.dot_x() + g.dot + kScrollBar - wanted;
-    if (excess > 0) g.slider -= std::min(excess, g.slider / 7);
-    g.width = std::max(wanted, g.dot_x() + g.dot + kScrollBar);
+    g.height = std::max(g.control + 4, 2 * metrics.height() + 2);
+    const int others = g.dot_x() - g.slider + g.dot + kScrollBar;
+    g.slider = std::max(zoomed(48), width - others);
     return g;
 }
 
-ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
-    : QWidget(parent), id_(id), model_(model), geometry_(RowGeometry::of(font(), false)) {
+int prominent_row_height(RowHeight height, const QFont& font) {
+    constexpr std::array kHeights{70, 58, 54, 46};  // as in RowHeight
+    return static_cast<int>(std::lround(kHeights[static_cast<std::size_t>(height)] * zoom_of(font)));
+}
+
+ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form)
+    : QWidget(parent), id_(id), model_(model), form_(form) {
     const Parameter& row = parameter(id);
     const QString key = text_of(row.key);
     const QString help = text_of(translate(row.help));
@@ -227,12 +129,18 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     label_ = new QLabel(this);
     slider_ = new TrackSlider(id, model_, this);
     slider_->setObjectName(key + QStringLiteral("/slider"));
+    slider_->setKnownValues(known_values(id, model_.catalogue()));
+    if (form_ == RowForm::prominent) slider_->setProminent(true);
     connect(slider_, &ParameterSlider::pressed, this, [this] { model_.begin_gesture(id_); });
     connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });
     connect(slider_, &ParameterSlider::released, this, [this] {
         model_.end_gesture();
         fresh_ = true;  // the slider is still at the pointer, not at the nearest valid value
         refresh();
+    });
+    connect(slider_, &ParameterSlider::fineChanged, this, [this] {
+        if (!lens_ && slider_->is_fine()) lens_ = new TrackLens(*slider_);
+        if (lens_) lens_->refresh(label_text_);
     });
     make_editor();
     editor()->setObjectName(key + QStringLiteral("/field"));
@@ -246,6 +154,12 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
     message_->setTextFormat(Qt::PlainText);  // it repeats the typed text
     message_->setObjectName(key + QStringLiteral("/message"));
     message_->setWordWrap(true);
+    if (form_ == RowForm::prominent) {
+        message_->setAutoFillBackground(true);
+        message_->setBackgroundRole(QPalette::ToolTipBase);
+        message_->setFrameShape(QFrame::Box);
+        message_->setMargin(4);
+    }
     message_->hide();
 
     connect(&model_, &LiveModel::changed, this, &ParameterRow::refresh);
@@ -254,9 +168,17 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent)
         // If the preset is already in use no change follows, and a later change has another cause.
         QTimer::singleShot(0, this, [this] { preset_coming_ = false; });
     });
-    set_compact(false);
+    place();
     refresh();
 }
+
+ParameterRow::~ParameterRow() {
+    // These may be children of other widgets.
+    delete lens_;
+    delete message_;
+}
+
+ParameterSlider* ParameterRow::slider() const { return slider_; }
 
 QWidget* ParameterRow::editor() const {
     if (choice_) return choice_;
@@ -285,7 +207,8 @@ void ParameterRow::make_editor() {
 void ParameterRow::make_buttons() {
     const QString key = text_of(parameter(id_).key);
     if (parameter(id_).plan) {
-        automatic_ = new AutoButton(this);
+        automatic_ = new AutoButton(
+            form_ == RowForm::prominent ? AutoButton::Look::chip : AutoButton::Look::padlock, this);
         automatic_->setObjectName(key + QStringLiteral("/auto"));
         automatic_->setText(tr("auto"));
         connect(automatic_, &QAbstractButton::clicked, this,
@@ -388,7 +311,7 @@ void ParameterRow::refresh() {
         automatic_->setToolTip(on ? tr("Planned: the value that trains fastest and fits. Click to lock it.")
                                   : tr("Locked. Click to let the planner choose."));
     }
-    if (id_ == P::peak_flops || label_text_.isEmpty()) refresh_label();
+    if (label_text_.isEmpty()) refresh_label();
 
     // A value that makes the whole scenario invalid is reported here, beside the value.
     if (answer.valid() && !shows_problem_) return;
@@ -435,7 +358,7 @@ void ParameterRow::refresh_domain() {
 }
 
 void ParameterRow::refresh_label() {
-    const QString label = text_of(label_of(stored_as(id_, model_.answer().settings)));
+    const QString label = text_of(label_of(id_));
     if (label == label_text_) return;
     label_text_ = label;
     slider_->setAccessibleName(label);
@@ -445,16 +368,19 @@ void ParameterRow::refresh_label() {
     fit_label();
 }
 
-// Sets the label on one line if that is possible, else on two lines in a smaller font.
+// Sets the label on one line or two; a longer one ends with an ellipsis.
 void ParameterRow::fit_label() {
-    const QString text = abbreviated(label_text_, font(), geometry_.label);
-    const bool one_line = QFontMetrics(font()).horizontalAdvance(text) <= geometry_.label;
-    constexpr double kTwoLines = 0.85;
+    const QFontMetrics metrics(font());
+    const QRect area(QPoint(0, 0), label_->size());
+    const bool one_line = metrics.horizontalAdvance(label_text_) <= area.width();
     label_->setWordWrap(!one_line);
-    label_->setFont(one_line ? font() : scaled_font(font(), kTwoLines));
-    const QRect area(0, 0, geometry_.label, geometry_.height);
-    const QRect whole = label_->fontMetrics().boundingRect(area, Qt::TextWordWrap, label_text_);
-    label_->setText(with_access_key(id_, one_line || whole.height() > area.height() ? text : label_text_));
+    QString text = label_text_;
+    const auto cut = [&] {
+        const QRect needed = metrics.boundingRect(area, Qt::TextWordWrap, text);
+        return needed.height() > area.height() || needed.width() > area.width();
+    };
+    while (!one_line && area.width() > 0 && cut() && text.size() > 2) text = text.chopped(2) + QChar(0x2026);
+    label_->setText(with_access_key(id_, text));
 }
 
 ParameterRow::Match ParameterRow::match(const QString& words) const {
@@ -478,18 +404,15 @@ ParameterRow::Match ParameterRow::match(const QString& words) const {
                : Match::none;
 }
 
-void ParameterRow::set_compact(bool compact) {
-    compact_ = compact;
-    geometry_ = RowGeometry::of(font(), compact);
-    message_->setFont(scaled_font(font(), kSmall));
-    label_text_.clear();
-    refresh_label();
+void ParameterRow::set_height(RowHeight height) {
+    row_height_ = height;
+    slider_->setProminent(height != RowHeight::lowest);
     place();
     updateGeometry();
 }
 
-void ParameterRow::place() {
-    const RowGeometry& g = geometry_;
+int ParameterRow::place_compact() {
+    const RowGeometry g = RowGeometry::of(font(), width());
     const auto put = [&](QWidget* widget, int x, int width, int height) {
         if (widget)
             widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), g.height),
@@ -505,17 +428,66 @@ void ParameterRow::place() {
     put(editor(), g.field_x(), field, g.control);
     put(automatic_, g.automatic_x(), g.automatic, g.control - 4);
     put(reset_, g.dot_x() - 3, g.dot + 6, g.dot + 6);
-    int height = g.height;
-    if (!message_text_.isEmpty()) {
-        const int left = g.groove_x();
-        const int width = g.width - g.left - left;
+    return g.height;
+}
+
+int ParameterRow::place_prominent() {
+    const double zoom = zoom_of(font());
+    const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
+    const bool narrow = width() < zoomed(320);
+    const int padding = zoomed(narrow ? 12 : 16);
+    const int inset = zoomed(6);  // of the groove in the slider
+    const int height = prominent_row_height(row_height_, font());
+    const int line = std::max(zoomed(row_height_ == RowHeight::high ? 22 : 20), QFontMetrics(font()).height() + 4);
+    const int below = slider_->sizeHint().height();
+    const int top = std::max(0, (height - line - below) / 2);
+    const auto put = [&](QWidget* widget, int x, int width, int y, int high) {
+        if (widget)
+            widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), height),
+                                                   QRect(x, y, width, high)));
+    };
+    int right = width() - padding;
+    const int field = zoomed(narrow ? 100 : 122);
+    put(editor(), right - field, field, top, line);
+    right -= field + 8;
+    if (automatic_) {
+        const int chip = QFontMetrics(scaled_font(font(), kSmall)).horizontalAdvance(tr("auto")) + 16;
+        put(automatic_, right - chip, chip, top + (line - zoomed(18)) / 2, zoomed(18));
+        right -= chip + 6;
+    }
+    constexpr int kDot = 14;
+    put(reset_, right - kDot, kDot, top + (line - kDot) / 2, kDot);
+    put(label_, padding, right - kDot - 4 - padding, top, line);
+    put(slider_, padding - inset, width() - 2 * (padding - inset), top + line + 2, below);
+    return height;
+}
+
+// The message of a prominent row covers the next row, so that no other row moves.
+void ParameterRow::place_message_over(int height) {
+    message_->setParent(parentWidget() ? parentWidget() : this);
+    const int width = this->width() - 2 * label_->x();
+    message_->setGeometry(QRect(mapToParent(QPoint(label_->x(), height - 4)),
+                                QSize(width, message_->heightForWidth(width))));
+    message_->raise();
+    message_->show();
+}
+
+void ParameterRow::place() {
+    int height = form_ == RowForm::compact ? place_compact() : place_prominent();
+    message_->setFont(scaled_font(font(), kSmall));
+    if (!message_text_.isEmpty() && form_ == RowForm::prominent) {
+        place_message_over(height);
+    } else if (!message_text_.isEmpty()) {
+        const int left = RowGeometry::of(font(), width()).groove_x();
+        const int width = this->width() - 12 - left;
         const int lines = message_->heightForWidth(width);
         message_->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), lines),
                                                  QRect(left, 0, width, lines))
-                                  .translated(0, g.height));
+                                  .translated(0, height));
         height += lines + 4;
     }
     setFixedHeight(height);
+    if (!label_text_.isEmpty()) fit_label();
 }
 
 std::optional<Subject> ParameterRow::focused_subject() const {
@@ -531,7 +503,10 @@ bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-QSize ParameterRow::sizeHint() const { return {geometry_.width, height()}; }
+QSize ParameterRow::sizeHint() const {
+    constexpr int kDesignWidth = 372;
+    return {static_cast<int>(kDesignWidth * zoom_of(font())), height()};
+}
 
 void ParameterRow::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
@@ -540,7 +515,7 @@ void ParameterRow::resizeEvent(QResizeEvent* event) {
 
 void ParameterRow::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange && message_) set_compact(compact_);
+    if (event->type() == QEvent::FontChange && message_) place();
 }
 
 }  // namespace shardscope

@@ -4,6 +4,7 @@
 // "/slider", "/field" (also the combo box of a choice), "/auto", "/reset" and "/message".
 #pragma once
 
+#include <QPointer>
 #include <QString>
 #include <QWidget>
 
@@ -20,10 +21,11 @@ namespace shardscope {
 class ParameterChoice;
 class ParameterField;
 class ParameterSlider;
+class TrackLens;
+class TrackSlider;
 
-// The columns of a row, in px, which all rows of a panel share. They are fixed for the design font and larger
-// for larger fonts, so that nothing is cut off. In a wide font of the usual size the slider becomes narrower
-// first.
+// The columns of a compact row, in px, which all rows of a panel share. The slider takes what the others leave.
+// All are larger for larger fonts, so that nothing is cut off.
 struct RowGeometry {
     int left = 12;
     int label = 94;
@@ -35,9 +37,9 @@ struct RowGeometry {
     int dot_gap = 2;
     int control = 22;  // height of field and slider
     int height = 26;
-    int width = 372;
 
-    static RowGeometry of(const QFont& font, bool compact);
+    // `width` is that of the panel.
+    static RowGeometry of(const QFont& font, int width);
     [[nodiscard]] int slider_x() const { return left + label + 2; }
     [[nodiscard]] int groove_x() const { return slider_x() + inset; }
     [[nodiscard]] int field_x() const { return slider_x() + slider + 4; }
@@ -45,19 +47,27 @@ struct RowGeometry {
     [[nodiscard]] int dot_x() const { return automatic_x() + automatic + dot_gap; }
 };
 
+// A compact row is one line. A prominent row has its label and its field in the first line and the slider below,
+// over the whole width.
+enum class RowForm { compact, prominent };
+// The height of prominent rows, which depends on the window's. The lowest ones have no labels at their ticks.
+enum class RowHeight { high, medium, low, lowest };
+// Returns the height in px.
+int prominent_row_height(RowHeight height, const QFont& font);
+
 // Returns the label with "&" before its access key. Keys are assigned over the whole table, so that they are
 // unique in the window and differ from those of the menus; the last rows may get none.
 QString with_access_key(P id, const QString& label);
-// Returns `text`, with long words abbreviated if it is wider than `width` px ("Memory bandw.").
-QString abbreviated(const QString& text, const QFont& font, int width);
-
 class ParameterRow : public QWidget, public Explainable {
     Q_OBJECT
   public:
-    ParameterRow(P id, LiveModel& model, QWidget* parent = nullptr);
+    ParameterRow(P id, LiveModel& model, QWidget* parent = nullptr, RowForm form = RowForm::compact);
+    ~ParameterRow() override;
+    ParameterRow(const ParameterRow&) = delete;
+    ParameterRow& operator=(const ParameterRow&) = delete;
 
     [[nodiscard]] P id() const { return id_; }
-    [[nodiscard]] ParameterSlider* slider() const { return slider_; }
+    [[nodiscard]] ParameterSlider* slider() const;
     [[nodiscard]] ParameterField* field() const { return field_; }     // nullptr for a choice
     [[nodiscard]] ParameterChoice* choice() const { return choice_; }  // nullptr for a number
     [[nodiscard]] QWidget* editor() const;
@@ -68,7 +78,7 @@ class ParameterRow : public QWidget, public Explainable {
     // How well the row matches all of these words: in its help or key, in its label, or as the whole label.
     enum class Match { none, help, label, whole };
     [[nodiscard]] Match match(const QString& words) const;
-    void set_compact(bool compact);
+    void set_height(RowHeight height);  // of a prominent row
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] std::optional<Subject> focused_subject() const override;
@@ -90,27 +100,31 @@ class ParameterRow : public QWidget, public Explainable {
     [[nodiscard]] QString objection_to(double value) const;
     void explain_range(bool settled);  // in the tooltip, and to assistive technology
     void place();
+    int place_compact();    // these return the height without the message
+    int place_prominent();
+    void place_message_over(int height);
     void commit_typed(double value);
     void tell(const QString& message, bool refused);
 
     P id_;
     LiveModel& model_;
-    RowGeometry geometry_;
+    RowForm form_;
+    RowHeight row_height_ = RowHeight::high;
     QLabel* label_ = nullptr;
-    ParameterSlider* slider_ = nullptr;
+    TrackSlider* slider_ = nullptr;
+    QPointer<TrackLens> lens_;  // made for the first fine drag
     ParameterField* field_ = nullptr;
     ParameterChoice* choice_ = nullptr;
     QAbstractButton* automatic_ = nullptr;
     QAbstractButton* reset_ = nullptr;
-    QLabel* message_ = nullptr;
+    QPointer<QLabel> message_;
 
-    QString label_text_;  // not abbreviated
+    QString label_text_;
     QString message_text_;
     double value_ = 0;
     Domain domain_;
     bool fresh_ = true;     // the current value has not been shown yet
     bool settled_ = false;  // only one value is possible, so the slider is disabled
-    bool compact_ = false;
     bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
     bool shows_problem_ = false;  // the message comes from the scenario's problems
 };

@@ -12,17 +12,25 @@
 
 #include "scenario/domain.h"
 #include "widgets/theme/theme.h"
+#include "widgets/wall_mark.h"
 
 namespace shardscope {
 namespace {
 
-constexpr int kKeyStep = 4;  // positions an arrow key moves on a continuous groove: 1 % of it
+constexpr int kKeyStep = 4;  // positions that assistive technology moves on a continuous groove: 1 % of it
 constexpr double kInset = 6;
 constexpr double kGroove = 12;
+constexpr double kProminentGroove = 14;
 constexpr double kTick = 3;
 constexpr double kTicksApart = 7;  // least distance, px
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
+constexpr double kProminentHandleWidth = 16;
+constexpr double kProminentHandleHeight = 22;
+constexpr double kReach = 3;        // px from the pointer to a known value at which a drag stops
+constexpr double kFine = 10;        // a fine drag moves the value by this part of the pointer's way
+constexpr double kLabelsApart = 18;  // px
+constexpr std::size_t kMostLabels = 5;
 
 // Qt has no accessible interface for a QAbstractSlider that is not a QSlider.
 class SliderAccess : public QAccessibleWidget, public QAccessibleValueInterface {
@@ -93,6 +101,16 @@ QString ParameterSlider::valueText() const {
     return QString::fromStdString(format(id, value_));
 }
 
+QString ParameterSlider::textOf(double value) const {
+    if (!parameter_) return {};
+    QString text = QString::fromStdString(format(static_cast<P>(parameter_ - parameters().data()), value, false));
+    if (text.contains(QLatin1Char('.'))) {
+        while (text.endsWith(QLatin1Char('0'))) text.chop(1);
+        if (text.endsWith(QLatin1Char('.'))) text.chop(1);
+    }
+    return text;
+}
+
 void ParameterSlider::rescale() {
     if (!parameter_) return;
     const QScopedValueRollback guard(syncing_, true);
@@ -127,51 +145,78 @@ void ParameterSlider::sliderChange(SliderChange change) {
     if (change == SliderValueChange && !syncing_) take(scale_.at(value()));
 }
 
-// Moves far enough that the value changes, since neighbouring positions may share a value.
-void ParameterSlider::step(int positions) {
-    if (positions == 0) return;
-    const int direction = positions > 0 ? 1 : -1;
-    // If the value is between two positions, a step up starts at the lower one and a step down at the higher
-    // one.
-    const double place = scale_.place(value_);
-    constexpr double kRounding = 1e-9;
-    const int start = scale_.has_cells() ? scale_.position(value_)
-                      : direction > 0    ? static_cast<int>(std::floor(place + kRounding))
-                                         : static_cast<int>(std::ceil(place - kRounding));
-    int position = std::clamp(start + positions, 0, scale_.last());
-    const auto passed = [&] {
-        if (scale_.is_list()) return scale_.at(position) != value_;
-        return direction > 0 ? scale_.at(position) > value_ : scale_.at(position) < value_;
-    };
-    while (!passed() && position + direction >= 0 && position + direction <= scale_.last())
-        position += direction;
-    if (passed()) take(scale_.at(position));
+void ParameterSlider::setProminent(bool labelled) {
+    prominent_ = true;
+    labelled_ = labelled;
+    updateGeometry();
+    update();
+}
+
+void ParameterSlider::step(bool up, bool fine) {
+    // The value has changed in another way since the last step.
+    if (value_ != steps_to_) steps_from_ = value_;
+    std::vector<double> also = known_;
+    also.push_back(steps_from_);
+    const double next = scale_.next(value_, up, fine, also);
+    double reached = next;
+    if (scale_.is_list() && !scale_.has_cells() && fine) {
+        // Values between the stops of a list need not be valid.
+        for (double ahead = std::abs(next - value_); ahead <= scale_.high() - scale_.low(); ahead *= 2) {
+            reached = nearest(up ? value_ + ahead : value_ - ahead);
+            if (up ? reached > value_ : reached < value_) break;
+        }
+    }
+    if (up ? reached > value_ : reached < value_) {
+        take(reached);
+        steps_to_ = value_;
+    } else if (scale_.has_cells() && reached != value_) {
+        take(reached);
+    }
+}
+
+void ParameterSlider::page(bool up) {
+    const double next = scale_.next_page(value_, up);
+    if (next != value_) take(next);
 }
 
 void ParameterSlider::keyPressEvent(QKeyEvent* event) {
     const bool mirrored = isRightToLeft();
+    const bool fine = event->modifiers() & Qt::ShiftModifier;
     switch (event->key()) {
-        case Qt::Key_Right: step(mirrored ? -singleStep() : singleStep()); break;
-        case Qt::Key_Left: step(mirrored ? singleStep() : -singleStep()); break;
-        case Qt::Key_Up: step(singleStep()); break;
-        case Qt::Key_Down: step(-singleStep()); break;
-        case Qt::Key_PageUp: step(pageStep()); break;
-        case Qt::Key_PageDown: step(-pageStep()); break;
-        case Qt::Key_Home: step(-scale_.last()); break;
-        case Qt::Key_End: step(scale_.last()); break;
+        case Qt::Key_Right: step(!mirrored, fine); break;
+        case Qt::Key_Left: step(mirrored, fine); break;
+        case Qt::Key_Up: step(true, fine); break;
+        case Qt::Key_Down: step(false, fine); break;
+        case Qt::Key_PageUp: page(true); break;
+        case Qt::Key_PageDown: page(false); break;
+        case Qt::Key_Home:
+            if (value_ != scale_.at(0)) take(scale_.at(0));
+            break;
+        case Qt::Key_End:
+            if (value_ != scale_.at(scale_.last())) take(scale_.at(scale_.last()));
+            break;
+        case Qt::Key_Shift:
+            if (isSliderDown()) drag_to(last_x_, event->modifiers() | Qt::ShiftModifier);
+            break;
         default: event->ignore(); return;
     }
     event->accept();
 }
 
+void ParameterSlider::keyReleaseEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Shift && isSliderDown()) drag_to(last_x_, event->modifiers() & ~Qt::ShiftModifier);
+    else QAbstractSlider::keyReleaseEvent(event);
+}
+
 void ParameterSlider::wheelEvent(QWheelEvent* event) {
-    // Scrolling the panel must not change a slider that happens to be under the pointer.
-    const int turns = event->angleDelta().y();
+    // Scrolling the panel must not change a slider that happens to be under the pointer. Some desktops turn
+    // Alt or Shift with the wheel into a horizontal turn.
+    const int turns = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
     if (!hasFocus() || turns == 0) {
         event->ignore();
         return;
     }
-    step(turns > 0 ? singleStep() : -singleStep());
+    step(turns > 0, event->modifiers() & Qt::ShiftModifier);
     event->accept();
 }
 
@@ -183,32 +228,90 @@ void ParameterSlider::mousePressEvent(QMouseEvent* event) {
     const double x = event->position().x();
     const bool on_handle = handle().contains(event->position());
     grab_ = on_handle ? x - handle().center().x() : 0;
+    last_x_ = x;
     setSliderDown(true);
     Q_EMIT pressed();
-    if (!on_handle) drag_to(x);
+    if (!on_handle) drag_to(x, event->modifiers() & ~Qt::ShiftModifier);
+    if (event->modifiers() & Qt::ShiftModifier) drag_to(x, event->modifiers());
     update();
 }
 
 void ParameterSlider::mouseMoveEvent(QMouseEvent* event) {
-    if (isSliderDown()) drag_to(event->position().x());
+    if (isSliderDown()) drag_to(event->position().x(), event->modifiers());
 }
 
 void ParameterSlider::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton) end_drag();
 }
 
-void ParameterSlider::drag_to(double x) {
+void ParameterSlider::drag_to(double x, Qt::KeyboardModifiers modifiers) {
     const QRectF area = groove();
-    double part = (x - grab_ - area.left()) / area.width();
-    if (isRightToLeft()) part = 1 - part;
-    // A pixel covers several values; the roundest of them is chosen.
-    const double value = scale_.roundest(part, 0.5 / area.width());
+    last_x_ = x;
+    const bool fine = (modifiers & Qt::ShiftModifier) && !scale_.has_cells();
+    if (fine && !fine_) {
+        // The value stays where it is until the pointer moves.
+        const double place = scale_.fraction(value_);
+        fine_ = Fine{x, place, std::clamp(place - 0.5 / kFine, 0.0, 1 - 1 / kFine)};
+        Q_EMIT fineChanged();
+        update();
+        return;
+    }
+    if (!fine && fine_) {
+        // The pointer continues from the value, which is not below it any more.
+        fine_.reset();
+        grab_ = x - pointOf(value_).x();
+        Q_EMIT fineChanged();
+        update();
+    }
+    const double along = (isRightToLeft() ? -1 : 1) / area.width();
+    double place = 0;
+    if (fine_) {
+        place = std::clamp(fine_->place + (x - fine_->x) * along / kFine, 0.0, 1.0);
+        if (place < fine_->from || place > fine_->from + 1 / kFine)
+            fine_->from = std::clamp(place - 0.5 / kFine, 0.0, 1 - 1 / kFine);
+    } else {
+        place = (x - grab_ - area.left()) / area.width();
+        if (isRightToLeft()) place = 1 - place;
+    }
+    const double value = dragged_value(place, modifiers);
     if (value != value_) take(value);
+    if (fine_) Q_EMIT fineChanged();
+}
+
+double ParameterSlider::dragged_value(double place, Qt::KeyboardModifiers modifiers) const {
+    const double pixel = (fine_ ? 1 / kFine : 1) / groove().width();
+    const auto between = [&](double tolerance) {
+        return scale_.is_list() ? nearest(scale_.roundest_between(place, tolerance))
+                                : scale_.roundest_between(place, tolerance);
+    };
+    constexpr double kExact = 1e-3;  // of a pixel
+    if (modifiers & Qt::AltModifier) return between(kExact * pixel);
+    double best = kReach * zoom() * pixel;
+    std::optional<double> found;
+    for (const double known : known_) {
+        if (known < scale_.low() || known > scale_.high()) continue;
+        const double distance = std::abs(scale_.fraction(known) - place);
+        if (distance > best) continue;
+        best = distance;
+        found = known;
+    }
+    if (found) return nearest(*found);
+    // A pixel covers several values; the roundest of them is chosen.
+    return fine_ ? between(0.5 * pixel) : scale_.roundest(place, 0.5 * pixel);
+}
+
+ParameterSlider::Part ParameterSlider::magnified() const {
+    if (!fine_) return {};
+    return {fine_->from, fine_->from + 1 / kFine};
 }
 
 void ParameterSlider::end_drag() {
     if (!isSliderDown()) return;
     setSliderDown(false);
+    if (fine_) {
+        fine_.reset();
+        Q_EMIT fineChanged();
+    }
     Q_EMIT released();
     update();
 }
@@ -228,10 +331,12 @@ void ParameterSlider::changeEvent(QEvent* event) {
 double ParameterSlider::zoom() const { return zoom_of(font()); }
 
 QRectF ParameterSlider::groove() const {
-    const double height = std::round(kGroove * zoom());
+    const double height = std::round((prominent_ ? kProminentGroove : kGroove) * zoom());
     // The groove starts on a whole pixel, because the columns of a track are whole pixels.
     const double inset = std::round(kInset * zoom());
-    return {inset, std::floor((this->height() - height) / 2), std::max(1.0, width() - 2 * inset), height};
+    const double top = prominent_ ? std::ceil((kProminentHandleHeight * zoom() - height) / 2)
+                                  : std::floor((this->height() - height) / 2);
+    return {inset, top, std::max(1.0, width() - 2 * inset), height};
 }
 
 QPointF ParameterSlider::pointOf(double value) const {
@@ -242,13 +347,18 @@ QPointF ParameterSlider::pointOf(double value) const {
 }
 
 QRectF ParameterSlider::handle() const {
-    const double height = std::min(kHandleHeight * zoom(), this->height() - 2.0);
-    const double width = kHandleWidth * zoom();
+    const double height =
+        std::min((prominent_ ? kProminentHandleHeight : kHandleHeight) * zoom(), this->height() - 2.0);
+    const double width = (prominent_ ? kProminentHandleWidth : kHandleWidth) * zoom();
     const QPointF at = pointOf(value_);
     return {at.x() - width / 2, at.y() - height / 2, width, height};
 }
 
 QSize ParameterSlider::sizeHint() const {
+    if (prominent_) {
+        const int labels = labelled_ ? QFontMetrics(scaled_font(font(), kSmall)).height() - 2 : 0;
+        return {static_cast<int>(328 * zoom()), static_cast<int>(kProminentHandleHeight * zoom()) + labels};
+    }
     return {static_cast<int>(116 * zoom()), std::max(22, static_cast<int>(22 * zoom()))};
 }
 
@@ -283,29 +393,82 @@ void ParameterSlider::paint_ticks(QPainter& painter) const {
     }
 }
 
-void ParameterSlider::paintEvent(QPaintEvent*) {
-    const Theme& theme = current_theme();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    paint_ticks(painter);
-    paint_track(painter, groove());
+// Labels the ends of the scale and, between them, ticks that have enough space.
+void ParameterSlider::paint_tick_labels(QPainter& painter) const {
+    if (!labelled_ || scale_.has_cells() || !parameter_) return;
+    const QFont face = scaled_font(font(), kSmall);
+    const QFontMetricsF metrics(face);
+    const QRectF area = groove();
+    struct Label {
+        QString text;
+        QRectF place;
+    };
+    std::vector<Label> labels;
+    const auto add = [&](double value) {
+        const QString text = textOf(value);
+        const double width = metrics.horizontalAdvance(text);
+        const double left = std::clamp(pointOf(value).x() - width / 2, area.left(), area.right() - width);
+        const QRectF place(left, area.bottom() + kTick * zoom(), width, metrics.height());
+        const double apart = kLabelsApart * zoom() / 2;
+        for (const Label& other : labels) {
+            if (other.place.adjusted(-apart, 0, apart, 0).intersects(place)) return;
+        }
+        labels.push_back({text, place});
+    };
+    add(scale_.low());
+    add(scale_.high());
+    const double spacing = 1.0 / static_cast<double>(kMostLabels - 1);
+    for (const double value : scale_.ticks(std::min(1.0, spacing * 0.75))) {
+        if (labels.size() < kMostLabels) add(value);
+    }
+    painter.setFont(face);
+    painter.setPen(current_theme().muted);
+    for (const Label& label : labels) painter.drawText(label.place, Qt::AlignCenter | Qt::TextDontClip, label.text);
+}
 
+void ParameterSlider::paint_handle(QPainter& painter) const {
+    const Theme& theme = current_theme();
     const QColor ink = Theme::light().text;  // the handle is the same on every track and in both themes
     const QRectF knob = handle().adjusted(0.6, 0.6, -0.6, -0.6);
     painter.setPen(QPen(isEnabled() ? ink : theme.border, 1.2));
     painter.setBrush(isEnabled() ? QColor(Qt::white) : theme.window);
     painter.drawRoundedRect(knob, 2.5, 2.5);
-    if (isEnabled()) {
-        const double quarter = knob.height() / 4;
-        painter.setPen(
-            QPen(theme.kind == Theme::Kind::dark ? Theme::light().muted : Theme::light().border, 1));
-        painter.drawLine(QPointF(knob.center().x(), knob.top() + quarter),
-                         QPointF(knob.center().x(), knob.bottom() - quarter));
+    if (!isEnabled()) return;
+    if (const std::optional<Wall> wall = this->wall(); wall && prominent_) {
+        constexpr double kCasing = 2;
+        paint_wall_mark(painter, knob.adjusted(kCasing, kCasing, -kCasing, -kCasing), *wall, Theme::light());
+        return;
     }
+    const double quarter = knob.height() / 4;
+    painter.setPen(QPen(theme.kind == Theme::Kind::dark ? Theme::light().muted : Theme::light().border, 1));
+    painter.drawLine(QPointF(knob.center().x(), knob.top() + quarter),
+                     QPointF(knob.center().x(), knob.bottom() - quarter));
+}
+
+void ParameterSlider::paintEvent(QPaintEvent*) {
+    const Theme& theme = current_theme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paint_ticks(painter);
+    paint_tick_labels(painter);
+    paint_track(painter, groove());
+    if (fine_) {
+        // The frame shows which part of the groove is magnified.
+        const QRectF area = groove();
+        const Part part = magnified();
+        const double from = isRightToLeft() ? 1 - part.to : part.from;
+        painter.setPen(QPen(theme.text, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRectF(area.left() + from * area.width(), area.top() - 3, area.width() / kFine,
+                                area.height() + 6));
+    }
+    paint_handle(painter);
     if (hasFocus()) {
         painter.setPen(QPen(theme.accent, 2));
         painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
+        // Around the groove, because labels need no frame.
+        const QRectF around = prominent_ ? groove().adjusted(-5, -4, 5, 4) : QRectF(rect());
+        painter.drawRoundedRect(around.intersected(rect()).adjusted(1, 1, -1, -1), 3, 3);
     }
 }
 

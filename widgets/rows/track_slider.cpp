@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/answer.h"
+#include "scenario/domain.h"
 #include "system/jobs.h"
+#include "widgets/drawing.h"
 #include "widgets/rows/painted_track.h"
 #include "widgets/rows/replanned_tracks.h"
 #include "widgets/theme/theme.h"
@@ -108,6 +111,55 @@ void TrackSlider::paint_track(QPainter& painter, const QRectF& groove) {
                                .guess = guess_,
                                .mirrored = isRightToLeft()};
     shardscope::paint_track(painter, groove, picture, current_theme());
+    paint_pins(painter, groove);
+}
+
+void TrackSlider::paint_pins(QPainter& painter, const QRectF& groove) const {
+    const double now = model_.answer().settings[id_];
+    for (const Pin& pin : model_.pins()) {
+        const double value = pin.answer.settings[id_];
+        const bool visible = std::isfinite(value) && value != now && value >= scale().low() && value <= scale().high();
+        if (!visible) continue;
+        const double x = std::round(pointOf(value).x());
+        const QColor colour = pin_color(current_theme(), pin.letter);
+        painter.fillRect(QRectF(x - 1, groove.top() - 2, 2, groove.height() + 4), colour);
+        const double side = groove.height() - 2;
+        const QRectF tag(x - side / 2, groove.center().y() - side / 2, side, side);
+        painter.setPen(QPen(current_theme().pane, 1));
+        painter.setBrush(colour);
+        painter.drawRoundedRect(tag, 2, 2);
+        QFont face = scaled_font(font(), 1, true);
+        face.setPixelSize(std::max(8, static_cast<int>(side * 0.75)));
+        painter.setFont(face);
+        painter.setPen(Theme::light().text);
+        painter.drawText(tag, Qt::AlignCenter, QString(QLatin1Char(pin.letter)));
+    }
+}
+
+double TrackSlider::nearest(double value) const { return nearest_valid(id_, value, model_.answer().settings); }
+
+std::optional<Wall> TrackSlider::wall() const {
+    if (!model_.answer().valid()) return std::nullopt;
+    return model_.answer().fits() ? model_.answer().estimate.wall : Wall::memory;
+}
+
+Track TrackSlider::magnified_track(int columns) const {
+    const Part part = magnified();
+    return track(locked(model_.answer().scenario), id_, scale().part(part.from, part.to),
+                 {.columns = columns, .stride = kStride});
+}
+
+QString TrackSlider::slope_text() const {
+    const Answer& now = model_.answer();
+    if (!now.fits()) return tr("does not fit");
+    const QString mfu = tr("MFU %1").arg(shown(now.estimate.mfu, Quantity::percent));
+    const double next = scale().next(current(), true, true, {});
+    const Answer then = shardscope::answer(edited(locked(now.scenario), id_, next));
+    const double reached = then.settings[id_];
+    if (!then.fits() || reached <= current()) return mfu;
+    return tr("%1, %2 points at %3")
+        .arg(mfu, signed_number((then.estimate.mfu - now.estimate.mfu) * 100, 2),
+             QString::fromStdString(format(id_, reached)));
 }
 
 }  // namespace shardscope

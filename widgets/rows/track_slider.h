@@ -32,7 +32,15 @@ class TrackSlider : public ParameterSlider {
     void set_replanned(Track track, const Scenario& of, bool guess);
     [[nodiscard]] QString track_text() const override;
 
+    // Returns the track of the magnified part of a fine drag, in this number of columns.
+    [[nodiscard]] Track magnified_track(int columns) const;
+    // Returns the change of MFU from the current value to the next round one, in words.
+    [[nodiscard]] QString slope_text() const;
+
+    [[nodiscard]] std::optional<Wall> wall() const override;
+
   protected:
+    [[nodiscard]] double nearest(double value) const override;
     void paint_track(QPainter& painter, const QRectF& groove) override;
 
   private:
@@ -43,6 +51,8 @@ class TrackSlider : public ParameterSlider {
     // slider shows no track and is always fresh.
     [[nodiscard]] bool is_fresh() const { return !isEnabled() || made_for_ == columns(); }
     void refresh();
+    // Marks the values of the pins in the groove.
+    void paint_pins(QPainter& painter, const QRectF& groove) const;
 
     P id_;
     LiveModel& model_;

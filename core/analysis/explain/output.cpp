@@ -37,12 +37,12 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 std::string capitalised(Wall wall) {
     constexpr std::array<std::string_view, 7> kNames{
         translatable("Memory"),     translatable("Compute"),    translatable("Memory bandwidth"),
-        translatable("Intra-node"), translatable("Inter-node"), translatable("Latency"),
+        translatable("Intra-node bandwidth"), translatable("Inter-node bandwidth"), translatable("Latency"),
         translatable("Balanced")};
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
-// "Inter-node takes over below 150 Gbit/s."
+// "Inter-node bandwidth is the wall below 150 Gbit/s."
 std::string takeover_sentence(const Answer& answer) {
     const auto found = nearest_takeover(answer);
     if (!found) return {};
@@ -75,10 +75,35 @@ std::string worst_cost(const StepTime& step) {
     return translate(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
 }
 
-std::string latency_sentence(const Estimate& e) {
-    const double share = e.elasticity[static_cast<std::size_t>(Rate::latency)];
-    return translate("{1} of the step is latency, launch and host time, which no bandwidth shortens.",
-                     {format(share, Quantity::percent)});
+std::string whole_percent(double share) { return format(std::round(share * 100), Quantity::count) + " %"; }
+
+// "Compute is the wall: 65 % of the step."
+std::string lead_sentence(const Estimate& e) {
+    const auto largest = std::ranges::max_element(e.elasticity);
+    const std::string share = whole_percent(*largest);
+    if (e.wall == Wall::balanced) {
+        const auto wall = wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
+        return translate("No wall dominates: {1} is {2} of the step.", {label_of(wall), share});
+    }
+    return translate("{1} is the wall: {2} of the step.", {capitalised(e.wall), share});
+}
+
+// Names the second wall where it takes a large share, too.
+std::string second_sentence(const Estimate& e) {
+    constexpr double kLarge = 0.3;
+    std::size_t first = 0;
+    std::size_t second = 1;
+    for (std::size_t i = 1; i < e.elasticity.size(); ++i) {
+        if (e.elasticity[i] > e.elasticity[first]) second = std::exchange(first, i);
+        else if (i != first && (second == first || e.elasticity[i] > e.elasticity[second])) second = i;
+    }
+    if (e.elasticity[second] < kLarge) return {};
+    return translate("{1} is a further {2}.", {capitalised(wall_of(static_cast<Rate>(second))),
+                                               whole_percent(e.elasticity[second])});
+}
+
+std::string latency_sentence() {
+    return translate("Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
 }
 
 // Compares the tokens per GPU with the number that hides the gathers.
@@ -215,23 +240,30 @@ std::string wall_sentence(const Answer& answer) {
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         return output(term).label.ends_with('s')
-                   ? translate("Wall: memory. {1} alone need {2} of {3}; the total is {4} too much.",
-                               {label_of(term), need, capacity, over})
-                   : translate("Wall: memory. {1} alone needs {2} of {3}; the total is {4} too much.",
-                               {label_of(term), need, capacity, over});
+                   ? translate("Memory is the wall: {1} too much. {2} alone need {3} of {4}.",
+                               {over, label_of(term), need, capacity})
+                   : translate("Memory is the wall: {1} too much. {2} alone needs {3} of {4}.",
+                               {over, label_of(term), need, capacity});
     }
-    std::string wall = translate("Wall: {1}.", {label_of(e.wall)}) + " ";
-    if (e.verdict == Verdict::risky) wall += risk_sentence(e.memory) + " ";
+    std::vector<std::string> sentences{lead_sentence(e)};
+    if (e.verdict == Verdict::risky) sentences.push_back(risk_sentence(e.memory));
     if (s[P::mfu_override] > 0) {
-        return wall + translate("The MFU is set by hand; {1} is predicted.",
-                                {format(e.predicted_mfu, Quantity::percent)});
+        sentences.push_back(translate("The MFU is set by hand; {1} is predicted.",
+                                      {format(e.predicted_mfu, Quantity::percent)}));
+    } else if (s[P::gpus] <= 1) {
+        sentences.push_back(translate("One GPU: there is no communication."));
+    } else {
+        if (std::string second = second_sentence(e); !second.empty()) sentences.push_back(std::move(second));
+        if (std::string takeover = takeover_sentence(answer); !takeover.empty())
+            sentences.push_back(std::move(takeover));
+        // The threshold depends on bandwidths only; a latency-bound step may exceed it.
+        sentences.push_back(s.choice<Sharding>(P::sharding) < Sharding::zero3 ? worst_cost(e.step)
+                            : e.wall == Wall::latency                         ? latency_sentence()
+                                                                              : hiding_sentence(answer));
     }
-    if (s[P::gpus] <= 1) return wall + translate("One GPU: there is no communication.");
-    if (s.choice<Sharding>(P::sharding) < Sharding::zero3) return wall + worst_cost(e.step);
-    const std::string takeover = takeover_sentence(answer);
-    // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-    if (e.wall == Wall::latency) return wall + latency_sentence(e) + (takeover.empty() ? "" : " ") + takeover;
-    return wall + hiding_sentence(answer) + (takeover.empty() ? "" : " ") + takeover;
+    std::string out;
+    for (const std::string& sentence : sentences) out += (out.empty() ? "" : " ") + sentence;
+    return out;
 }
 
 std::vector<std::string> warnings(const Answer& answer) {

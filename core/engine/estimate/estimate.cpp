@@ -66,6 +66,8 @@ std::string label_of(Wall wall) {
              wall));
 }
 
+Wall wall_of(Rate rate) { return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate)); }
+
 double Estimate::compute_time() const {
     return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);
 }

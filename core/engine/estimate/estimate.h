@@ -27,6 +27,7 @@ enum class Wall : unsigned char {
 };
 std::string_view name_of(Wall wall);  // "inter-node"
 std::string label_of(Wall wall);      // "inter-node"
+Wall wall_of(Rate rate);              // the wall of a step that this rate bounds
 
 struct Estimate {  // the prediction for one scenario
     Verdict verdict = Verdict::fits;

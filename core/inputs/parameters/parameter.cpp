@@ -226,6 +226,29 @@ Parsed parse_set(const Parameter& row, const std::string& text) {
     return out;
 }
 
+// Removes the commas that group thousands: "6,144" becomes "6144". Any other text stays.
+std::string without_grouping(const std::string& text) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::string digits;
+    std::size_t in_group = 0;  // digits since the last comma
+    bool groups = false;
+    for (std::size_t i = 0; i < end; ++i) {
+        const char c = text[i];
+        if (c == ',') {
+            if (in_group == 0 || in_group > 3 || (groups && in_group != 3)) return text;
+            groups = true;
+            in_group = 0;
+        } else if (c >= '0' && c <= '9') {
+            digits += c;
+            ++in_group;
+        } else {
+            return text;
+        }
+    }
+    if (!groups || in_group != 3 || digits.front() == '0') return text;
+    return digits + text.substr(end);
+}
+
 }  // namespace
 
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
@@ -242,7 +265,9 @@ Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
         }
     }
     if (row.named_only) return unknown_name(row, word);
-    Parsed parsed = parse(word, row.quantity, bare_unit_is_shown);
+    // A field of whole numbers groups thousands, so commas in it can only do the same.
+    const bool grouped = row.whole && bare_unit_is_shown;
+    Parsed parsed = parse(grouped ? without_grouping(word) : word, row.quantity, bare_unit_is_shown);
     // The internal number of a named value ("selective" is −1) is not accepted as text.
     for (const Named& named : row.names) {
         if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {

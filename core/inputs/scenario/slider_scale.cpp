@@ -10,10 +10,24 @@ namespace {
 
 constexpr int kPositions = 400;
 
-double to_digits(double value, int digits) {
-    if (value == 0) return 0;
-    const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - digits + 1);
-    return std::round(value / unit) * unit;
+// Returns the roundest number from `low` to `high`, which are positive: a multiple of the largest of 1, 2 and 5
+// times a power of ten.
+double roundest_decimal(double low, double high) {
+    for (double power = std::pow(10.0, std::floor(std::log10(high)));; power /= 10) {
+        for (const double step : {power, power / 2, power / 5}) {
+            const double multiple = std::floor(high / step * (1 + 1e-12)) * step;
+            if (multiple >= low * (1 - 1e-12)) return multiple;
+        }
+    }
+}
+
+// Returns the multiple of `step` from `low` to `high` that contains the largest power of two; 0 if there is none.
+double roundest_binary(double low, double high, double step) {
+    for (double power = std::exp2(std::floor(std::log2(std::max(1.0, high / step)))); power >= 1; power /= 2) {
+        const double multiple = std::floor(high / (step * power) * (1 + 1e-12)) * step * power;
+        if (multiple >= low * (1 - 1e-12) && multiple > 0) return multiple;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -71,25 +85,89 @@ double SliderScale::value_at(double where) const {
 }
 
 double SliderScale::roundest(double where, double tolerance) const {
-    if (!stops_.empty()) return at(position_at(where));
+    return is_list() ? at(position_at(where)) : roundest_between(where, tolerance);
+}
+
+double SliderScale::roundest_between(double where, double tolerance) const {
+    if (cells_) return at(position_at(where));
     if (where <= 0) return low_;
     if (where >= 1) return high_;
     const double exact = exact_at(where);
-    const auto on_step = [&](double v) { return step_ > 0 ? std::round(v / step_) * step_ : v; };
-    const auto here = [&](double v) {
-        return v >= low_ && v <= high_ && std::fabs(v - on_step(v)) <= 1e-9 * std::fabs(v) &&
-               std::fabs(fraction(v) - where) < tolerance;
-    };
-    if (whole_ && exact >= 1) {
-        const double power = std::exp2(std::round(std::log2(exact)));
-        if (here(power)) return power;
+    const double from = exact_at(std::max(0.0, where - tolerance));
+    const double to = exact_at(std::min(1.0, where + tolerance));
+    if (from <= 0 && to >= 0) return 0;
+    if (whole_ || step_ > 0) {
+        const double step = step_ > 0 ? step_ : 1;
+        const double found = to > 0 ? roundest_binary(from, to, step) : 0;
+        return std::clamp(found > 0 ? found : std::round(exact / step) * step, low_, high_);
     }
-    for (const int digits : {1, 2, 3}) {
-        const double round = to_digits(exact / unit_, digits) * unit_;
-        if (here(round)) return round;
+    const double found =
+        from > 0 ? roundest_decimal(from / unit_, to / unit_) : -roundest_decimal(-to / unit_, -from / unit_);
+    return std::clamp(found * unit_, low_, high_);
+}
+
+double SliderScale::pitch(double value) const {
+    constexpr double kParts = 100;
+    const double exact = logarithmic_ ? value / 16 : (high_ - low_) / kParts;
+    if (whole_ || step_ > 0) {
+        const double step = step_ > 0 ? step_ : 1;
+        return step * std::exp2(std::floor(std::log2(std::max(1.0, exact / step))));
     }
-    const double stepped = step_ > 0 ? on_step(exact) : to_digits(exact / unit_, 3) * unit_;
-    return std::clamp(stepped, low_, high_);
+    const double power = std::pow(10.0, std::floor(std::log10(exact / unit_) + 1e-9));
+    const double first_digit = exact / unit_ / power * (1 + 1e-9);
+    return (first_digit >= 5 ? 5 : first_digit >= 2 ? 2 : 1) * power * unit_;
+}
+
+double SliderScale::next(double value, bool up, bool fine, std::span<const double> also) const {
+    const double limit = up ? high_ : low_;
+    if (cells_ || (is_list() && !fine)) {
+        double found = value;
+        for (const double stop : stops_) {
+            if (up ? stop > value && (found == value || stop < found) : stop < value && (found == value || stop > found))
+                found = stop;
+        }
+        return found;
+    }
+    // Below a value the pitch may be smaller than above it, as below a power of two.
+    constexpr double kJustBelow = 1 - 1e-6;
+    double pitch = this->pitch(up || !logarithmic_ ? value : value * kJustBelow);
+    if (fine) pitch = step_ > 0 ? step_ : whole_ ? 1 : pitch / 10;
+    constexpr double kRounding = 1e-6;
+    const double place = value / pitch;
+    double found = up ? (std::floor(place + kRounding) + 1) * pitch : (std::ceil(place - kRounding) - 1) * pitch;
+    // The quotient of two numbers that are no binary fractions is rounded, so the product is rounded in the unit.
+    if (!whole_ && step_ == 0) found = std::round(found / unit_ * 1e9) / 1e9 * unit_;
+    for (const double one : also) {
+        if (up ? one > value && one < found : one < value && one > found) found = one;
+    }
+    return up ? std::min(found, std::max(limit, value)) : std::max(found, std::min(limit, value));
+}
+
+double SliderScale::next_page(double value, bool up) const {
+    constexpr double kParts = 10;
+    double wanted = logarithmic_ ? up ? value * 2 : value / 2 : value + (up ? 1 : -1) * (high_ - low_) / kParts;
+    if (cells_ || is_list()) {
+        // At least one stop further, also where the next one is more than twice the value.
+        const double neighbour = next(value, up, false, {});
+        if (cells_ || !logarithmic_) return neighbour;
+        double found = neighbour;
+        for (const double stop : stops_) {
+            if (up ? stop <= wanted * (1 + 1e-9) && stop > found : stop >= wanted * (1 - 1e-9) && stop < found) found = stop;
+        }
+        return found;
+    }
+    const double step = step_ > 0 ? step_ : whole_ ? 1 : 0;
+    if (step > 0) wanted = up ? std::ceil(wanted / step - 1e-9) * step : std::floor(wanted / step + 1e-9) * step;
+    return std::clamp(wanted, std::min(low_, value), std::max(high_, value));
+}
+
+SliderScale SliderScale::part(double from, double to) const {
+    SliderScale out = *this;
+    out.stops_.clear();
+    out.last_ = kPositions;
+    out.low_ = exact_at(from);
+    out.high_ = exact_at(to);
+    return out;
 }
 
 std::vector<double> SliderScale::ticks(double closest) const {

@@ -1,6 +1,7 @@
 // Maps values to positions along a slider's groove and back, for the pointer and for the painted track.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "parameters/parameter.h"
@@ -27,9 +28,21 @@ class SliderScale {
     [[nodiscard]] double at(int position) const;
     // Returns the value at a place along the groove (0 … 1), rounded to the domain's step if it has one.
     [[nodiscard]] double value_at(double where) const;
-    // Returns the roundest value within `tolerance` of a place along the groove: a power of two, or a value
-    // with few digits in the unit it is shown in.
+    // Returns the roundest value within `tolerance` of a place along the groove: the multiple of the largest
+    // of 1, 2 and 5 times a power of ten in the unit it is shown in (175 Gbit/s), or for whole numbers of the
+    // largest power of two times the step (6,144 = 3 × 2,048). A list has only its stops.
     [[nodiscard]] double roundest(double where, double tolerance) const;
+    // The same between the stops of a list, too, which need not be valid values.
+    [[nodiscard]] double roundest_between(double where, double tolerance) const;
+    // Returns the next value in round steps: at most a sixteenth of the value, on a linear groove at most a
+    // hundredth of its length, in a list the next stop. `also` are values that are not passed over, so that
+    // steps in both directions lead back to them. Fine steps are a tenth, or the smallest step of the parameter.
+    [[nodiscard]] double next(double value, bool up, bool fine, std::span<const double> also) const;
+    // Returns twice or half the value, or a tenth of a linear groove further; in a list the stop nearest to it
+    // in this direction.
+    [[nodiscard]] double next_page(double value, bool up) const;
+    // Returns the part of a scale without cells between two places along its groove.
+    [[nodiscard]] SliderScale part(double from, double to) const;
     // Returns round values to mark along a logarithmic groove, in rising order and at least `closest` of its
     // length apart. Whole numbers, memory and networks (from 100 Gbit/s) have doublings; other values have 1,
     // 2 and 5 of each decade in the unit they are shown in, or fewer. A linear groove or one of cells has
@@ -45,6 +58,9 @@ class SliderScale {
 
   private:
     [[nodiscard]] double exact_at(double where) const;
+    // Returns the step of `next` above a value: 1, 2 or 5 times a power of ten, or a power of two times the step
+    // of the parameter. The steps of neighbouring ranges meet at a multiple of both.
+    [[nodiscard]] double pitch(double value) const;
 
     std::vector<double> stops_;
     double low_ = 0;

@@ -308,7 +308,7 @@ TEST_CASE("explanations: a number of parameters opens into all operators that ha
 TEST_CASE("explanations: a parameter names the origin of its value", "[explain]") {
     const Answer now = answer(first());
     const Explanation memory = explain(Subject::of(P::memory), now);
-    CHECK(memory.title == "Usable memory");
+    CHECK(memory.title == "GPU memory");
     REQUIRE(memory.ingredients.size() == 1);
     CHECK(memory.ingredients.front().label == "Preset");
     const Explanation preset = explain(*memory.ingredients.front().opens, now);

@@ -84,18 +84,27 @@ TEST_CASE("takeover: the wall differs on the two sides of the crossover", "[expl
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
-              .find("Wall: compute. 4,096 tokens per GPU hide the network; the ideal threshold is 2,165") ==
-          0);
+              .find("Compute is the wall: 65 % of the step. Inter-node bandwidth is the wall below ") == 0);
+    CHECK(wall_sentence(answer(first())).find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
+          std::string::npos);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}})))
-              .find("Wall: memory. Activations alone need") == 0);
+              .find("Memory is the wall: ") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
-    CHECK(wall_sentence(slow).find("Wall: inter-node. 2,048 tokens per GPU do not hide") == 0);
+    CHECK(wall_sentence(slow).find("Inter-node bandwidth is the wall: ") == 0);
+    CHECK(wall_sentence(slow).find("Compute is the wall above ") != std::string::npos);
+    CHECK(wall_sentence(slow).find("2,048 tokens per GPU do not hide") != std::string::npos);
     // The GPU count is beyond the threshold, but the step still waits for the network.
     const Answer many = answer(with({{P::gpus, 16384}}));
     REQUIRE(many.estimate.wall == Wall::latency);
-    const std::string share =
-        format(many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)], Quantity::percent);
-    CHECK(wall_sentence(many).find("Wall: latency. " + share + " of the step is latency, launch") == 0);
+    const double share = many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)];
+    CHECK(wall_sentence(many).find("Latency is the wall: " + format(std::round(share * 100), Quantity::count) +
+                                   " % of the step.") == 0);
+    // A second wall is named where it is a large part of the step.
+    const Answer both = answer(with({{P::inter_node_bandwidth, 20e9}, {P::peak_flops_bf16, 600e12}}));
+    const auto& shares = both.estimate.elasticity;
+    REQUIRE(std::ranges::count_if(shares, [](double part) { return part >= 0.3; }) == 2);
+    CHECK(wall_sentence(both).find(" is a further ") != std::string::npos);
+    CHECK(wall_sentence(answer(first())).find(" is a further ") == std::string::npos);
 }
 
 TEST_CASE("operators: the table adds up to the step that it describes", "[explain]") {

@@ -78,15 +78,15 @@ TEST_CASE("translate: a whole sentence is translated", "[translate]") {
     scenario.give(P::gpus, 1);
     const std::string english = wall_sentence(answer(scenario));
     {
-        const LanguageGuard german({{"Wall: memory. {1} alone need {2} of {3}; the total is {4} too much.",
-                                     "Grenze: Speicher. {1} brauchen {2} von {3}; insgesamt {4} zu viel."},
+        const LanguageGuard german({{"Memory is the wall: {1} too much. {2} alone need {3} of {4}.",
+                                     "Grenze: Speicher, {1} zu viel. {2} brauchen {3} von {4}."},
                                     {"Optimizer state", "Zustand des Optimierers"},
-                                    {"Wall: memory. {1} alone needs {2} of {3}; the total is {4} too much.",
-                                     "Grenze: Speicher. {1} braucht {2} von {3}; insgesamt {4} zu viel."}});
-        CHECK(wall_sentence(answer(scenario))
-                  .starts_with("Grenze: Speicher. Zustand des Optimierers "
-                               "braucht "));
+                                    {"Memory is the wall: {1} too much. {2} alone needs {3} of {4}.",
+                                     "Grenze: Speicher, {1} zu viel. {2} braucht {3} von {4}."}});
+        CHECK(wall_sentence(answer(scenario)).starts_with("Grenze: Speicher, "));
+        CHECK(wall_sentence(answer(scenario)).find("Zustand des Optimierers braucht ") != std::string::npos);
     }
     CHECK(wall_sentence(answer(scenario)) == english);
-    CHECK(english.starts_with("Wall: memory. Optimizer state alone needs "));
+    CHECK(english.starts_with("Memory is the wall: "));
+    CHECK(english.find("Optimizer state alone needs ") != std::string::npos);
 }

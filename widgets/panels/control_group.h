@@ -1,0 +1,80 @@
+// A group of the controls: its header with a summary of its values, its rows, and under "More" the rows that are
+// rarely needed. It contains the rows of some groups of the parameter table, except for the walls.
+//
+// Object names: the header "group/cluster", its "More" header "group/cluster/more"; the header of the plan has the
+// button "group/plan/auto".
+#pragma once
+
+#include <QWidget>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "widgets/live_model.h"
+#include "widgets/rows/parameter_row.h"
+
+class QVBoxLayout;
+
+namespace shardscope {
+
+class AutoButton;
+class Disclosure;
+class HoldSwitch;
+
+// The parameters that are always visible, in two-line rows above the groups.
+inline constexpr std::array kWallParameters{P::inter_node_bandwidth, P::memory, P::peak_flops, P::hidden_size,
+                                            P::sequence_length,      P::gpus,   P::micro_batch};
+
+// The rows of a group together with a search: the best match of a row.
+class ControlGroup : public QWidget {
+    Q_OBJECT
+  public:
+    // The first of `groups` gives the name and the title.
+    ControlGroup(std::span<const Group> groups, LiveModel& model, QWidget* parent);
+
+    [[nodiscard]] QString name() const;
+    [[nodiscard]] bool is_open() const;
+    void set_open(bool open);
+    [[nodiscard]] ParameterRow* row(P id) const;  // nullptr if it is in another group
+    void reveal(P id);
+    // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the order
+    // and what was open. Returns the best match.
+    ParameterRow::Match filter(const QString& words);
+    void set_heading_height(int height);
+    // Returns the widgets that the Tab key reaches, from top to bottom.
+    [[nodiscard]] QWidgetList stops() const;
+    void refresh();
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    [[nodiscard]] Group group() const { return groups_.front(); }
+    void order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked);
+    void fill(QVBoxLayout& rows, QVBoxLayout& extra_rows);
+    void add_automatic();
+    void apply();
+
+    std::vector<Group> groups_;
+    LiveModel& model_;
+    Disclosure* header_ = nullptr;
+    Disclosure* more_ = nullptr;
+    AutoButton* automatic_ = nullptr;  // in the header of the plan
+    QWidget* side_ = nullptr;          // beside the title: more_ and automatic_
+    QWidget* body_ = nullptr;
+    QWidget* extra_ = nullptr;
+    HoldSwitch* hold_ = nullptr;
+    std::vector<ParameterRow*> rows_;
+    bool has_extra_ = false;
+    bool searching_ = false;
+    bool found_ = true;
+};
+
+// Helpers for columns of widgets without margins and gaps.
+QVBoxLayout* make_column(QWidget* widget);
+// Moves these widgets to the top of the column, in this order.
+void place_in_order(QLayout& column, const QWidgetList& wanted);
+// Returns the parts of a row that the Tab key reaches.
+QWidgetList focus_stops(const QWidget* row);
+
+}  // namespace shardscope

@@ -1,0 +1,120 @@
+#include "widgets/panels/wall_rows.h"
+
+#include <QPainter>
+#include <QStyle>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "explain/output.h"
+#include "widgets/panels/control_group.h"
+#include "widgets/encode.h"
+#include "widgets/text.h"
+#include "widgets/theme/theme.h"
+#include "widgets/wall_mark.h"
+
+namespace shardscope {
+namespace {
+
+constexpr int kPadding = 16;
+constexpr int kHeader = 24;
+
+// The line above the rows: "Walls" and the wall of the scenario with its mark.
+class WallsHeader : public QWidget {
+  public:
+    WallsHeader(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+        setObjectName(QStringLiteral("controls/walls"));
+        setFixedHeight(static_cast<int>(kHeader * zoom_of(font())));
+        setToolTip(wrapped_tool_tip(WallRows::tr(
+            "The colour of a track is the MFU at each value, from dark (0 %) to yellow (60 %); a hatched part does "
+            "not fit. A notch is a value at which another wall takes over. The letter on each handle is the present "
+            "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, L latency, "
+            "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that are not round.")));
+        QObject::connect(&model_, &LiveModel::changed, this, [this] {
+            setAccessibleName(WallRows::tr("Walls, bound by %1").arg(wall_name()));
+            update();
+        });
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        const Theme& theme = current_theme();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        QRect area = rect().adjusted(kPadding, 0, -kPadding, 0);
+        painter.setFont(scaled_font(font(), 1, true));
+        painter.setPen(theme.text);
+        painter.drawText(area, Qt::AlignLeading | Qt::AlignVCenter, WallRows::tr("Walls"));
+        if (!model_.answer().valid()) return;
+        const QFont small = scaled_font(font(), kSmall);
+        const QFontMetrics metrics(small);
+        const QString name = wall_name();
+        const int side = static_cast<int>(15 * zoom_of(font()));
+        const int name_width = metrics.horizontalAdvance(name);
+        painter.setFont(small);
+        const auto part = [&](int from_right, int width) {
+            return QStyle::visualRect(layoutDirection(), rect(),
+                                      QRect(area.right() + 1 - from_right - width, 0, width, height()));
+        };
+        constexpr int kGap = 6;
+        painter.drawText(part(0, name_width), Qt::AlignCenter, name);
+        const QRect mark = part(name_width + kGap, side);
+        paint_wall_mark(painter, QRectF(mark.left(), (height() - side) / 2.0, side, side), wall(), theme);
+        painter.setPen(theme.muted);
+        const QString words = WallRows::tr("bound by");
+        painter.drawText(part(name_width + side + 2 * kGap, metrics.horizontalAdvance(words)), Qt::AlignCenter, words);
+    }
+
+  private:
+    [[nodiscard]] Wall wall() const {
+        return model_.answer().fits() ? model_.answer().estimate.wall : Wall::memory;
+    }
+    [[nodiscard]] QString wall_name() const { return text_of(label_of(wall())); }
+
+    LiveModel& model_;
+};
+
+}  // namespace
+
+WallRows::WallRows(LiveModel& model, QWidget* parent) : QWidget(parent) {
+    auto* all = make_column(this);
+    header_ = new WallsHeader(model, this);
+    all->addWidget(header_);
+    for (const P id : kWallParameters) {
+        rows_.push_back(new ParameterRow(id, model, this, RowForm::prominent));
+        all->addWidget(rows_.back());
+    }
+    set_height(RowHeight::high);
+}
+
+ParameterRow* WallRows::row(P id) const {
+    const auto found = std::ranges::find(rows_, id, &ParameterRow::id);
+    return found == rows_.end() ? nullptr : *found;
+}
+
+ParameterRow::Match WallRows::filter(const QString& words) {
+    auto best = ParameterRow::Match::none;
+    for (ParameterRow* row : rows_) {
+        const auto match = words.isEmpty() ? ParameterRow::Match::help : row->match(words);
+        row->setVisible(match != ParameterRow::Match::none);
+        best = std::max(best, match);
+    }
+    setVisible(best != ParameterRow::Match::none);
+    return best;
+}
+
+int WallRows::height_with(RowHeight height) const {
+    return header_->height() + static_cast<int>(rows_.size()) * prominent_row_height(height, font());
+}
+
+void WallRows::set_height(RowHeight height) {
+    for (ParameterRow* row : rows_) row->set_height(height);
+}
+
+QWidgetList WallRows::stops() const {
+    QWidgetList out;
+    for (const ParameterRow* row : rows_) out << focus_stops(row);
+    return out;
+}
+
+}  // namespace shardscope
