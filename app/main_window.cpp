@@ -478,7 +478,7 @@ void MainWindow::share_width() {
         panes_->setSizes({controls, std::max(1, width() - controls - panes_->handleWidth())});
     }
     if (!plots_panes_->is_moved()) {
-        const int design = width() >= 1440 * zoom ? 288 : 240;
+        const int design = width() >= 1440 * zoom ? 288 : 254;
         const int column = static_cast<int>(design * zoom);
         const int sides = sides_->sizeHint().width();
         plots_panes_->setSizes({std::max(1, plots_panes_->width() - column - sides), column, sides});

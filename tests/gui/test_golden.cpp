@@ -399,7 +399,7 @@ TEST_CASE("small windows fold panels and keep the important ones", "[window]") {
     desk.window.resize(1024, 700);
     QApplication::processEvents();
     CHECK(desk.window.width() == 1024);
-    for (const char* name : {"headline/verdict", "headline/mfu", "headline/wall"})
+    for (const char* name : {"headline/verdict", "headline/mfu", "headline/sentence"})
         CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
     CHECK(desk.find<QWidget>("why-rail")->isVisible());
     CHECK(desk.find<QToolButton>("why-rail")->text() == QStringLiteral("Why: MFU"));

@@ -139,8 +139,8 @@ TEST_CASE("pins: a click on a letter chooses the pin for the headline's comparis
     desk.click(desk.tag(2));
     CHECK(desk.text("headline/mfu-caption").endsWith(QStringLiteral("vs C")));
     CHECK(desk.model.scenario() == before);
-    CHECK(desk.text("headline/training-days").contains(QStringLiteral("days ")));
-    CHECK(desk.text("headline/training-days").endsWith(QStringLiteral(" %")));
+    CHECK(desk.text("headline/training-days").endsWith(QStringLiteral("days")));
+    CHECK(desk.text("headline/training-days-caption").endsWith(QStringLiteral(" %")));
     CHECK(desk.find<QLabel>("headline/training-days")->isVisible());
     // Compares throughput and step with C, computed from the estimates.
     const Estimate& now = desk.estimate();

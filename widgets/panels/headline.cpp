@@ -303,7 +303,7 @@ void Headline::arrange_columns() {
         return (width() - used) / gaps;
     };
     // Columns are hidden in this order if there is not enough space; the verdict and MFU always stay.
-    for (const Column fold : {likely, days, step, rate}) {
+    for (const Column fold : {likely, step, rate, days}) {
         if (gap() >= kLeastGap) break;
         shown_column[fold] = false;
     }

@@ -435,7 +435,7 @@ void ParameterSlider::paint_handle(QPainter& painter) const {
     painter.drawRoundedRect(knob, 2.5, 2.5);
     if (!isEnabled()) return;
     if (const std::optional<Wall> wall = this->wall(); wall && prominent_) {
-        constexpr double kCasing = 2;
+        constexpr double kCasing = 3;
         paint_wall_mark(painter, knob.adjusted(kCasing, kCasing, -kCasing, -kCasing), *wall, Theme::light());
         return;
     }

@@ -125,7 +125,8 @@ struct Family {
 };
 
 void learned_positions(Reader& r) {
-    r.put("learned_positions", r.number({"n_positions", "max_position_embeddings"}));
+    // Some files write −1 for a model without learned positions.
+    r.put("learned_positions", std::max(0.0, r.number({"n_positions", "max_position_embeddings"})));
 }
 
 void attention_window(Reader& r) {
@@ -167,7 +168,7 @@ void mpt(Reader& r) {
     };
     if (on("qk_ln")) r.values["qk_norm"] = "whole";
     if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb"))
-        r.put("learned_positions", r.number({"max_seq_len"}));
+        r.put("learned_positions", std::max(0.0, r.number({"max_seq_len"})));
     if (attention.is_object() && attention.value("kv_n_heads", json()).is_number())
         r.put("kv_heads", attention["kv_n_heads"].get<double>());
 }

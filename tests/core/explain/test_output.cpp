@@ -100,10 +100,15 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(many).find("Latency is the wall: " + format(std::round(share * 100), Quantity::count) +
                                    " % of the step.") == 0);
     // A second wall is named where it is a large part of the step.
-    const Answer both = answer(with({{P::inter_node_bandwidth, 20e9}, {P::peak_flops_bf16, 600e12}}));
-    const auto& shares = both.estimate.elasticity;
-    REQUIRE(std::ranges::count_if(shares, [](double part) { return part >= 0.3; }) == 2);
-    CHECK(wall_sentence(both).find(" is a further ") != std::string::npos);
+    int found = 0;
+    for (double bandwidth = 50e9; bandwidth > 10e9; bandwidth *= 0.95) {
+        const Answer both = answer(with({{P::gpus, 1024}, {P::inter_node_bandwidth, bandwidth}}));
+        const auto large = std::ranges::count_if(both.estimate.elasticity, [](double part) { return part >= 0.3; });
+        INFO(bandwidth);
+        CHECK((wall_sentence(both).find(" is a further ") != std::string::npos) == (large >= 2));
+        found += large >= 2;
+    }
+    CHECK(found > 0);
     CHECK(wall_sentence(answer(first())).find(" is a further ") == std::string::npos);
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("translate: each placeholder is filled once", "[translate]") {
 TEST_CASE("translate: texts are in the installed language", "[translate]") {
     const LanguageGuard german({{"GPUs", "GPUs im Verbund"},
                                 {"{1} of {2}", "von {2} sind es {1}"},
-                                {"Intra-node link", "Verbindung im Knoten"},
+                                {"Intra-node bandwidth", "Verbindung im Knoten"},
                                 {"{1} GPUs", "{1} GPUs zusammen"},
                                 {"same settings", "gleiche Einstellungen"}});
     CHECK_FALSE(is_english());
