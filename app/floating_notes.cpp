@@ -44,9 +44,11 @@ void FloatingNotes::place() {
     constexpr int kMargin = 12;
     constexpr int kWidest = 720;
     const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
-    const int wanted = layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
+    const int wanted =
+        layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
     const int height = std::min(wanted + 2 * frameWidth(), parentWidget()->height() - 2 * kMargin);
-    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width, height);
+    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
+                height);
     raise();
 }
 

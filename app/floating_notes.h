@@ -1,5 +1,5 @@
-// A box at the lower edge of another widget that contains messages and progress. It covers this widget, so that
-// nothing moves when a message appears.
+// A box at the lower edge of another widget that contains messages and progress. It covers this widget, so
+// that nothing moves when a message appears.
 #pragma once
 
 #include <QFrame>

@@ -507,7 +507,8 @@ void MainWindow::restore_arrangement() {
 
 void MainWindow::store_arrangement() {
     for (const PaneSplitter* panes : {panes_, plots_panes_, column_}) {
-        session_.set_arrangement(panes->objectName(), panes->is_moved() ? QVariant(panes->saveState()) : QVariant());
+        session_.set_arrangement(panes->objectName(),
+                                 panes->is_moved() ? QVariant(panes->saveState()) : QVariant());
     }
     session_.set_arrangement(kOpenGroups, controls_->open_groups());
     session_.set_arrangement(kWhyOpen, sides_->is_open(SidePanels::Side::why));

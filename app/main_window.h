@@ -90,9 +90,9 @@ class MainWindow : public QMainWindow {
     ControlsPanel* controls_ = nullptr;
     Headline* headline_ = nullptr;
     PlotTabs* tabs_ = nullptr;
-    PaneSplitter* panes_ = nullptr;   // controls and the rest
+    PaneSplitter* panes_ = nullptr;        // controls and the rest
     PaneSplitter* plots_panes_ = nullptr;  // plot, column, and Why or the study
-    PaneSplitter* column_ = nullptr;  // the memory bar above the waterfall
+    PaneSplitter* column_ = nullptr;       // the memory bar above the waterfall
     MemoryBar* memory_ = nullptr;
     Waterfall* waterfall_ = nullptr;
     SidePanels* sides_ = nullptr;

@@ -11,7 +11,8 @@ class PaneHandle : public QSplitterHandle {
   public:
     PaneHandle(Qt::Orientation orientation, PaneSplitter* parent)
         : QSplitterHandle(orientation, parent), splitter_(*parent) {
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
+                         qOverload<>(&QWidget::update));
     }
 
   protected:

@@ -1,5 +1,5 @@
-// Panes beside or above each other with thin lines between them, which can be dragged. A double click on a line
-// restores the widths that the window chooses.
+// Panes beside or above each other with thin lines between them, which can be dragged. A double click on a
+// line restores the widths that the window chooses.
 #pragma once
 
 #include <QSplitter>

@@ -12,7 +12,8 @@ namespace shardscope {
 
 struct Theme;
 
-// Returns the letter of a wall: compute C, inter-node N, intra-node I, memory M, memory bandwidth B, latency L;
+// Returns the letter of a wall: compute C, inter-node N, intra-node I, memory M, memory bandwidth B, latency
+// L;
 // "=" if no wall dominates.
 QString wall_letter(Wall wall);
 // Paints the mark in the area; its text is as high as two thirds of the area.

@@ -185,8 +185,9 @@ TEST_CASE("accessibility: so has every control in open and in closed groups", "[
 TEST_CASE("accessibility: so has every control of a study and of the help, launch and table windows",
           "[window][accessibility]") {
     Desk desk;
-    desk.find<ControlsPanel>("controls")->set_open_groups(
-        {"group/cluster", "group/model", "group/training", "group/plan", "group/assumptions"});
+    desk.find<ControlsPanel>("controls")
+        ->set_open_groups(
+            {"group/cluster", "group/model", "group/training", "group/plan", "group/assumptions"});
     desk.pick(QStringLiteral("picker/study"), QStringLiteral("study/scaling-trends"));
     for (const ActionId id : {ActionId::help, ActionId::launch_settings, ActionId::show_table})
         desk.window.action(id)->trigger();

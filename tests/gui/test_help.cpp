@@ -56,7 +56,8 @@ TEST_CASE("help: every plot has a page of its name", "[window][help]") {
 TEST_CASE("help: every named part of the window belongs to a page", "[window][help]") {
     Desk desk;
     // These are the frame around the panels.
-    const std::set<QString> frame{"main-window", "pane-line", "tabs", "tabs/all", "panes", "plot-panes", "column", "notes"};
+    const std::set<QString> frame{"main-window", "pane-line",  "tabs",   "tabs/all",
+                                  "panes",       "plot-panes", "column", "notes"};
     int parts = 0;
     for (const auto* widget : desk.window.findChildren<QWidget*>()) {
         const QString name = widget->objectName();

@@ -112,7 +112,8 @@ TEST_CASE("pins: the current row and the differences follow a drag, pinned numbe
     CHECK(desk.cell(0, Column::rate).toStdString() ==
           format(desk.estimate().tokens_per_s_per_gpu, Quantity::rate, false));
     CHECK(desk.cell(2, Column::rate) == pinned);
-    CHECK(desk.cell(1, Column::differs) == QStringLiteral("inter-node bandwidth 400 Gbit/s · sequence length 2,048"));
+    CHECK(desk.cell(1, Column::differs) ==
+          QStringLiteral("inter-node bandwidth 400 Gbit/s · sequence length 2,048"));
 }
 
 TEST_CASE("pins: a scenario that does not fit shows its memory and no rate", "[pins]") {

@@ -443,20 +443,21 @@ TEST_CASE("the panel finds rows by their words and opens the groups that contain
         INFO(parameter(id).key);
         CHECK(row->visibleRegion().boundingRect().height() == row->height());
     }
-
 }
 
 TEST_CASE("the walls are visible with wide tracks at every size, and grow with the panel", "[gui][rows]") {
     LiveModel model(Catalogue::shipped());
     ControlsPanel panel(model);
     show(panel);
-    for (const QSize size : {QSize(372, 830), QSize(340, 640), QSize(288, 604), QSize(288, 546), QSize(260, 546)}) {
+    for (const QSize size :
+         {QSize(372, 830), QSize(340, 640), QSize(288, 604), QSize(288, 546), QSize(260, 546)}) {
         CAPTURE(size.width(), size.height());
         panel.resize(size);
         for (int pass = 0; pass < 3; ++pass) QApplication::processEvents();
         int last_width = 0;
         for (const P id : kWallParameters) {
-            const auto* row = panel.findChild<ParameterRow*>(QString::fromStdString(std::string(parameter(id).key)));
+            const auto* row =
+                panel.findChild<ParameterRow*>(QString::fromStdString(std::string(parameter(id).key)));
             REQUIRE(row);
             INFO(parameter(id).key);
             CHECK(row->visibleRegion().boundingRect().height() == row->height());

@@ -34,8 +34,8 @@ QString summary_of(Group group, const LiveModel& model) {
         case Group::cluster:
         case Group::gpu: {
             const bool changed = is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu);
-            return preset_title(scenario.cluster) + (changed ? ControlGroup::tr(" (modified)") : QString()) + dot +
-                   ControlGroup::tr("%1 per node").arg(shown(P::gpus_per_node, answer));
+            return preset_title(scenario.cluster) + (changed ? ControlGroup::tr(" (modified)") : QString()) +
+                   dot + ControlGroup::tr("%1 per node").arg(shown(P::gpus_per_node, answer));
         }
         case Group::model: {
             QString out = preset_title(scenario.model) + modified(group);
@@ -55,7 +55,8 @@ QString summary_of(Group group, const LiveModel& model) {
                 std::pair{P::tensor_parallel, "TP %1"}, std::pair{P::pipeline_parallel, "PP %1"},
                 std::pair{P::context_parallel, "CP %1"}, std::pair{P::expert_parallel, "EP %1"}};
             for (const auto& [degree, words] : kDegrees) {
-                if (answer.settings[degree] > 1) out += dot + ControlGroup::tr(words).arg(shown(degree, answer));
+                if (answer.settings[degree] > 1)
+                    out += dot + ControlGroup::tr(words).arg(shown(degree, answer));
             }
             return out + dot +
                    (answer.settings[P::recompute] == 0
@@ -210,8 +211,8 @@ void ControlGroup::paintEvent(QPaintEvent*) {
     QPainter(this).fillRect(QRect(0, 0, width(), 1), current_theme().line);
 }
 
-// Arranges the rows in this order. The rows under "More" come before the others if they contain the better match.
-// The Tab key follows the same order.
+// Arranges the rows in this order. The rows under "More" come before the others if they contain the better
+// match. The Tab key follows the same order.
 void ControlGroup::order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked) {
     const auto best_of = [&](const QWidget* parent) {
         const auto found = std::ranges::find(

@@ -1,8 +1,8 @@
-// A group of the controls: its header with a summary of its values, its rows, and under "More" the rows that are
-// rarely needed. It contains the rows of some groups of the parameter table, except for the walls.
+// A group of the controls: its header with a summary of its values, its rows, and under "More" the rows that
+// are rarely needed. It contains the rows of some groups of the parameter table, except for the walls.
 //
-// Object names: the header "group/cluster", its "More" header "group/cluster/more"; the header of the plan has the
-// button "group/plan/auto".
+// Object names: the header "group/cluster", its "More" header "group/cluster/more"; the header of the plan
+// has the button "group/plan/auto".
 #pragma once
 
 #include <QWidget>
@@ -37,8 +37,8 @@ class ControlGroup : public QWidget {
     void set_open(bool open);
     [[nodiscard]] ParameterRow* row(P id) const;  // nullptr if it is in another group
     void reveal(P id);
-    // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the order
-    // and what was open. Returns the best match.
+    // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the
+    // order and what was open. Returns the best match.
     ParameterRow::Match filter(const QString& words);
     void set_heading_height(int height);
     // Returns the widgets that the Tab key reaches, from top to bottom.

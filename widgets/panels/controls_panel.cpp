@@ -30,10 +30,8 @@ constexpr std::array kAssumptions{Group::assumptions};
 constexpr std::array<std::span<const Group>, 5> kGroups{kCluster, kModel, kTraining, kPlan, kAssumptions};
 
 // The heights of rows and of group headers, from the highest to the lowest.
-constexpr std::array<std::pair<RowHeight, int>, 4> kHeights{std::pair{RowHeight::high, 41},
-                                                            {RowHeight::medium, 36},
-                                                            {RowHeight::low, 31},
-                                                            {RowHeight::lowest, 29}};
+constexpr std::array<std::pair<RowHeight, int>, 4> kHeights{
+    std::pair{RowHeight::high, 41}, {RowHeight::medium, 36}, {RowHeight::low, 31}, {RowHeight::lowest, 29}};
 
 QIcon magnifier(const Theme& theme, int size, qreal ratio) {
     QPixmap picture(QSize(size, size) * ratio);
@@ -201,9 +199,11 @@ void ControlsPanel::fit_to_height() {
     const auto heading = [&](int px) { return static_cast<int>(px * zoom); };
     const auto needed = [&](const std::pair<RowHeight, int>& heights) {
         return others + walls_->height_with(heights.first) +
-               static_cast<int>(groups_.size()) * (std::max(heading(heights.second), fontMetrics().height() + 12) + 1);
+               static_cast<int>(groups_.size()) *
+                   (std::max(heading(heights.second), fontMetrics().height() + 12) + 1);
     };
-    const auto* found = std::ranges::find_if(kHeights, [&](const auto& one) { return needed(one) <= height(); });
+    const auto* found =
+        std::ranges::find_if(kHeights, [&](const auto& one) { return needed(one) <= height(); });
     const bool above = found != kHeights.end();
     const auto& chosen = above ? *found : kHeights.back();
     walls_->set_height(chosen.first);

@@ -1,9 +1,9 @@
 // The left pane: a search field, the walls, and all other parameters that have a row, in groups.
 //
-// The walls are the parameters that decide which wall binds. Their rows have wide tracks and are always visible;
-// only in a very low window do they scroll with the groups below them. The groups, their rows and their order come
-// from the parameter table, so a new parameter appears here automatically. Object names: "controls/search",
-// "controls/walls", and those of ControlGroup.
+// The walls are the parameters that decide which wall binds. Their rows have wide tracks and are always
+// visible; only in a very low window do they scroll with the groups below them. The groups, their rows and
+// their order come from the parameter table, so a new parameter appears here automatically. Object names:
+// "controls/search", "controls/walls", and those of ControlGroup.
 #pragma once
 
 #include <QStringList>

@@ -75,7 +75,8 @@ void Disclosure::paintEvent(QPaintEvent*) {
         area.setLeft(side_left() + (side_ && !side_->isHidden() ? side_->width() + kGap : 0));
         painter.setFont(scaled_font(this->font(), kSmall));
         painter.setPen(theme.muted);
-        draw(painter, area, Qt::AlignRight, fitting_summary(painter.fontMetrics(), std::max(0, area.width())));
+        draw(painter, area, Qt::AlignRight,
+             fitting_summary(painter.fontMetrics(), std::max(0, area.width())));
     }
     if (hasFocus()) {
         painter.setPen(QPen(theme.accent, 2));
@@ -124,7 +125,8 @@ void Disclosure::place_side() {
 
 void Disclosure::draw(QPainter& painter, const QRect& area, Qt::Alignment side, const QString& words) const {
     painter.drawText(QStyle::visualRect(layoutDirection(), rect(), area),
-                     static_cast<int>(QStyle::visualAlignment(layoutDirection(), side) | Qt::AlignVCenter), words);
+                     static_cast<int>(QStyle::visualAlignment(layoutDirection(), side) | Qt::AlignVCenter),
+                     words);
 }
 
 void Disclosure::paint_arrow(QPainter& painter, QPointF at, const QColor& colour) const {
@@ -135,7 +137,8 @@ void Disclosure::paint_arrow(QPainter& painter, QPointF at, const QColor& colour
     if (!isChecked() && !forced_open_) painter.rotate(isRightToLeft() ? 90 : -90);
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
-    const std::array<QPointF, 3> points{QPointF(-size, -size / 2), QPointF(size, -size / 2), QPointF(0, size * 0.7)};
+    const std::array<QPointF, 3> points{QPointF(-size, -size / 2), QPointF(size, -size / 2),
+                                        QPointF(0, size * 0.7)};
     painter.drawPolygon(points.data(), static_cast<int>(points.size()));
     painter.restore();
 }

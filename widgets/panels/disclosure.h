@@ -15,8 +15,8 @@ class Disclosure : public QAbstractButton {
     // Places a widget beside the title, where it needs no row.
     void set_side(QWidget* side);
     void set_heading_height(int height);
-    // Draws the header as open during a search, which also shows matches in closed groups. The user's choice of
-    // open or closed is kept.
+    // Draws the header as open during a search, which also shows matches in closed groups. The user's choice
+    // of open or closed is kept.
     void set_forced_open(bool open);
     [[nodiscard]] QSize sizeHint() const override;
 

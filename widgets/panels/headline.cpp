@@ -65,8 +65,9 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     clickable(verdict_, Output::peak_memory, tr("Verdict"));
     constexpr std::array<const char*, columns> names{"too-much-by",          "mfu",       "likely",
                                                      "tokens-per-s-per-gpu", "step-time", "training-days"};
-    constexpr std::array<Output, columns> meaning{Output::peak_memory,          Output::mfu,       Output::mfu,
-                                                  Output::tokens_per_s_per_gpu, Output::step_time, Output::training_days};
+    constexpr std::array<Output, columns> meaning{Output::peak_memory, Output::mfu,
+                                                  Output::mfu,         Output::tokens_per_s_per_gpu,
+                                                  Output::step_time,   Output::training_days};
     for (std::size_t i = 0; i < columns; ++i) {
         const QString name = QStringLiteral("headline/") + QLatin1String(names[i]);
         caption_[i] = new RunLabel(name + QStringLiteral("-caption"), this);
@@ -259,7 +260,8 @@ void Headline::arrange_columns() {
     // Returns the width of the widest number that a column may show, so that nothing moves during a drag.
     const auto needed_width = [&](Column column) {
         const double value_size = column == mfu ? kDisplay : kTitle;
-        static constexpr std::array<const char*, columns> widest{"000.0", "00.0", "", "00,000", "0,000", "000.0"};
+        static constexpr std::array<const char*, columns> widest{"000.0",  "00.0",  "",
+                                                                 "00,000", "0,000", "000.0"};
         static constexpr std::array<const char*, columns> units{" GiB", " %", "", "", " ms", " days"};
         double value = 0;
         if (column == likely) {
@@ -372,7 +374,8 @@ void Headline::arrange_sentence(int top) {
     sentence_->set_runs(runs(std::max<qsizetype>(1, count)));
     const double sentence_width = std::min(available + kMarker, std::ceil(sentence_->natural_width()) + 1);
     sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
-    why_->setGeometry(static_cast<int>(kPadding + sentence_width + kGap), top, static_cast<int>(link) - kGap, row);
+    why_->setGeometry(static_cast<int>(kPadding + sentence_width + kGap), top, static_cast<int>(link) - kGap,
+                      row);
 }
 
 QSize Headline::sizeHint() const {

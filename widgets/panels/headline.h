@@ -1,10 +1,10 @@
-// The headline at the top, in three lines: the verdict, MFU, throughput, step time and days; a sentence that names
-// the wall, how much of the step it is and where another wall takes over; and in a quiet line (RunLine) the memory,
-// the whole run and the tokens per GPU.
+// The headline at the top, in three lines: the verdict, MFU, throughput, step time and days; a sentence that
+// names the wall, how much of the step it is and where another wall takes over; and in a quiet line (RunLine)
+// the memory, the whole run and the tokens per GPU.
 //
-// Every value is a child label named "headline/<value>" whose text() is the text on the screen. If the scenario does
-// not fit, no rate is shown ("–"), unless the user requests hypothetical values, which are set in muted italics and
-// labelled as such.
+// Every value is a child label named "headline/<value>" whose text() is the text on the screen. If the
+// scenario does not fit, no rate is shown ("–"), unless the user requests hypothetical values, which are set
+// in muted italics and labelled as such.
 #pragma once
 
 #include <QStringList>

@@ -374,7 +374,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double top = area.top() + title + metrics.height() / 2;
     // The bar is narrower beside many ghosts, and in a narrow panel the ghosts are narrower, too.
     constexpr std::size_t kManyGhosts = 3;
-    const bool narrow = area.width() < 240;
+    const bool narrow = area.width() < 260;
     const bool many = data.ghosts.size() > kManyGhosts;
     const double width = many && narrow ? 22 : many ? 28 : narrow ? 36 : 44;
     g.ghost = narrow && data.ghosts.size() >= kManyGhosts ? 5 : 7;

@@ -85,13 +85,18 @@ void RunLine::show_run(const Answer& now, bool hypothetical) {
         QString text;
         switch (static_cast<Item>(i)) {
             case memory:
-                text = now.valid() ? tr("%1 of %2").arg(shown(now.estimate.memory.peak, Quantity::bytes, false),
-                                                        shown(now.estimate.memory.capacity, Quantity::bytes))
+                text = now.valid() ? tr("%1 of %2")
+                                         .arg(shown(now.estimate.memory.peak, Quantity::bytes, false),
+                                              shown(now.estimate.memory.capacity, Quantity::bytes))
                                    : QStringLiteral("–");
                 break;
-            case gpu_hours: text = unit.isEmpty() ? digits : digits + QLatin1Char(' ') + tr("GPU %1").arg(unit); break;
+            case gpu_hours:
+                text = unit.isEmpty() ? digits : digits + QLatin1Char(' ') + tr("GPU %1").arg(unit);
+                break;
             case cost: text = unit + digits; break;
-            case tokens: text = endless ? tr("training tokens not given") : tr("%1 tokens").arg(digits); break;
+            case tokens:
+                text = endless ? tr("training tokens not given") : tr("%1 tokens").arg(digits);
+                break;
             case goodput: text = tr("goodput %1").arg(digits + QLatin1Char(' ') + unit); break;
             case per_gpu: text = tr("%1 tokens per GPU").arg(shown(number, Quantity::tokens, false)); break;
             case threshold:

@@ -1,5 +1,6 @@
-// The quiet line of the headline: the memory; of the whole run the GPU hours, the cost if a price is set, the energy,
-// the tokens, and the goodput if there are failures or checkpoints; and the tokens per GPU with the ideal threshold.
+// The quiet line of the headline: the memory; of the whole run the GPU hours, the cost if a price is set, the
+// energy, the tokens, and the goodput if there are failures or checkpoints; and the tokens per GPU with the
+// ideal threshold.
 //
 // Every value is a label named "headline/<value>"; a click on it requests an explanation. If not all items
 // fit, the least important ones are hidden; nothing is cut off.

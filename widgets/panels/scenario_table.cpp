@@ -113,8 +113,8 @@ void ScenarioTable::refresh() {
                                    "scenario here, Ctrl+I explains, F1 helps")
                               : tr("Press P to pin the current scenario here"));
     line_hint_->setText(first_use_ ? tr("Drag any slider, P pins, F1 helps")
-                        : low_      ? tr("P pins")
-                                    : tr("P pins to compare · Shift on a track is 10× finer"));
+                        : low_     ? tr("P pins")
+                                   : tr("P pins to compare · Shift on a track is 10× finer"));
     hint_->setVisible(unfolded && count <= kRowsWithHint);
     caption_->setVisible(unfolded);
     differences_->setVisible(unfolded);

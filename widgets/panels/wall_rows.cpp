@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "explain/output.h"
-#include "widgets/panels/control_group.h"
 #include "widgets/encode.h"
+#include "widgets/panels/control_group.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/wall_mark.h"
@@ -25,15 +25,19 @@ class WallsHeader : public QWidget {
         setObjectName(QStringLiteral("controls/walls"));
         setFixedHeight(static_cast<int>(kHeader * zoom_of(font())));
         setToolTip(wrapped_tool_tip(WallRows::tr(
-            "The colour of a track is the MFU at each value, from dark (0 %) to yellow (60 %); a hatched part does "
-            "not fit. A notch is a value at which another wall takes over. The letter on each handle is the present "
+            "The colour of a track is the MFU at each value, from dark (0 %) to yellow (60 %); a hatched "
+            "part does "
+            "not fit. A notch is a value at which another wall takes over. The letter on each handle is the "
+            "present "
             "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, L latency, "
-            "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that are not round.")));
+            "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that are not "
+            "round.")));
         QObject::connect(&model_, &LiveModel::changed, this, [this] {
             setAccessibleName(WallRows::tr("Walls, bound by %1").arg(wall_name()));
             update();
         });
-        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+        QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, this,
+                         qOverload<>(&QWidget::update));
     }
 
   protected:
@@ -62,7 +66,8 @@ class WallsHeader : public QWidget {
         paint_wall_mark(painter, QRectF(mark.left(), (height() - side) / 2.0, side, side), wall(), theme);
         painter.setPen(theme.muted);
         const QString words = WallRows::tr("bound by");
-        painter.drawText(part(name_width + side + 2 * kGap, metrics.horizontalAdvance(words)), Qt::AlignCenter, words);
+        painter.drawText(part(name_width + side + 2 * kGap, metrics.horizontalAdvance(words)),
+                         Qt::AlignCenter, words);
     }
 
   private:

@@ -1,5 +1,5 @@
-// The walls: the rows of the parameters that decide which wall binds, with wide tracks, below a line that names
-// the wall of the scenario. A tool tip of that line is the legend of the tracks.
+// The walls: the rows of the parameters that decide which wall binds, with wide tracks, below a line that
+// names the wall of the scenario. A tool tip of that line is the legend of the tracks.
 #pragma once
 
 #include <QWidget>

@@ -68,7 +68,9 @@ void HoldSwitch::place() {
                                                QRect(x, (g.height - height) / 2, width, height)));
     };
     constexpr int kMargins = 18;
-    const auto width_of = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + kMargins; };
+    const auto width_of = [&](const QString& text) {
+        return fontMetrics().horizontalAdvance(text) + kMargins;
+    };
     const int start = g.groove_x();
     const bool short_words =
         start + width_of(tr("per-GPU batch")) + width_of(tr("global batch")) + g.left > width();

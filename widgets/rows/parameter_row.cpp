@@ -438,7 +438,8 @@ int ParameterRow::place_prominent() {
     const int padding = zoomed(narrow ? 12 : 16);
     const int inset = zoomed(6);  // of the groove in the slider
     const int height = prominent_row_height(row_height_, font());
-    const int line = std::max(zoomed(row_height_ == RowHeight::high ? 22 : 20), QFontMetrics(font()).height() + 4);
+    const int line =
+        std::max(zoomed(row_height_ == RowHeight::high ? 22 : 20), QFontMetrics(font()).height() + 4);
     const int below = slider_->sizeHint().height();
     const int top = std::max(0, (height - line - below) / 2);
     const auto put = [&](QWidget* widget, int x, int width, int y, int high) {
@@ -466,8 +467,8 @@ int ParameterRow::place_prominent() {
 void ParameterRow::place_message_over(int height) {
     message_->setParent(parentWidget() ? parentWidget() : this);
     const int width = this->width() - 2 * label_->x();
-    message_->setGeometry(QRect(mapToParent(QPoint(label_->x(), height - 4)),
-                                QSize(width, message_->heightForWidth(width))));
+    message_->setGeometry(
+        QRect(mapToParent(QPoint(label_->x(), height - 4)), QSize(width, message_->heightForWidth(width))));
     message_->raise();
     message_->show();
 }

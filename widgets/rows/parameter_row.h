@@ -24,8 +24,8 @@ class ParameterSlider;
 class TrackLens;
 class TrackSlider;
 
-// The columns of a compact row, in px, which all rows of a panel share. The slider takes what the others leave.
-// All are larger for larger fonts, so that nothing is cut off.
+// The columns of a compact row, in px, which all rows of a panel share. The slider takes what the others
+// leave. All are larger for larger fonts, so that nothing is cut off.
 struct RowGeometry {
     int left = 12;
     int label = 94;
@@ -47,8 +47,8 @@ struct RowGeometry {
     [[nodiscard]] int dot_x() const { return automatic_x() + automatic + dot_gap; }
 };
 
-// A compact row is one line. A prominent row has its label and its field in the first line and the slider below,
-// over the whole width.
+// A compact row is one line. A prominent row has its label and its field in the first line and the slider
+// below, over the whole width.
 enum class RowForm { compact, prominent };
 // The height of prominent rows, which depends on the window's. The lowest ones have no labels at their ticks.
 enum class RowHeight { high, medium, low, lowest };
@@ -100,7 +100,7 @@ class ParameterRow : public QWidget, public Explainable {
     [[nodiscard]] QString objection_to(double value) const;
     void explain_range(bool settled);  // in the tooltip, and to assistive technology
     void place();
-    int place_compact();    // these return the height without the message
+    int place_compact();  // these return the height without the message
     int place_prominent();
     void place_message_over(int height);
     void commit_typed(double value);
@@ -123,8 +123,8 @@ class ParameterRow : public QWidget, public Explainable {
     QString message_text_;
     double value_ = 0;
     Domain domain_;
-    bool fresh_ = true;     // the current value has not been shown yet
-    bool settled_ = false;  // only one value is possible, so the slider is disabled
+    bool fresh_ = true;           // the current value has not been shown yet
+    bool settled_ = false;        // only one value is possible, so the slider is disabled
     bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
     bool shows_problem_ = false;  // the message comes from the scenario's problems
 };

@@ -27,8 +27,8 @@ constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
 constexpr double kProminentHandleWidth = 16;
 constexpr double kProminentHandleHeight = 22;
-constexpr double kReach = 3;        // px from the pointer to a known value at which a drag stops
-constexpr double kFine = 10;        // a fine drag moves the value by this part of the pointer's way
+constexpr double kReach = 3;         // px from the pointer to a known value at which a drag stops
+constexpr double kFine = 10;         // a fine drag moves the value by this part of the pointer's way
 constexpr double kLabelsApart = 18;  // px
 constexpr std::size_t kMostLabels = 5;
 
@@ -103,7 +103,8 @@ QString ParameterSlider::valueText() const {
 
 QString ParameterSlider::textOf(double value) const {
     if (!parameter_) return {};
-    QString text = QString::fromStdString(format(static_cast<P>(parameter_ - parameters().data()), value, false));
+    QString text =
+        QString::fromStdString(format(static_cast<P>(parameter_ - parameters().data()), value, false));
     if (text.contains(QLatin1Char('.'))) {
         while (text.endsWith(QLatin1Char('0'))) text.chop(1);
         if (text.endsWith(QLatin1Char('.'))) text.chop(1);
@@ -204,7 +205,8 @@ void ParameterSlider::keyPressEvent(QKeyEvent* event) {
 }
 
 void ParameterSlider::keyReleaseEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Shift && isSliderDown()) drag_to(last_x_, event->modifiers() & ~Qt::ShiftModifier);
+    if (event->key() == Qt::Key_Shift && isSliderDown())
+        drag_to(last_x_, event->modifiers() & ~Qt::ShiftModifier);
     else QAbstractSlider::keyReleaseEvent(event);
 }
 
@@ -423,7 +425,8 @@ void ParameterSlider::paint_tick_labels(QPainter& painter) const {
     }
     painter.setFont(face);
     painter.setPen(current_theme().muted);
-    for (const Label& label : labels) painter.drawText(label.place, Qt::AlignCenter | Qt::TextDontClip, label.text);
+    for (const Label& label : labels)
+        painter.drawText(label.place, Qt::AlignCenter | Qt::TextDontClip, label.text);
 }
 
 void ParameterSlider::paint_handle(QPainter& painter) const {

@@ -4,10 +4,10 @@
 // It stores the value as a double in SI units. The integer positions of QAbstractSlider are only steps along
 // the groove, so a value between two positions (typed, or from a preset) is shown exactly and never rounded.
 //
-// A drag stops lightly at known values, and elsewhere at the roundest value of a pixel. While Shift is held the
-// pointer moves the value a tenth as far, and a magnified part of the scale is shown. While Alt is held, values
-// are neither known nor round. Arrow keys and the wheel take round steps, which lead back to the value where they
-// began; with Shift they are fine. Page keys double or halve the value.
+// A drag stops lightly at known values, and elsewhere at the roundest value of a pixel. While Shift is held
+// the pointer moves the value a tenth as far, and a magnified part of the scale is shown. While Alt is held,
+// values are neither known nor round. Arrow keys and the wheel take round steps, which lead back to the value
+// where they began; with Shift they are fine. Page keys double or halve the value.
 #pragma once
 
 #include <QAbstractSlider>
@@ -34,8 +34,8 @@ class ParameterSlider : public QAbstractSlider {
     void setValue(double value);
     // Sets the values at which a drag stops, in rising order.
     void setKnownValues(std::vector<double> values) { known_ = std::move(values); }
-    // A prominent slider has a high groove, labels at some of its ticks, and the mark of the wall on its handle.
-    // Without `labelled` the labels are left out.
+    // A prominent slider has a high groove, labels at some of its ticks, and the mark of the wall on its
+    // handle. Without `labelled` the labels are left out.
     void setProminent(bool labelled);
 
     [[nodiscard]] double current() const { return value_; }
@@ -94,7 +94,7 @@ class ParameterSlider : public QAbstractSlider {
     void paint_ticks(QPainter& painter) const;  // below the groove
     void paint_tick_labels(QPainter& painter) const;
     void paint_handle(QPainter& painter) const;
-    [[nodiscard]] double zoom() const;          // 1 at the design's font size
+    [[nodiscard]] double zoom() const;  // 1 at the design's font size
     [[nodiscard]] QRectF handle() const;
     void rescale();
     void take(double value);
@@ -110,19 +110,21 @@ class ParameterSlider : public QAbstractSlider {
     SliderScale scale_;
     double value_ = 0;
     std::vector<double> known_;
-    // The value where stepping by keys began, and the last value of these steps. Steps lead back to the first.
+    // The value where stepping by keys began, and the last value of these steps. Steps lead back to the
+    // first.
     double steps_from_ = 0;
     double steps_to_ = 0;
     bool prominent_ = false;
     bool labelled_ = false;
-    // Where a fine drag began: the pointer in px, the place along the groove, and the start of the magnified part.
+    // Where a fine drag began: the pointer in px, the place along the groove, and the start of the magnified
+    // part.
     struct Fine {
         double x = 0;
         double place = 0;
         double from = 0;
     };
     std::optional<Fine> fine_;
-    double last_x_ = 0;  // of the pointer
+    double last_x_ = 0;     // of the pointer
     double grab_ = 0;       // pointer minus handle, px
     bool syncing_ = false;  // the program itself is changing the position
 };

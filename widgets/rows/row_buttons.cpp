@@ -20,7 +20,9 @@ void PaintedButton::paint_focus(QPainter& painter) const {
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
 }
 
-AutoButton::AutoButton(Look look, QWidget* parent) : PaintedButton(parent), look_(look) { setCheckable(true); }
+AutoButton::AutoButton(Look look, QWidget* parent) : PaintedButton(parent), look_(look) {
+    setCheckable(true);
+}
 
 void AutoButton::paintEvent(QPaintEvent*) {
     const Theme& theme = current_theme();

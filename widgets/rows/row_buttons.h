@@ -15,8 +15,8 @@ class PaintedButton : public QAbstractButton {
     void paint_focus(QPainter& painter) const;
 };
 
-// Shows a filled "auto" if the planner chooses the value. If the user sets it, it shows a padlock, or an outlined
-// "auto".
+// Shows a filled "auto" if the planner chooses the value. If the user sets it, it shows a padlock, or an
+// outlined "auto".
 class AutoButton : public PaintedButton {
   public:
     enum class Look { padlock, chip };

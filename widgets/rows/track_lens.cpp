@@ -28,7 +28,8 @@ QRectF TrackLens::groove() const {
     const double zoom = zoom_of(font());
     const QFontMetricsF body(font());
     const QFontMetricsF small(scaled_font(font(), kSmall));
-    return {kPadding, kPadding / 2.0 + body.height() + small.height() + 4, width() - 2.0 * kPadding, kGroove * zoom};
+    return {kPadding, kPadding / 2.0 + body.height() + small.height() + 4, width() - 2.0 * kPadding,
+            kGroove * zoom};
 }
 
 void TrackLens::refresh(const QString& label) {
@@ -42,7 +43,8 @@ void TrackLens::refresh(const QString& label) {
     const int height = static_cast<int>(std::ceil(groove().bottom() + 4 + small.height() + kPadding / 2.0));
     constexpr int kGap = 6;
     const int width = slider_.width() + 2 * kPadding;
-    const QPoint at = slider_.mapTo(slider_.window(), QPoint(-kPadding, static_cast<int>(slider_.groove().top())));
+    const QPoint at =
+        slider_.mapTo(slider_.window(), QPoint(-kPadding, static_cast<int>(slider_.groove().top())));
     const int above = at.y() - kGap - height;
     // There may be no space above the first row of a window.
     const int below = at.y() + static_cast<int>(slider_.groove().height()) + kGap;
@@ -94,7 +96,8 @@ void TrackLens::paintEvent(QPaintEvent*) {
         const QString text = slider_.textOf(value);
         const double width = metrics.horizontalAdvance(text);
         const double left = std::clamp(x - width / 2, area.left(), area.right() - width);
-        painter.fillRect(QRectF(std::floor(std::min(x, area.right() - 1)), area.bottom() + 1, 1, 3), theme.border);
+        painter.fillRect(QRectF(std::floor(std::min(x, area.right() - 1)), area.bottom() + 1, 1, 3),
+                         theme.border);
         if (!mirrored && left < last + metrics.height() / 2) continue;
         painter.setPen(theme.muted);
         painter.drawText(QRectF(left, area.bottom() + 4, width, metrics.height()), Qt::AlignCenter, text);

@@ -1,5 +1,5 @@
-// The magnified part of a slider's scale, which is shown over its row during a fine drag (Shift): the label, the
-// value, the MFU with its change at the next value, and a tenth of the track at ten times its size.
+// The magnified part of a slider's scale, which is shown over its row during a fine drag (Shift): the label,
+// the value, the MFU with its change at the next value, and a tenth of the track at ten times its size.
 #pragma once
 
 #include <QWidget>

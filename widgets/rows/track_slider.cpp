@@ -118,7 +118,8 @@ void TrackSlider::paint_pins(QPainter& painter, const QRectF& groove) const {
     const double now = model_.answer().settings[id_];
     for (const Pin& pin : model_.pins()) {
         const double value = pin.answer.settings[id_];
-        const bool visible = std::isfinite(value) && value != now && value >= scale().low() && value <= scale().high();
+        const bool visible =
+            std::isfinite(value) && value != now && value >= scale().low() && value <= scale().high();
         if (!visible) continue;
         const double x = std::round(pointOf(value).x());
         const QColor colour = pin_color(current_theme(), pin.letter);
@@ -136,7 +137,9 @@ void TrackSlider::paint_pins(QPainter& painter, const QRectF& groove) const {
     }
 }
 
-double TrackSlider::nearest(double value) const { return nearest_valid(id_, value, model_.answer().settings); }
+double TrackSlider::nearest(double value) const {
+    return nearest_valid(id_, value, model_.answer().settings);
+}
 
 std::optional<Wall> TrackSlider::wall() const {
     if (!model_.answer().valid()) return std::nullopt;

@@ -35,10 +35,13 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 // The name of a wall at the start of a sentence. Capitals depend on the language, so that these names are
 // translated separately.
 std::string capitalised(Wall wall) {
-    constexpr std::array<std::string_view, 7> kNames{
-        translatable("Memory"),     translatable("Compute"),    translatable("Memory bandwidth"),
-        translatable("Intra-node bandwidth"), translatable("Inter-node bandwidth"), translatable("Latency"),
-        translatable("Balanced")};
+    constexpr std::array<std::string_view, 7> kNames{translatable("Memory"),
+                                                     translatable("Compute"),
+                                                     translatable("Memory bandwidth"),
+                                                     translatable("Intra-node bandwidth"),
+                                                     translatable("Inter-node bandwidth"),
+                                                     translatable("Latency"),
+                                                     translatable("Balanced")};
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
@@ -98,12 +101,13 @@ std::string second_sentence(const Estimate& e) {
         else if (i != first && (second == first || e.elasticity[i] > e.elasticity[second])) second = i;
     }
     if (e.elasticity[second] < kLarge) return {};
-    return translate("{1} is a further {2}.", {capitalised(wall_of(static_cast<Rate>(second))),
-                                               whole_percent(e.elasticity[second])});
+    return translate("{1} is a further {2}.",
+                     {capitalised(wall_of(static_cast<Rate>(second))), whole_percent(e.elasticity[second])});
 }
 
 std::string latency_sentence() {
-    return translate("Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
+    return translate(
+        "Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
 }
 
 // Compares the tokens per GPU with the number that hides the gathers.

@@ -66,7 +66,9 @@ std::string label_of(Wall wall) {
              wall));
 }
 
-Wall wall_of(Rate rate) { return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate)); }
+Wall wall_of(Rate rate) {
+    return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
+}
 
 double Estimate::compute_time() const {
     return step.total - sum_of(step, kNetworkTerms) - sum_of(step, kWaitingTerms);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kPositions = 400;
 
-// Returns the roundest number from `low` to `high`, which are positive: a multiple of the largest of 1, 2 and 5
-// times a power of ten.
+// Returns the roundest number from `low` to `high`, which are positive: a multiple of the largest of 1, 2 and
+// 5 times a power of ten.
 double roundest_decimal(double low, double high) {
     for (double power = std::pow(10.0, std::floor(std::log10(high)));; power /= 10) {
         for (const double step : {power, power / 2, power / 5}) {
@@ -21,9 +21,11 @@ double roundest_decimal(double low, double high) {
     }
 }
 
-// Returns the multiple of `step` from `low` to `high` that contains the largest power of two; 0 if there is none.
+// Returns the multiple of `step` from `low` to `high` that contains the largest power of two; 0 if there is
+// none.
 double roundest_binary(double low, double high, double step) {
-    for (double power = std::exp2(std::floor(std::log2(std::max(1.0, high / step)))); power >= 1; power /= 2) {
+    for (double power = std::exp2(std::floor(std::log2(std::max(1.0, high / step)))); power >= 1;
+         power /= 2) {
         const double multiple = std::floor(high / (step * power) * (1 + 1e-12)) * step * power;
         if (multiple >= low * (1 - 1e-12) && multiple > 0) return multiple;
     }
@@ -123,7 +125,8 @@ double SliderScale::next(double value, bool up, bool fine, std::span<const doubl
     if (cells_ || (is_list() && !fine)) {
         double found = value;
         for (const double stop : stops_) {
-            if (up ? stop > value && (found == value || stop < found) : stop < value && (found == value || stop > found))
+            if (up ? stop > value && (found == value || stop < found)
+                   : stop < value && (found == value || stop > found))
                 found = stop;
         }
         return found;
@@ -134,8 +137,10 @@ double SliderScale::next(double value, bool up, bool fine, std::span<const doubl
     if (fine) pitch = step_ > 0 ? step_ : whole_ ? 1 : pitch / 10;
     constexpr double kRounding = 1e-6;
     const double place = value / pitch;
-    double found = up ? (std::floor(place + kRounding) + 1) * pitch : (std::ceil(place - kRounding) - 1) * pitch;
-    // The quotient of two numbers that are no binary fractions is rounded, so the product is rounded in the unit.
+    double found =
+        up ? (std::floor(place + kRounding) + 1) * pitch : (std::ceil(place - kRounding) - 1) * pitch;
+    // The quotient of two numbers that are no binary fractions is rounded, so the product is rounded in the
+    // unit.
     if (!whole_ && step_ == 0) found = std::round(found / unit_ * 1e9) / 1e9 * unit_;
     for (const double one : also) {
         if (up ? one > value && one < found : one < value && one > found) found = one;
@@ -145,19 +150,23 @@ double SliderScale::next(double value, bool up, bool fine, std::span<const doubl
 
 double SliderScale::next_page(double value, bool up) const {
     constexpr double kParts = 10;
-    double wanted = logarithmic_ ? up ? value * 2 : value / 2 : value + (up ? 1 : -1) * (high_ - low_) / kParts;
+    double wanted =
+        logarithmic_ ? up ? value * 2 : value / 2 : value + (up ? 1 : -1) * (high_ - low_) / kParts;
     if (cells_ || is_list()) {
         // At least one stop further, also where the next one is more than twice the value.
         const double neighbour = next(value, up, false, {});
         if (cells_ || !logarithmic_) return neighbour;
         double found = neighbour;
         for (const double stop : stops_) {
-            if (up ? stop <= wanted * (1 + 1e-9) && stop > found : stop >= wanted * (1 - 1e-9) && stop < found) found = stop;
+            if (up ? stop <= wanted * (1 + 1e-9) && stop > found
+                   : stop >= wanted * (1 - 1e-9) && stop < found)
+                found = stop;
         }
         return found;
     }
     const double step = step_ > 0 ? step_ : whole_ ? 1 : 0;
-    if (step > 0) wanted = up ? std::ceil(wanted / step - 1e-9) * step : std::floor(wanted / step + 1e-9) * step;
+    if (step > 0)
+        wanted = up ? std::ceil(wanted / step - 1e-9) * step : std::floor(wanted / step + 1e-9) * step;
     return std::clamp(wanted, std::min(low_, value), std::max(high_, value));
 }
 

@@ -36,10 +36,11 @@ class SliderScale {
     [[nodiscard]] double roundest_between(double where, double tolerance) const;
     // Returns the next value in round steps: at most a sixteenth of the value, on a linear groove at most a
     // hundredth of its length, in a list the next stop. `also` are values that are not passed over, so that
-    // steps in both directions lead back to them. Fine steps are a tenth, or the smallest step of the parameter.
+    // steps in both directions lead back to them. Fine steps are a tenth, or the smallest step of the
+    // parameter.
     [[nodiscard]] double next(double value, bool up, bool fine, std::span<const double> also) const;
-    // Returns twice or half the value, or a tenth of a linear groove further; in a list the stop nearest to it
-    // in this direction.
+    // Returns twice or half the value, or a tenth of a linear groove further; in a list the stop nearest to
+    // it in this direction.
     [[nodiscard]] double next_page(double value, bool up) const;
     // Returns the part of a scale without cells between two places along its groove.
     [[nodiscard]] SliderScale part(double from, double to) const;
@@ -58,8 +59,8 @@ class SliderScale {
 
   private:
     [[nodiscard]] double exact_at(double where) const;
-    // Returns the step of `next` above a value: 1, 2 or 5 times a power of ten, or a power of two times the step
-    // of the parameter. The steps of neighbouring ranges meet at a multiple of both.
+    // Returns the step of `next` above a value: 1, 2 or 5 times a power of ten, or a power of two times the
+    // step of the parameter. The steps of neighbouring ranges meet at a multiple of both.
     [[nodiscard]] double pitch(double value) const;
 
     std::vector<double> stops_;

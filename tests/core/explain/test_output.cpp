@@ -85,10 +85,10 @@ TEST_CASE("takeover: the wall differs on the two sides of the crossover", "[expl
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
               .find("Compute is the wall: 65 % of the step. Inter-node bandwidth is the wall below ") == 0);
-    CHECK(wall_sentence(answer(first())).find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
+    CHECK(wall_sentence(answer(first()))
+              .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
-    CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}})))
-              .find("Memory is the wall: ") == 0);
+    CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Memory is the wall: ") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Inter-node bandwidth is the wall: ") == 0);
     CHECK(wall_sentence(slow).find("Compute is the wall above ") != std::string::npos);
@@ -97,13 +97,15 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     const Answer many = answer(with({{P::gpus, 16384}}));
     REQUIRE(many.estimate.wall == Wall::latency);
     const double share = many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)];
-    CHECK(wall_sentence(many).find("Latency is the wall: " + format(std::round(share * 100), Quantity::count) +
-                                   " % of the step.") == 0);
+    CHECK(
+        wall_sentence(many).find("Latency is the wall: " + format(std::round(share * 100), Quantity::count) +
+                                 " % of the step.") == 0);
     // A second wall is named where it is a large part of the step.
     int found = 0;
     for (double bandwidth = 50e9; bandwidth > 10e9; bandwidth *= 0.95) {
         const Answer both = answer(with({{P::gpus, 1024}, {P::inter_node_bandwidth, bandwidth}}));
-        const auto large = std::ranges::count_if(both.estimate.elasticity, [](double part) { return part >= 0.3; });
+        const auto large =
+            std::ranges::count_if(both.estimate.elasticity, [](double part) { return part >= 0.3; });
         INFO(bandwidth);
         CHECK((wall_sentence(both).find(" is a further ") != std::string::npos) == (large >= 2));
         found += large >= 2;

@@ -30,9 +30,11 @@ TEST_CASE("difference: inputs are listed in the table's order, each with its val
     other = edited(other, P::inter_node_bandwidth, 25e9);
     other = edited(other, P::sequence_length, 4096);
     other = edited(other, P::micro_batch, 1);
-    CHECK(words(first(), other) == "512 GPUs · inter-node bandwidth 200 Gbit/s · sequence length 4,096 · micro-batch 1");
+    CHECK(words(first(), other) ==
+          "512 GPUs · inter-node bandwidth 200 Gbit/s · sequence length 4,096 · micro-batch 1");
     // In the opposite direction the same inputs differ, now with the first scenario's values.
-    CHECK(words(other, first()) == "64 GPUs · inter-node bandwidth 400 Gbit/s · sequence length 2,048 · micro-batch 2");
+    CHECK(words(other, first()) ==
+          "64 GPUs · inter-node bandwidth 400 Gbit/s · sequence length 2,048 · micro-batch 2");
     const std::vector<Difference> list = differences(answer(first()), answer(other));
     REQUIRE(list.size() == 4);
     CHECK(list[1].id == P::inter_node_bandwidth);
