@@ -580,3 +580,13 @@ TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]
     CHECK_FALSE(is_hf_config(R"({"format": "shardscope-scenario", "version": 1})"));
     CHECK_FALSE(is_hf_config("nonsense"));
 }
+
+TEST_CASE("a file with −1 positions has no learned ones", "[hf]") {
+    Problems problems;
+    const ImportedModel model = import_hf_config(
+        R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": -1,
+            "vocab_size": 50257})",
+        "config.json", problems);
+    REQUIRE(problems.empty());
+    CHECK(json::parse(model.preset).at("values").at("learned_positions") == 0);
+}

@@ -79,3 +79,37 @@ TEST_CASE("a linear groove and one of cells have no ticks", "[slider]") {
     // A groove that is too short for any tick has none, either.
     CHECK(scale_of(P::inter_node_bandwidth).ticks(1.5).empty());
 }
+
+TEST_CASE("a drag reaches the roundest value of a pixel", "[slider]") {
+    const auto at = [](const SliderScale& scale, double value) {
+        constexpr double kPixels = 328;  // of a track in the window
+        return scale.roundest(std::round(scale.fraction(value) * kPixels) / kPixels, 0.5 / kPixels);
+    };
+    CHECK(at(scale_of(P::inter_node_bandwidth), 175 * kGbit) == Approx(175 * kGbit));
+    CHECK(at(scale_of(P::hidden_size), 6144) == 6144);
+    CHECK(at(scale_of(P::sequence_length), 4096) == 4096);
+}
+
+TEST_CASE("steps of keys are round and lead back to where they began", "[slider]") {
+    for (const P id :
+         {P::inter_node_bandwidth, P::memory, P::peak_flops, P::hidden_size, P::sequence_length}) {
+        INFO(parameter(id).key);
+        const SliderScale scale = scale_of(id);
+        const double start = resolve(first())[id];
+        const std::vector<double> also{start};
+        for (const bool fine : {false, true}) {
+            for (const bool up : {false, true}) {
+                double value = start;
+                for (int i = 0; i < 12; ++i) {
+                    const double next = scale.next(value, up, fine, also);
+                    CHECK((up ? next > value : next < value));
+                    value = next;
+                }
+                for (int i = 0; i < 12; ++i) value = scale.next(value, !up, fine, also);
+                CHECK(value == Approx(start).epsilon(1e-12));
+            }
+        }
+        CHECK(scale.next_page(start, true) == Approx(2 * start));
+        CHECK(scale.next_page(start, false) == Approx(start / 2));
+    }
+}
