@@ -36,6 +36,7 @@
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "files/scenario_file.h"
+#include "widgets/column.h"
 #include "widgets/encode.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/headline.h"
@@ -58,13 +59,6 @@ constexpr int kWidthForSidePanels = 1280;  // the panels at the right become rai
 
 const QString kOpenGroups = QStringLiteral("open-groups");
 const QString kWhyOpen = QStringLiteral("why-open");
-
-QVBoxLayout* column(QWidget* parent) {
-    auto* layout = new QVBoxLayout(parent);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    return layout;
-}
 
 }  // namespace
 
@@ -218,7 +212,7 @@ void MainWindow::build_toolbar() {
 
 void MainWindow::build_panes() {
     auto* whole = new QWidget;
-    auto* rows = column(whole);
+    auto* rows = make_column(whole);
 
     panes_ = new PaneSplitter(Qt::Horizontal, QStringLiteral("panes"));
     rows->addWidget(panes_, 1);
@@ -226,7 +220,7 @@ void MainWindow::build_panes() {
     panes_->addWidget(controls_);
 
     auto* middle = new QWidget;
-    auto* middle_rows = column(middle);
+    auto* middle_rows = make_column(middle);
     headline_ = new Headline(model_);
     auto* repairs = new RepairStrip(model_);
     middle_rows->addWidget(headline_);
@@ -248,8 +242,6 @@ void MainWindow::build_panes() {
     waterfall_ = new Waterfall(model_);
     column_->addWidget(memory_);
     column_->addWidget(waterfall_);
-    column_->setStretchFactor(0, 11);
-    column_->setStretchFactor(1, 10);
     plots_panes_->addWidget(column_);
     sides_ = new SidePanels(model_, *tabs_);
     plots_panes_->addWidget(sides_);
@@ -258,7 +250,7 @@ void MainWindow::build_panes() {
     panes_->addWidget(middle);
     panes_->setStretchFactor(1, 1);
     for (PaneSplitter* panes : {panes_, plots_panes_, column_})
-        connect(panes, &PaneSplitter::reset_requested, this, &MainWindow::share_width);
+        connect(panes, &PaneSplitter::reset_requested, this, &MainWindow::share_space);
 
     auto* notes = new FloatingNotes(middle);
     message_ = new MessageBar;
@@ -363,8 +355,15 @@ void MainWindow::connect_file_actions() {
 
 void MainWindow::connect_edit_actions() {
     QUndoStack* undo = model_.undo_stack();
-    on(ActionId::undo, [undo] { undo->undo(); });
-    on(ActionId::redo, [undo] { undo->redo(); });
+    // During a gesture, undo takes back the gesture, and redo has nothing to do.
+    on(ActionId::undo, [this, undo] {
+        model_.end_gesture();
+        undo->undo();
+    });
+    on(ActionId::redo, [this, undo] {
+        model_.end_gesture();
+        undo->redo();
+    });
     const auto refresh_undo = [this, undo] {
         actions_.at(ActionId::undo)->setEnabled(undo->canUndo());
         actions_.at(ActionId::redo)->setEnabled(undo->canRedo());
@@ -451,7 +450,7 @@ void MainWindow::refresh_titles() {
 void MainWindow::update_column_visibility() {
     column_->setVisible(!sides_->is_open(SidePanels::Side::study) ||
                         width() >= kWidthForSidePanels * zoom_of(font()));
-    share_width();
+    share_space();
 }
 
 void MainWindow::fold(const QSize& size) {
@@ -468,10 +467,9 @@ void MainWindow::fold(const QSize& size) {
             button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
-    share_width();
 }
 
-void MainWindow::share_width() {
+void MainWindow::share_space() {
     const double zoom = zoom_of(font());
     if (!panes_->is_moved()) {
         const int controls = ControlsPanel::width_for(width(), font());
@@ -482,6 +480,10 @@ void MainWindow::share_width() {
         const int column = static_cast<int>(design * zoom);
         const int sides = sides_->sizeHint().width();
         plots_panes_->setSizes({std::max(1, plots_panes_->width() - column - sides), column, sides});
+    }
+    if (!column_->is_moved()) {
+        // A splitter shares its height in the ratio of these numbers.
+        column_->setSizes({1100, 1000});
     }
 }
 

@@ -70,7 +70,7 @@ class MainWindow : public QMainWindow {
     void refresh_recent();
     void refresh_titles();
     void fold(const QSize& size);
-    void share_width();  // among the panes, unless the user has chosen their widths
+    void share_space();  // among the panes, unless the user has chosen their sizes
     void update_column_visibility();
     void fit_to_screen();
     void restore_arrangement();

@@ -70,6 +70,7 @@ SavedScenario Workspace::readable(const SavedScenario& scenario) const {
 
 template <typename Change>
 void Workspace::push_step(const QString& step, State after, Change&& change) {
+    model_.end_gesture();  // an open gesture is a step of its own
     QUndoStack* undo = model_.undo_stack();
     undo->beginMacro(step);
     State before = state();

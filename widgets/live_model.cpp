@@ -117,9 +117,16 @@ Answer LiveModel::with_last_plan(const Scenario& scenario) const {
     return out;
 }
 
+// A change during a gesture (a drop or a shortcut while a slider is pressed) follows the gesture in the
+// history.
+void LiveModel::push_step(QUndoCommand* step) {
+    end_gesture();
+    undo_->push(step);
+}
+
 void LiveModel::push(SavedScenario scenario, const QString& text) {
     if (scenario == scenario_) return;
-    undo_->push(new ScenarioCommand(*this, scenario_, std::move(scenario), text));
+    push_step(new ScenarioCommand(*this, scenario_, std::move(scenario), text));
 }
 
 void LiveModel::push_edit(Scenario scenario, const QString& text) {
@@ -190,7 +197,7 @@ void LiveModel::load(const SavedScenario& scenario, const QString& text) {
         origin_ = origin;
         show(to);
     };
-    undo_->push(new Step(
+    push_step(new Step(
         text, [go, scenario, origin = ++last_origin_] { go(scenario, origin); },
         [go, before = scenario_, origin = origin_] { go(before, origin); }));
 }
@@ -238,7 +245,7 @@ void LiveModel::end_gesture() {
             if (done.ids.size() == 1 || before[id] != answer_.settings[id])
                 steps << step_text(id, before, answer_.settings);
         }
-        undo_->push(new ScenarioCommand(*this, start, after, steps.join(QStringLiteral(", "))));
+        push_step(new ScenarioCommand(*this, start, after, steps.join(QStringLiteral(", "))));
     }
     Q_EMIT gesture_ended();
 }
@@ -325,7 +332,7 @@ void LiveModel::unpin(char letter) {
     const Pin* found = pin_of(letter);
     if (!found) return;
     // The step stores the id, because between undo and redo another pin may have got the same letter.
-    undo_->push(new Step(
+    push_step(new Step(
         tr("Unpin %1").arg(letter_text(letter)), [this, id = found->id] { remove_pin(id); },
         [this, pin = *found, chosen = compared() ? compared()->id : 0] {
             add_pin(pin);
@@ -370,7 +377,7 @@ void LiveModel::swap(char one, char other) {
     const QString text = tr("Swap %1 and %2").arg(letter_text(one), letter_text(other));
     if (one == 'A') {
         const unsigned id = pin_of(other)->id;
-        undo_->push(new Step(
+        push_step(new Step(
             text, [this, id, origin = ++last_origin_] { exchange(id, origin); },
             [this, id, origin = origin_] { exchange(id, origin); }));
         return;
@@ -383,7 +390,7 @@ void LiveModel::swap(char one, char other) {
         std::swap(a->letter, b->letter);  // the pins stay in the order of their letters
         Q_EMIT pins_changed();
     };
-    undo_->push(new Step(text, swapped, swapped));
+    push_step(new Step(text, swapped, swapped));
 }
 
 void LiveModel::rename(char letter, const QString& name) {
@@ -402,7 +409,7 @@ void LiveModel::rename(char letter, const QString& name) {
         found->answer.scenario.name = to;
         Q_EMIT pins_changed();
     };
-    undo_->push(new Step(
+    push_step(new Step(
         tr("Rename %1").arg(letter_text(letter)), [name_it, text] { name_it(text); },
         [name_it, before = pin->answer.scenario.name] { name_it(before); }));
 }
@@ -435,7 +442,7 @@ void LiveModel::open_session(const SavedSession& session, const QString& text) {
         *kept = std::move(now);
         show(scenario);
     };
-    undo_->push(new Step(
+    push_step(new Step(
         text, [exchange_with_kept, after = session.current] { exchange_with_kept(after); },
         [exchange_with_kept, before = scenario_] { exchange_with_kept(before); }));
 }

@@ -18,6 +18,7 @@
 #include "widgets/background.h"
 #include "widgets/pin.h"
 
+class QUndoCommand;
 class QUndoStack;
 
 namespace shardscope {
@@ -127,6 +128,7 @@ class LiveModel : public QObject {
     // Whether the running search of `planning_` finds the plan of this pin.
     [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;
     void plan_pins();
+    void push_step(QUndoCommand* step);  // takes ownership
     void push(SavedScenario scenario, const QString& text);
     // The view stays.
     void push_edit(Scenario scenario, const QString& text);

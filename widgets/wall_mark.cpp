@@ -31,7 +31,7 @@ void paint_wall_mark(QPainter& painter, const QRectF& area, Wall wall, const The
     painter.drawRoundedRect(area, 2, 2);
     QFont face = painter.font();
     face.setBold(true);
-    face.setPixelSize(std::max(8, static_cast<int>(area.height() * 0.68)));
+    face.setPixelSize(std::max(8, static_cast<int>(area.height() * 0.62)));
     painter.setFont(face);
     painter.setPen(fill.lightnessF() > 0.5 ? Theme::light().text : QColor(Qt::white));
     painter.drawText(area, Qt::AlignCenter, wall_letter(wall));

@@ -16,7 +16,7 @@ struct Theme;
 // L;
 // "=" if no wall dominates.
 QString wall_letter(Wall wall);
-// Paints the mark in the area; its text is as high as two thirds of the area.
+// Paints the mark so that it fills the area.
 void paint_wall_mark(QPainter& painter, const QRectF& area, Wall wall, const Theme& theme);
 
 }  // namespace shardscope

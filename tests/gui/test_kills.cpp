@@ -180,7 +180,7 @@ class KilledProgram : public QObject {
             trigger(ActionId::redo);
         } else if (which < 77) {
             write("begin", "save");
-            const Scenario now = desk_.window.workspace().readable(model.scenario());
+            const SavedScenario now = desk_.window.workspace().readable(model.scenario());
             write("save", QByteArray::fromStdString(write_scenario(now)).toBase64());
             trigger(random_.percent(30) ? ActionId::save_as : ActionId::save);
         } else if (which < 80) {

@@ -229,6 +229,72 @@ TEST_CASE("a press on the groove jumps there, and a drag there and back leaves n
     CHECK(it.value() == parameter(P::inter_node_bandwidth).slider_high);
 }
 
+TEST_CASE("a change from elsewhere ends a drag, and both are undone", "[gui][rows]") {
+    Row it(P::micro_batch);
+    ParameterSlider& slider = *it.row.slider();
+    const Scenario first = it.model.scenario();
+    const Preset* other = Catalogue::shipped().find(PresetKind::model, "llama-2-7b");
+    REQUIRE(other);
+    QTest::mousePress(&slider, Qt::LeftButton, {}, slider.pointOf(2).toPoint());
+    QTest::mouseMove(&slider, slider.pointOf(4).toPoint());
+    REQUIRE(it.model.in_gesture());
+    it.model.apply_model(*other);
+    CHECK_FALSE(it.model.in_gesture());
+    CHECK_FALSE(slider.isSliderDown());
+    CHECK(it.value() == 4);
+    QTest::mouseRelease(&slider, Qt::LeftButton, {}, slider.pointOf(8).toPoint());
+    CHECK(it.steps() == 2);
+    const Scenario last = it.model.scenario();
+    it.model.undo_stack()->undo();
+    it.model.undo_stack()->undo();
+    CHECK(it.model.scenario() == first);
+    it.model.undo_stack()->redo();
+    it.model.undo_stack()->redo();
+    CHECK(it.model.scenario() == last);
+}
+
+TEST_CASE("Shift makes a drag ten times finer and shows a magnified part of the scale", "[gui][rows]") {
+    Row it(P::peak_flops);
+    ParameterSlider& slider = *it.row.slider();
+    const double before = it.value();
+    const auto move = [&](double dx, Qt::KeyboardModifiers keys) {
+        const QPointF at = slider.pointOf(before) + QPointF(dx, 0);
+        QMouseEvent event(QEvent::MouseMove, at, slider.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, keys);
+        QApplication::sendEvent(&slider, &event);
+    };
+    const double groove = slider.groove().width();
+    const SliderScale scale = slider.scale();
+    QTest::mousePress(&slider, Qt::LeftButton, {}, slider.pointOf(before).toPoint());
+    move(0, Qt::ShiftModifier);
+    CHECK(slider.is_fine());
+    CHECK(slider.magnified().to - slider.magnified().from == Approx(0.1));
+    move(20, Qt::ShiftModifier);
+    CHECK(scale.fraction(it.value()) - scale.fraction(before) == Approx(2 / groove).margin(0.5 / groove));
+    const auto* lens = it.row.window()->findChild<QWidget*>("cluster.gpu.peak_flops/lens");
+    REQUIRE(lens);
+    CHECK(lens->isVisible());
+    QTest::mouseRelease(&slider, Qt::LeftButton, Qt::ShiftModifier, slider.pointOf(before).toPoint());
+    CHECK_FALSE(slider.is_fine());
+    CHECK_FALSE(lens->isVisible());
+    CHECK(it.steps() == 1);
+}
+
+TEST_CASE("a drag stops at the peak of another GPU, unless Alt is held", "[gui][rows]") {
+    Row it(P::peak_flops);
+    ParameterSlider& slider = *it.row.slider();
+    constexpr double kA100 = 312e12;
+    const auto drag = [&](Qt::KeyboardModifiers keys) {
+        const QPointF at = slider.pointOf(kA100) + QPointF(0.6, 0);
+        QTest::mousePress(&slider, Qt::LeftButton, keys, slider.pointOf(it.value()).toPoint());
+        QMouseEvent event(QEvent::MouseMove, at, slider.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, keys);
+        QApplication::sendEvent(&slider, &event);
+        QTest::mouseRelease(&slider, Qt::LeftButton, keys, at.toPoint());
+        return it.value();
+    };
+    CHECK(drag({}) == kA100);
+    CHECK(drag(Qt::AltModifier) > kA100 * 1.01);
+}
+
 TEST_CASE("each arrow key on a slider is one gesture", "[gui][rows]") {
     Row it(P::micro_batch);
     QTest::keyClick(it.row.slider(), Qt::Key_Right);

@@ -116,7 +116,7 @@ TEST_CASE("the groove is painted with its track's colours, and hatched where it 
         REQUIRE(static_cast<int>(memory.held().columns.size()) == groove.width());
         for (int i = 2; i < groove.width() - 2; ++i) {
             const int x = groove.left() + i;
-            if (std::abs(x - handle) < 10) continue;
+            if (std::abs(x - handle) < 11) continue;
             const TrackColumn& column = memory.held().columns[static_cast<std::size_t>(i)];
             INFO("column " << i);
             const QRgb pixel = picture.pixel(x, groove.center().y());
@@ -129,7 +129,7 @@ TEST_CASE("the groove is painted with its track's colours, and hatched where it 
             }
         }
         CHECK(hatched > 10);
-        CHECK(picture.pixel(handle - 6, groove.center().y()) == QColor(Qt::white).rgb());
+        CHECK(picture.pixel(handle - 7, groove.center().y()) == QColor(Qt::white).rgb());
     }
     ThemeManager::instance().choose(ThemeManager::Choice::light);
 }

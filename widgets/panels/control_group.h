@@ -25,7 +25,6 @@ class HoldSwitch;
 inline constexpr std::array kWallParameters{P::inter_node_bandwidth, P::memory, P::peak_flops, P::hidden_size,
                                             P::sequence_length,      P::gpus,   P::micro_batch};
 
-// The rows of a group together with a search: the best match of a row.
 class ControlGroup : public QWidget {
     Q_OBJECT
   public:
@@ -69,12 +68,5 @@ class ControlGroup : public QWidget {
     bool searching_ = false;
     bool found_ = true;
 };
-
-// Helpers for columns of widgets without margins and gaps.
-QVBoxLayout* make_column(QWidget* widget);
-// Moves these widgets to the top of the column, in this order.
-void place_in_order(QLayout& column, const QWidgetList& wanted);
-// Returns the parts of a row that the Tab key reaches.
-QWidgetList focus_stops(const QWidget* row);
 
 }  // namespace shardscope

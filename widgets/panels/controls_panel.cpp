@@ -14,6 +14,7 @@
 #include <array>
 #include <functional>
 
+#include "widgets/column.h"
 #include "widgets/panels/control_group.h"
 #include "widgets/panels/wall_rows.h"
 #include "widgets/text.h"
@@ -21,6 +22,8 @@
 
 namespace shardscope {
 namespace {
+
+constexpr int kAroundSearch = 8;
 
 constexpr std::array kCluster{Group::cluster, Group::gpu};
 constexpr std::array kModel{Group::model};
@@ -90,10 +93,9 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     scroll_->viewport()->setAutoFillBackground(false);
 
     auto* all = make_column(this);
-    auto* top = new QVBoxLayout;
-    top->setContentsMargins(16, 8, 16, 8);
-    top->addWidget(search_);
-    all->addLayout(top);
+    top_ = new QVBoxLayout;
+    top_->addWidget(search_);
+    all->addLayout(top_);
     all->addWidget(walls_);
     all->addWidget(scroll_, 1);
 
@@ -195,7 +197,7 @@ void ControlsPanel::refresh_summaries() {
 void ControlsPanel::fit_to_height() {
     if (!search_->text().trimmed().isEmpty()) return;
     const double zoom = zoom_of(font());
-    const int others = search_->sizeHint().height() + 16;
+    const int others = search_->sizeHint().height() + 2 * kAroundSearch;
     const auto heading = [&](int px) { return static_cast<int>(px * zoom); };
     const auto needed = [&](const std::pair<RowHeight, int>& heights) {
         return others + walls_->height_with(heights.first) +
@@ -223,6 +225,8 @@ void ControlsPanel::place_walls(bool above) {
 
 void ControlsPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    const int padding = panel_padding(width(), font());
+    top_->setContentsMargins(padding, kAroundSearch, padding, kAroundSearch);
     fit_to_height();
 }
 

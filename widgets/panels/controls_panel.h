@@ -56,6 +56,7 @@ class ControlsPanel : public QWidget {
     void show_in_view(QWidget& row);
 
     LiveModel& model_;
+    QLayout* top_ = nullptr;  // of the search field
     QLineEdit* search_ = nullptr;
     WallRows* walls_ = nullptr;
     QScrollArea* scroll_ = nullptr;

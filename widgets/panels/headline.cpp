@@ -26,19 +26,6 @@ constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
 constexpr int kGlyphWidth = 92;
 
-// Splits "Compute is the wall: 65 %. More. And more." into its three sentences.
-QStringList split_sentences(const QString& text) {
-    QStringList out;
-    qsizetype start = 0;
-    while (start < text.size()) {
-        const qsizetype end = text.indexOf(QLatin1String(". "), start);
-        const qsizetype stop = end < 0 ? text.size() : end + 1;
-        out.append(text.mid(start, stop - start).trimmed());
-        start = stop + 1;
-    }
-    return out;
-}
-
 QString problem_text(const Problem& problem) {
     QString out = QString::fromStdString(problem.what);
     if (!problem.why.empty()) out += QStringLiteral(" (%1)").arg(QString::fromStdString(problem.why));
@@ -228,8 +215,9 @@ void Headline::set_sentence() {
         sentence_->setToolTip(tool_tip(problem));
         return;
     }
-    QString text = QString::fromStdString(wall_sentence(answer));
-    sentences_ = split_sentences(text);
+    sentences_.clear();
+    for (const std::string& sentence : wall_sentences(answer)) sentences_ << QString::fromStdString(sentence);
+    QString text = sentences_.join(QLatin1Char(' '));
     // The tool tip names the range that is exceeded, together with all other warnings.
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun)
         sentences_.insert(1, tr("Nothing like it was measured."));

@@ -388,7 +388,8 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;
     const double least = g.bar.right() + ghosts + 16;
     g.labels = labels_within(g.label_right - least, data, font);
-    g.label_left = std::round(
+    // Rounding up would cut the longest name.
+    g.label_left = std::floor(
         std::min(g.bar.right() + ghosts + 22, std::max(least, g.label_right - widest(g.labels, font))));
     // At least the squares and the values must fit.
     g.label_left = std::min(g.label_left, std::floor(g.label_right - values - kSquare - 4));

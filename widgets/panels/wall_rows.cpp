@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "explain/output.h"
+#include "widgets/column.h"
 #include "widgets/encode.h"
 #include "widgets/panels/control_group.h"
 #include "widgets/text.h"
@@ -15,7 +16,6 @@
 namespace shardscope {
 namespace {
 
-constexpr int kPadding = 16;
 constexpr int kHeader = 24;
 
 // The line above the rows: "Walls" and the wall of the scenario with its mark.
@@ -45,7 +45,8 @@ class WallsHeader : public QWidget {
         const Theme& theme = current_theme();
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
-        QRect area = rect().adjusted(kPadding, 0, -kPadding, 0);
+        const int padding = panel_padding(width(), font());
+        const QRect area = rect().adjusted(padding, 0, -padding, 0);
         painter.setFont(scaled_font(font(), 1, true));
         painter.setPen(theme.text);
         painter.drawText(area, Qt::AlignLeading | Qt::AlignVCenter, WallRows::tr("Walls"));

@@ -26,7 +26,8 @@
 namespace shardscope {
 namespace {
 
-constexpr int kFlash = 400;  // ms
+constexpr int kFlash = 400;        // ms
+constexpr int kFieldMargins = 10;  // px, of the text in a field
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -73,6 +74,12 @@ AccessKeys assign_access_keys() {
     return keys;
 }
 
+// Returns the height of the first line of a prominent row.
+int prominent_line_height(RowHeight height, const QFont& font) {
+    const int wanted = static_cast<int>(std::lround((height == RowHeight::high ? 22 : 20) * zoom_of(font)));
+    return std::max(wanted, QFontMetrics(font).height() + 4);
+}
+
 }  // namespace
 
 QString with_access_key(P id, const QString& label) {
@@ -98,25 +105,37 @@ RowGeometry RowGeometry::of(const QFont& font, int width) {
     const QFontMetrics small(scaled_font(font, kSmall));
     const double zoom = zoom_of(font);
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
-    const bool narrow = width < zoomed(320);
-    constexpr int kFieldMargins = 10;
+    const bool narrow = is_narrow(width, font);
     constexpr int kScrollBar = 6;
     RowGeometry g;
     g.label = zoomed(narrow ? 90 : 104);
     g.field = std::max(zoomed(narrow ? 76 : 92),
-                       metrics.horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
+                       metrics.horizontalAdvance(QStringLiteral("900.0 GB/s")) + kFieldMargins);
     g.automatic = std::max(narrow ? 28 : 32, small.horizontalAdvance(ParameterRow::tr("auto")) + 6);
     g.inset = zoomed(6);
     g.control = std::max(22, metrics.height() + 6);
     g.height = std::max(g.control + 4, 2 * metrics.height() + 2);
     const int others = g.dot_x() - g.slider + g.dot + kScrollBar;
-    g.slider = std::max(zoomed(48), width - others);
+    g.slider = std::max(zoomed(36), width - others);
     return g;
+}
+
+bool is_narrow(int width, const QFont& font) {
+    constexpr int kNarrow = 320;
+    return width < kNarrow * zoom_of(font);
+}
+
+int panel_padding(int width, const QFont& font) {
+    return static_cast<int>(std::lround((is_narrow(width, font) ? 12 : 16) * zoom_of(font)));
 }
 
 int prominent_row_height(RowHeight height, const QFont& font) {
     constexpr std::array kHeights{70, 58, 54, 46};  // as in RowHeight
-    return static_cast<int>(std::lround(kHeights[static_cast<std::size_t>(height)] * zoom_of(font)));
+    const int wanted =
+        static_cast<int>(std::lround(kHeights[static_cast<std::size_t>(height)] * zoom_of(font)));
+    // A large font needs more than its part of the row.
+    return std::max(wanted, prominent_line_height(height, font) +
+                                ParameterSlider::prominent_height(height != RowHeight::lowest, font));
 }
 
 ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form)
@@ -129,7 +148,6 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form
     label_ = new QLabel(this);
     slider_ = new TrackSlider(id, model_, this);
     slider_->setObjectName(key + QStringLiteral("/slider"));
-    slider_->setKnownValues(known_values(id, model_.catalogue()));
     if (form_ == RowForm::prominent) slider_->setProminent(true);
     connect(slider_, &ParameterSlider::pressed, this, [this] { model_.begin_gesture(id_); });
     connect(slider_, &ParameterSlider::dragged, this, [this](double value) { model_.drag(id_, value); });
@@ -138,6 +156,8 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form
         fresh_ = true;  // the slider is still at the pointer, not at the nearest valid value
         refresh();
     });
+    // Another change may end the gesture while the slider is pressed.
+    connect(&model_, &LiveModel::gesture_ended, slider_, &ParameterSlider::endDrag);
     connect(slider_, &ParameterSlider::fineChanged, this, [this] {
         if (!lens_ && slider_->is_fine()) lens_ = new TrackLens(*slider_);
         if (lens_) lens_->refresh(label_text_);
@@ -173,6 +193,8 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form
 }
 
 ParameterRow::~ParameterRow() {
+    slider_->disconnect(
+        this);  // its drag ends when it is hidden, which must not reach a row without its parts
     // These may be children of other widgets.
     delete lens_;
     delete message_;
@@ -297,7 +319,12 @@ void ParameterRow::refresh() {
     preset_coming_ = false;
     fresh_ = false;
 
-    const bool given = model_.scenario().is_given(stored_as(id_, answer.settings));
+    const P stored = stored_as(id_, answer.settings);
+    if (stored != known_for_) {
+        known_for_ = stored;
+        slider_->setKnownValues(known_values(stored, model_.catalogue()));
+    }
+    const bool given = model_.scenario().is_given(stored);
     if (given) {
         Scenario without = model_.scenario();
         without.withdraw(id_);
@@ -434,21 +461,21 @@ int ParameterRow::place_compact() {
 int ParameterRow::place_prominent() {
     const double zoom = zoom_of(font());
     const auto zoomed = [&](int px) { return static_cast<int>(std::lround(px * zoom)); };
-    const bool narrow = width() < zoomed(320);
-    const int padding = zoomed(narrow ? 12 : 16);
+    const int padding = panel_padding(width(), font());
     const int inset = zoomed(6);  // of the groove in the slider
     const int height = prominent_row_height(row_height_, font());
-    const int line =
-        std::max(zoomed(row_height_ == RowHeight::high ? 22 : 20), QFontMetrics(font()).height() + 4);
+    const int line = prominent_line_height(row_height_, font());
     const int below = slider_->sizeHint().height();
-    const int top = std::max(0, (height - line - below) / 2);
+    const int top = (height - line - below) / 2;
     const auto put = [&](QWidget* widget, int x, int width, int y, int high) {
         if (widget)
             widget->setGeometry(QStyle::visualRect(layoutDirection(), QRect(0, 0, this->width(), height),
                                                    QRect(x, y, width, high)));
     };
     int right = width() - padding;
-    const int field = zoomed(narrow ? 100 : 122);
+    const int field =
+        std::max(zoomed(is_narrow(width(), font()) ? 100 : 122),
+                 QFontMetrics(font()).horizontalAdvance(QStringLiteral("989.5 TFLOP/s")) + kFieldMargins);
     put(editor(), right - field, field, top, line);
     right -= field + 8;
     if (automatic_) {
@@ -459,7 +486,7 @@ int ParameterRow::place_prominent() {
     constexpr int kDot = 14;
     put(reset_, right - kDot, kDot, top + (line - kDot) / 2, kDot);
     put(label_, padding, right - kDot - 4 - padding, top, line);
-    put(slider_, padding - inset, width() - 2 * (padding - inset), top + line + 2, below);
+    put(slider_, padding - inset, width() - 2 * (padding - inset), top + line, below);
     return height;
 }
 
@@ -468,7 +495,7 @@ void ParameterRow::place_message_over(int height) {
     message_->setParent(parentWidget() ? parentWidget() : this);
     const int width = this->width() - 2 * label_->x();
     message_->setGeometry(
-        QRect(mapToParent(QPoint(label_->x(), height - 4)), QSize(width, message_->heightForWidth(width))));
+        QRect(mapToParent(QPoint(label_->x(), height)), QSize(width, message_->heightForWidth(width))));
     message_->raise();
     message_->show();
 }

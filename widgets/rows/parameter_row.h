@@ -1,7 +1,7 @@
 // The row of one parameter: label, slider, field or combo box, lock/auto button and reset dot.
 //
 // Object names: the row has the parameter's key ("training.micro_batch"); its parts have the key with
-// "/slider", "/field" (also the combo box of a choice), "/auto", "/reset" and "/message".
+// "/slider", "/field" (also the combo box of a choice), "/auto", "/reset", "/message" and "/lens".
 #pragma once
 
 #include <QPointer>
@@ -52,6 +52,10 @@ struct RowGeometry {
 enum class RowForm { compact, prominent };
 // The height of prominent rows, which depends on the window's. The lowest ones have no labels at their ticks.
 enum class RowHeight { high, medium, low, lowest };
+// Whether a panel of this width has narrow fields and margins.
+bool is_narrow(int width, const QFont& font);
+// Returns the distance of prominent rows from the edges of a panel of this width, in px.
+int panel_padding(int width, const QFont& font);
 // Returns the height in px.
 int prominent_row_height(RowHeight height, const QFont& font);
 
@@ -121,6 +125,7 @@ class ParameterRow : public QWidget, public Explainable {
 
     QString label_text_;
     QString message_text_;
+    std::optional<P> known_for_;  // the parameter whose known values the slider has
     double value_ = 0;
     Domain domain_;
     bool fresh_ = true;           // the current value has not been shown yet

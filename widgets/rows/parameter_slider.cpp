@@ -25,10 +25,10 @@ constexpr double kTick = 3;
 constexpr double kTicksApart = 7;  // least distance, px
 constexpr double kHandleWidth = 9;
 constexpr double kHandleHeight = 19;
-constexpr double kProminentHandleWidth = 16;
+constexpr double kProminentHandleWidth = 18;
 constexpr double kProminentHandleHeight = 22;
 constexpr double kReach = 3;         // px from the pointer to a known value at which a drag stops
-constexpr double kFine = 10;         // a fine drag moves the value by this part of the pointer's way
+constexpr double kFine = 10;         // a fine drag moves the value this many times less than the pointer
 constexpr double kLabelsApart = 18;  // px
 constexpr std::size_t kMostLabels = 5;
 
@@ -158,21 +158,22 @@ void ParameterSlider::step(bool up, bool fine) {
     if (value_ != steps_to_) steps_from_ = value_;
     std::vector<double> also = known_;
     also.push_back(steps_from_);
-    const double next = scale_.next(value_, up, fine, also);
-    double reached = next;
-    if (scale_.is_list() && !scale_.has_cells() && fine) {
-        // Values between the stops of a list need not be valid.
-        for (double ahead = std::abs(next - value_); ahead <= scale_.high() - scale_.low(); ahead *= 2) {
-            reached = nearest(up ? value_ + ahead : value_ - ahead);
-            if (up ? reached > value_ : reached < value_) break;
-        }
+    double next = scale_.next(value_, up, fine, also);
+    if (scale_.is_list() && !scale_.has_cells() && fine) next = next_valid(next);
+    if (next == value_) return;
+    take(next);
+    steps_to_ = value_;
+}
+
+// Returns the first valid value from `next` on, in the direction from the current value to it; the current
+// value if there is none. Values between the stops of a list need not be valid.
+double ParameterSlider::next_valid(double next) const {
+    const double length = scale_.high() - scale_.low();
+    for (double ahead = next - value_; ahead != 0 && std::abs(ahead) <= length; ahead *= 2) {
+        const double found = nearest(value_ + ahead);
+        if (ahead > 0 ? found > value_ : found < value_) return found;
     }
-    if (up ? reached > value_ : reached < value_) {
-        take(reached);
-        steps_to_ = value_;
-    } else if (scale_.has_cells() && reached != value_) {
-        take(reached);
-    }
+    return value_;
 }
 
 void ParameterSlider::page(bool up) {
@@ -231,8 +232,9 @@ void ParameterSlider::mousePressEvent(QMouseEvent* event) {
     const bool on_handle = handle().contains(event->position());
     grab_ = on_handle ? x - handle().center().x() : 0;
     last_x_ = x;
-    setSliderDown(true);
+    // A gesture that is still open ends here; this must not end the new drag.
     Q_EMIT pressed();
+    setSliderDown(true);
     if (!on_handle) drag_to(x, event->modifiers() & ~Qt::ShiftModifier);
     if (event->modifiers() & Qt::ShiftModifier) drag_to(x, event->modifiers());
     update();
@@ -243,7 +245,7 @@ void ParameterSlider::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void ParameterSlider::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) end_drag();
+    if (event->button() == Qt::LeftButton) endDrag();
 }
 
 void ParameterSlider::drag_to(double x, Qt::KeyboardModifiers modifiers) {
@@ -259,7 +261,7 @@ void ParameterSlider::drag_to(double x, Qt::KeyboardModifiers modifiers) {
         return;
     }
     if (!fine && fine_) {
-        // The pointer continues from the value, which is not below it any more.
+        // The fine drag has left the pointer beside the handle; the drag continues at this distance.
         fine_.reset();
         grab_ = x - pointOf(value_).x();
         Q_EMIT fineChanged();
@@ -307,7 +309,7 @@ ParameterSlider::Part ParameterSlider::magnified() const {
     return {fine_->from, fine_->from + 1 / kFine};
 }
 
-void ParameterSlider::end_drag() {
+void ParameterSlider::endDrag() {
     if (!isSliderDown()) return;
     setSliderDown(false);
     if (fine_) {
@@ -320,12 +322,12 @@ void ParameterSlider::end_drag() {
 
 // Ends a drag when the slider is hidden, because its release event may not arrive.
 void ParameterSlider::hideEvent(QHideEvent* event) {
-    end_drag();
+    endDrag();
     QAbstractSlider::hideEvent(event);
 }
 
 void ParameterSlider::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::EnabledChange && !isEnabled()) end_drag();
+    if (event->type() == QEvent::EnabledChange && !isEnabled()) endDrag();
     if (event->type() == QEvent::FontChange) updateGeometry();
     QAbstractSlider::changeEvent(event);
 }
@@ -356,11 +358,14 @@ QRectF ParameterSlider::handle() const {
     return {at.x() - width / 2, at.y() - height / 2, width, height};
 }
 
+int ParameterSlider::prominent_height(bool labelled, const QFont& font) {
+    // The labels begin below the groove, beside the lower end of the handle.
+    const int labels = labelled ? QFontMetrics(scaled_font(font, kSmall)).height() - 2 : 0;
+    return static_cast<int>(std::ceil(kProminentHandleHeight * zoom_of(font))) + labels;
+}
+
 QSize ParameterSlider::sizeHint() const {
-    if (prominent_) {
-        const int labels = labelled_ ? QFontMetrics(scaled_font(font(), kSmall)).height() - 2 : 0;
-        return {static_cast<int>(328 * zoom()), static_cast<int>(kProminentHandleHeight * zoom()) + labels};
-    }
+    if (prominent_) return {static_cast<int>(328 * zoom()), prominent_height(labelled_, font())};
     return {static_cast<int>(116 * zoom()), std::max(22, static_cast<int>(22 * zoom()))};
 }
 

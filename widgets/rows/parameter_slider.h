@@ -4,10 +4,10 @@
 // It stores the value as a double in SI units. The integer positions of QAbstractSlider are only steps along
 // the groove, so a value between two positions (typed, or from a preset) is shown exactly and never rounded.
 //
-// A drag stops lightly at known values, and elsewhere at the roundest value of a pixel. While Shift is held
-// the pointer moves the value a tenth as far, and a magnified part of the scale is shown. While Alt is held,
-// values are neither known nor round. Arrow keys and the wheel take round steps, which lead back to the value
-// where they began; with Shift they are fine. Page keys double or halve the value.
+// A drag stops at known values within 3 px of the pointer, and elsewhere at the roundest value of a pixel.
+// While Shift is held the pointer moves the value a tenth as far, and a magnified part of the scale is shown.
+// While Alt is held, values are neither known nor round. Arrow keys and the wheel take round steps, which
+// lead back to the value where they began; with Shift they are fine. Page keys double or halve the value.
 #pragma once
 
 #include <QAbstractSlider>
@@ -37,6 +37,7 @@ class ParameterSlider : public QAbstractSlider {
     // A prominent slider has a high groove, labels at some of its ticks, and the mark of the wall on its
     // handle. Without `labelled` the labels are left out.
     void setProminent(bool labelled);
+    static int prominent_height(bool labelled, const QFont& font);  // in px
 
     [[nodiscard]] double current() const { return value_; }
     [[nodiscard]] const SliderScale& scale() const { return scale_; }
@@ -64,6 +65,9 @@ class ParameterSlider : public QAbstractSlider {
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+
+    // Ends a drag, as if the mouse button were released here.
+    void endDrag();
 
   Q_SIGNALS:
     // A gesture emits pressed, any number of dragged, and released. A key press is a gesture of one step.
@@ -99,10 +103,10 @@ class ParameterSlider : public QAbstractSlider {
     void rescale();
     void take(double value);
     void step(bool up, bool fine);
+    [[nodiscard]] double next_valid(double next) const;
     void page(bool up);
     void drag_to(double x, Qt::KeyboardModifiers modifiers);
     [[nodiscard]] double dragged_value(double place, Qt::KeyboardModifiers modifiers) const;
-    void end_drag();
 
     const Parameter* parameter_ = nullptr;
     Domain domain_;

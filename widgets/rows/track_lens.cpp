@@ -18,7 +18,7 @@ constexpr int kGroove = 20;
 }  // namespace
 
 TrackLens::TrackLens(TrackSlider& slider) : QWidget(slider.window()), slider_(slider) {
-    setObjectName(slider.objectName() + QStringLiteral("/lens"));
+    setObjectName(slider.parentWidget()->objectName() + QStringLiteral("/lens"));
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setFocusPolicy(Qt::NoFocus);
     hide();

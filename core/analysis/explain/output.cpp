@@ -94,15 +94,13 @@ std::string lead_sentence(const Estimate& e) {
 // Names the second wall where it takes a large share, too.
 std::string second_sentence(const Estimate& e) {
     constexpr double kLarge = 0.3;
-    std::size_t first = 0;
-    std::size_t second = 1;
-    for (std::size_t i = 1; i < e.elasticity.size(); ++i) {
-        if (e.elasticity[i] > e.elasticity[first]) second = std::exchange(first, i);
-        else if (i != first && (second == first || e.elasticity[i] > e.elasticity[second])) second = i;
-    }
-    if (e.elasticity[second] < kLarge) return {};
-    return translate("{1} is a further {2}.",
-                     {capitalised(wall_of(static_cast<Rate>(second))), whole_percent(e.elasticity[second])});
+    auto shares = e.elasticity;
+    *std::ranges::max_element(shares) = 0;
+    const auto second = std::ranges::max_element(shares);
+    if (*second < kLarge) return {};
+    return translate(
+        "{1} is a further {2}.",
+        {capitalised(wall_of(static_cast<Rate>(second - shares.begin()))), whole_percent(*second)});
 }
 
 std::string latency_sentence() {
@@ -232,7 +230,7 @@ std::vector<Output> whole_run(const Answer& answer) {
     return out;
 }
 
-std::string wall_sentence(const Answer& answer) {
+std::vector<std::string> wall_sentences(const Answer& answer) {
     if (!answer.valid()) return {};
     const Estimate& e = answer.estimate;
     const Settings& s = answer.settings;
@@ -243,11 +241,10 @@ std::string wall_sentence(const Answer& answer) {
         const std::string need = format(terms[largest], Quantity::bytes);
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
-        return output(term).label.ends_with('s')
-                   ? translate("Memory is the wall: {1} too much. {2} alone need {3} of {4}.",
-                               {over, label_of(term), need, capacity})
-                   : translate("Memory is the wall: {1} too much. {2} alone needs {3} of {4}.",
-                               {over, label_of(term), need, capacity});
+        return {translate("Memory is the wall: {1} too much.", {over}),
+                output(term).label.ends_with('s')
+                    ? translate("{1} alone need {2} of {3}.", {label_of(term), need, capacity})
+                    : translate("{1} alone needs {2} of {3}.", {label_of(term), need, capacity})};
     }
     std::vector<std::string> sentences{lead_sentence(e)};
     if (e.verdict == Verdict::risky) sentences.push_back(risk_sentence(e.memory));
@@ -265,8 +262,12 @@ std::string wall_sentence(const Answer& answer) {
                             : e.wall == Wall::latency                         ? latency_sentence()
                                                                               : hiding_sentence(answer));
     }
+    return sentences;
+}
+
+std::string wall_sentence(const Answer& answer) {
     std::string out;
-    for (const std::string& sentence : sentences) out += (out.empty() ? "" : " ") + sentence;
+    for (const std::string& sentence : wall_sentences(answer)) out += (out.empty() ? "" : " ") + sentence;
     return out;
 }
 

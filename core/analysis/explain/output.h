@@ -58,9 +58,10 @@ std::string text_of(Output id, const Answer& answer, bool hypothetical = false);
 // The outputs of the whole run that apply to the scenario: days, GPU hours, steps and batch, and those of
 // cost, energy, failures and the critical batch if it has the inputs for them.
 std::vector<Output> whole_run(const Answer& answer);
-// "Wall: compute. 4,096 tokens per GPU hide the network; the ideal threshold is 2,165.": the headline's
-// sentence.
-std::string wall_sentence(const Answer& answer);
+// Returns the sentences of the headline, the most important first: "Compute is the wall: 65 % of the step.",
+// "Inter-node bandwidth is the wall below 170 Gbit/s."; nothing if the values are not valid.
+std::vector<std::string> wall_sentences(const Answer& answer);
+std::string wall_sentence(const Answer& answer);  // all of them as one text
 // Effects that the estimate leaves out here, and reasons why it may be wrong.
 std::vector<std::string> warnings(const Answer& answer);
 

@@ -124,10 +124,12 @@ struct Family {
     void (*rest)(Reader&) = nullptr;
 };
 
-void learned_positions(Reader& r) {
-    // Some files write −1 for a model without learned positions.
-    r.put("learned_positions", std::max(0.0, r.number({"n_positions", "max_position_embeddings"})));
+// A number below zero counts as none.
+void put_positions(Reader& r, std::initializer_list<const char*> fields) {
+    r.put("learned_positions", std::max(0.0, r.number(fields)));
 }
+
+void learned_positions(Reader& r) { put_positions(r, {"n_positions", "max_position_embeddings"}); }
 
 void attention_window(Reader& r) {
     if (!r.flag("use_sliding_window", true)) return;
@@ -167,8 +169,7 @@ void mpt(Reader& r) {
         return r.usual_flag(field);
     };
     if (on("qk_ln")) r.values["qk_norm"] = "whole";
-    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb"))
-        r.put("learned_positions", std::max(0.0, r.number({"max_seq_len"})));
+    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb")) put_positions(r, {"max_seq_len"});
     if (attention.is_object() && attention.value("kv_n_heads", json()).is_number())
         r.put("kv_heads", attention["kv_n_heads"].get<double>());
 }

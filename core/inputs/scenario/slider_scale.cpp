@@ -121,24 +121,22 @@ double SliderScale::pitch(double value) const {
 }
 
 double SliderScale::next(double value, bool up, bool fine, std::span<const double> also) const {
-    const double limit = up ? high_ : low_;
     if (cells_ || (is_list() && !fine)) {
-        double found = value;
-        for (const double stop : stops_) {
-            if (up ? stop > value && (found == value || stop < found)
-                   : stop < value && (found == value || stop > found))
-                found = stop;
-        }
-        return found;
+        const double at = place(value);
+        constexpr double kRounding = 1e-9;
+        const double index = up ? std::floor(at + kRounding) + 1 : std::ceil(at - kRounding) - 1;
+        return this->at(static_cast<int>(index));
     }
+    const double limit = up ? high_ : low_;
+    if (logarithmic_ && value <= 0) return up ? low_ : value;
     // Below a value the pitch may be smaller than above it, as below a power of two.
     constexpr double kJustBelow = 1 - 1e-6;
     double pitch = this->pitch(up || !logarithmic_ ? value : value * kJustBelow);
     if (fine) pitch = step_ > 0 ? step_ : whole_ ? 1 : pitch / 10;
     constexpr double kRounding = 1e-6;
-    const double place = value / pitch;
+    const double steps = value / pitch;
     double found =
-        up ? (std::floor(place + kRounding) + 1) * pitch : (std::ceil(place - kRounding) - 1) * pitch;
+        up ? (std::floor(steps + kRounding) + 1) * pitch : (std::ceil(steps - kRounding) - 1) * pitch;
     // The quotient of two numbers that are no binary fractions is rounded, so the product is rounded in the
     // unit.
     if (!whole_ && step_ == 0) found = std::round(found / unit_ * 1e9) / 1e9 * unit_;
@@ -152,7 +150,7 @@ double SliderScale::next_page(double value, bool up) const {
     constexpr double kParts = 10;
     double wanted =
         logarithmic_ ? up ? value * 2 : value / 2 : value + (up ? 1 : -1) * (high_ - low_) / kParts;
-    if (cells_ || is_list()) {
+    if (is_list()) {
         // At least one stop further, also where the next one is more than twice the value.
         const double neighbour = next(value, up, false, {});
         if (cells_ || !logarithmic_) return neighbour;
@@ -164,6 +162,7 @@ double SliderScale::next_page(double value, bool up) const {
         }
         return found;
     }
+    if (logarithmic_ && value <= 0) return up ? low_ : value;
     const double step = step_ > 0 ? step_ : whole_ ? 1 : 0;
     if (step > 0)
         wanted = up ? std::ceil(wanted / step - 1e-9) * step : std::floor(wanted / step + 1e-9) * step;

@@ -581,7 +581,7 @@ TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]
     CHECK_FALSE(is_hf_config("nonsense"));
 }
 
-TEST_CASE("a file with −1 positions has no learned ones", "[hf]") {
+TEST_CASE("import: a negative number of positions counts as none", "[hf]") {
     Problems problems;
     const ImportedModel model = import_hf_config(
         R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": -1,

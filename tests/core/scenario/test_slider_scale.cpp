@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenario/domain.h"
+#include "scenario/known_values.h"
 #include "scenario/slider_scale.h"
 #include "support/scenarios.h"
 
@@ -112,4 +113,37 @@ TEST_CASE("steps of keys are round and lead back to where they began", "[slider]
         CHECK(scale.next_page(start, true) == Approx(2 * start));
         CHECK(scale.next_page(start, false) == Approx(start / 2));
     }
+}
+
+TEST_CASE("keys move through a list in its order, also where its values do not increase", "[slider]") {
+    const SliderScale scale = scale_of(P::recompute);
+    const std::vector<double>& stops = scale.stops();
+    REQUIRE_FALSE(std::ranges::is_sorted(stops));  // "selective" has a negative number
+    double value = stops.front();
+    for (std::size_t i = 1; i < stops.size(); ++i) {
+        value = scale.next(value, true, false, {});
+        CHECK(value == stops[i]);
+    }
+    CHECK(scale.next(value, true, false, {}) == value);
+    for (std::size_t i = stops.size() - 1; i > 0; --i) value = scale.next(value, false, false, {});
+    CHECK(value == stops.front());
+}
+
+TEST_CASE("zero is at the low end of a logarithmic scale, and a step up leads to the end", "[slider]") {
+    const SliderScale scale(Domain{10, 1000, 0, {}}, true, parameter(P::memory), 0);
+    CHECK(scale.next(0, true, false, {}) == 10);
+    CHECK(scale.next(0, false, false, {}) == 0);
+    CHECK(scale.next_page(0, true) == 10);
+}
+
+TEST_CASE("a slider stops at the values of presets", "[slider]") {
+    const auto has = [](P id, double value) {
+        return std::ranges::any_of(known_values(id, Catalogue::shipped()),
+                                   [&](double known) { return known == Approx(value); });
+    };
+    CHECK(has(P::inter_node_bandwidth, 400 * kGbit));
+    CHECK(has(P::peak_flops_bf16, 989.5e12));
+    CHECK(has(P::hidden_size, 12288));
+    CHECK(has(P::sequence_length, 8192));
+    CHECK_FALSE(has(P::sequence_length, 8000));
 }
