@@ -45,7 +45,8 @@ class TrackDesk : public Desk {
     // Returns the expected track of a slider with the plan held.
     Track expected(const TrackSlider& slider, P id) {
         return track(locked(model().answer().scenario), id, slider.scale(),
-                     {.columns = static_cast<int>(slider.groove().width())});
+                     {.columns = static_cast<int>(slider.groove().width()),
+                      .stride = TrackSlider::stride_of(slider.groove().width())});
     }
 };
 

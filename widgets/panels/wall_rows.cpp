@@ -47,9 +47,11 @@ class WallsHeader : public QWidget {
         painter.setRenderHint(QPainter::Antialiasing);
         const int padding = panel_padding(width(), font());
         const QRect area = rect().adjusted(padding, 0, -padding, 0);
-        painter.setFont(scaled_font(font(), 1, true));
+        const QFont bold = scaled_font(font(), 1, true);
+        const QString title = WallRows::tr("Walls");
+        painter.setFont(bold);
         painter.setPen(theme.text);
-        painter.drawText(area, Qt::AlignLeading | Qt::AlignVCenter, WallRows::tr("Walls"));
+        painter.drawText(area, Qt::AlignLeading | Qt::AlignVCenter, title);
         if (!model_.answer().valid()) return;
         const QFont small = scaled_font(font(), kSmall);
         const QFontMetrics metrics(small);
@@ -67,8 +69,10 @@ class WallsHeader : public QWidget {
         paint_wall_mark(painter, QRectF(mark.left(), (height() - side) / 2.0, side, side), wall(), theme);
         painter.setPen(theme.muted);
         const QString words = WallRows::tr("bound by");
-        painter.drawText(part(name_width + side + 2 * kGap, metrics.horizontalAdvance(words)),
-                         Qt::AlignCenter, words);
+        const int taken = name_width + side + 2 * kGap;
+        const int free = area.width() - taken - kGap - QFontMetrics(bold).horizontalAdvance(title);
+        if (metrics.horizontalAdvance(words) <= free)
+            painter.drawText(part(taken, metrics.horizontalAdvance(words)), Qt::AlignCenter, words);
     }
 
   private:

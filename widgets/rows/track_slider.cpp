@@ -15,8 +15,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kStride = 3;           // px between two estimates of a continuous groove
-constexpr int kReplannedStride = 6;  // planning takes longer
+constexpr int kReplannedStride = 6;  // px between two plans of a continuous groove
 // The tracks of a frame take 3 to 4 ms. Starting three helper threads takes 0.1 ms of that; starting fifteen
 // would take 2 ms.
 constexpr unsigned kThreads = 4;
@@ -33,6 +32,11 @@ TrackSlider::TrackSlider(P id, LiveModel& model, QWidget* parent)
     };
     connect(&model_, &LiveModel::changed, this, outdate);
     connect(this, &ParameterSlider::released, this, outdate);
+}
+
+int TrackSlider::stride_of(double width) {
+    constexpr double kWide = 200;
+    return width < kWide ? 3 : 6;
 }
 
 TrackSlider::~TrackSlider() { std::erase(all(), this); }
@@ -58,11 +62,11 @@ void TrackSlider::refresh() {
         TrackSlider* slider;
         TrackGrain grain;  // computed in this thread, as others must not use widgets
     };
-    std::vector<Due> due{{this, grain(kStride)}};
+    std::vector<Due> due{{this, grain(stride_of(groove().width()))}};
     for (TrackSlider* other : all()) {
         const bool alike = other != this && &other->model_ == &model_;
         if (alike && !other->is_fresh() && !other->visibleRegion().isEmpty())
-            due.push_back({other, other->grain(kStride)});
+            due.push_back({other, other->grain(stride_of(other->groove().width()))});
     }
     const Scenario& scenario = model_.answer().scenario;
     const Scenario plan_held = locked(scenario);
@@ -149,7 +153,7 @@ std::optional<Wall> TrackSlider::wall() const {
 Track TrackSlider::magnified_track(int columns) const {
     const Part part = magnified();
     return track(locked(model_.answer().scenario), id_, scale().part(part.from, part.to),
-                 {.columns = columns, .stride = kStride});
+                 {.columns = columns, .stride = stride_of(columns)});
 }
 
 QString TrackSlider::slope_text() const {

@@ -26,6 +26,9 @@ class TrackSlider : public ParameterSlider {
     // The track with the automatic parameters re-planned at each point. It is empty if no parameter is
     // automatic, or until it arrives.
     [[nodiscard]] const std::optional<Track>& replanned() const { return replanned_; }
+    // Returns the distance of two estimates along a groove of this width, in px. It is larger for a wide
+    // groove, because the window has many of them and each frame of a drag needs their tracks.
+    static int stride_of(double width);
     // Whether the re-planned track belongs to an earlier scenario or is a first guess.
     [[nodiscard]] bool is_stale() const;
 
