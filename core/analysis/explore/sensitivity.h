@@ -35,6 +35,7 @@ struct SensitivityBar {  // the results for less and more of one input
     bool makes_fit = false;  // the scenario does not fit, but one of the ends does
 };
 
+// The effects of all inputs on one output.
 struct Sensitivity {
     Output output = Output::mfu;
     Change change = Change::half_and_double;

@@ -61,6 +61,7 @@ struct MetRange {
 // "from 32 GPUs up, not met at 24".
 std::string text_of(P id, const MetRange& range);
 
+// The values of an input with which a target is met, or the reason why there is none.
 struct Solution {
     std::vector<MetRange> met;                                // ascending; choices in the slider's order
     double value = std::numeric_limits<double>::quiet_NaN();  // the answer

@@ -38,6 +38,7 @@ struct Candidate {  // a plan that was evaluated
     double score = 0;
 };
 
+// What a search for plans maximizes, and how it runs.
 struct SearchOptions {
     Objective objective;
     std::size_t top = 1;          // number of plans to return, best first
@@ -56,6 +57,7 @@ struct SearchOptions {
     std::function<void(double)> progress{};
 };
 
+// The plans that a search found.
 struct SearchResult {
     double space = 0;                 // plans evaluated or ruled out
     double feasible = 0;              // plans that fit, if counted

@@ -39,6 +39,7 @@ enum class Quantity {
     text,                    // a text; the number is that of the interned text (parameters/interned_text.h)
 };
 
+// A unit in which a quantity may be written.
 struct Unit {
     std::string_view symbol;
     double factor;  // SI value of one unit

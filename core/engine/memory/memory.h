@@ -89,6 +89,7 @@ struct StateMemory {
     double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
 };
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
+// The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {
     double resident = 0;  // activations of all micro-batches in flight
     double working = 0;   // of the layer that is recomputed

@@ -24,6 +24,7 @@ enum class Origin : unsigned char {
 
 struct ListedModel;
 
+// The values of all parameters of one scenario in SI units, each with its origin.
 class Settings {
     static constexpr int kIntMax = std::numeric_limits<int>::max();
 

@@ -25,8 +25,7 @@ std::vector<double> known_values(P id, const Catalogue& catalogue) {
     if (id == P::inter_node_bandwidth) add_doublings(out, 100 * kGigabit, 1600 * kGigabit);
     if (id == P::sequence_length) add_doublings(out, 512, 1024.0 * 1024);
     std::ranges::sort(out);
-    const auto repeated = std::ranges::unique(out);
-    out.erase(repeated.begin(), repeated.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

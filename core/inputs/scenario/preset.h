@@ -28,6 +28,7 @@ struct PartValues {
     Values values;
 };
 
+// A named set of values, as it was read from its file.
 struct Preset {
     PresetKind kind = PresetKind::model;
     std::string name;    // "dgx-h100"

@@ -13,6 +13,7 @@ namespace shardscope {
 // The batch that stays constant when the GPU count changes.
 enum class Hold { per_gpu_batch, global_batch };
 
+// Presets, and the values that replace theirs; `resolve` gives the settings.
 struct Scenario {
     std::string name;  // "": the title is made from the presets, see title()
     const Catalogue* catalogue = nullptr;

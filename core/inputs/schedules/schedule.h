@@ -61,6 +61,7 @@ struct PipelinePosition {
     int virtual_stage = 0;  // virtual stage of that GPU
 };
 
+// A schedule of a pipeline with the rules that apply to it.
 struct Schedule {
     ScheduleKind kind = ScheduleKind::one_f_one_b;
     std::string_view title;  // in English, like `rule` and `source`
