@@ -30,7 +30,7 @@ enum class ActionId {
     theme_system,
     theme_light,
     theme_dark,
-    find_parameter,
+    find_or_do,
     plan_automatic,
     plan_lock,
     pin,
@@ -53,6 +53,7 @@ struct ActionRow {
     const char* text;      // with its access key; translated where it is shown
     const char* icon;      // resource, or ""
     const char* shortcut;  // portable text, or ""
+    const char* does;      // what it does, for the command line
 };
 const std::vector<ActionRow>& action_table();
 

@@ -24,6 +24,7 @@ constexpr std::array kLastPages{HelpPage{"why", "why why-rail"},
                                 HelpPage{"study", "study study-rail picker/study"},
                                 HelpPage{"launch", "launch"},
                                 HelpPage{"files", "message progress toolbar/export"},
+                                HelpPage{"glossary", ""},
                                 HelpPage{"keyboard", ""}};
 
 // Every plot has the page of its name.

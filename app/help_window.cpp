@@ -1,11 +1,14 @@
 #include "app/help_window.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QScreen>
 #include <QScrollBar>
+#include <QSvgRenderer>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextTable>
@@ -33,9 +36,22 @@ const HelpPage* page_at(const QUrl& url) {
     return help_page(file.toStdString());
 }
 
+// Draws a picture of a page sharply on this screen.
+QImage picture_at(const QUrl& url, qreal ratio) {
+    QSvgRenderer renderer(QStringLiteral(":/help") + url.path());
+    QImage image((QSizeF(renderer.defaultSize()) * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(ratio);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    renderer.render(&painter, QRectF(QPointF(), renderer.defaultSize()));
+    return image;
+}
+
 class PageText : public QTextBrowser {
   public:
     QVariant loadResource(int type, const QUrl& url) override {
+        if (type == QTextDocument::ImageResource && url.scheme() == QLatin1String("help"))
+            return picture_at(url, devicePixelRatioF());
         const HelpPage* page = page_at(url);
         return page ? help_text(*page) : QTextBrowser::loadResource(type, url);
     }
@@ -144,6 +160,19 @@ void HelpWindow::open_page(const HelpPage& page) {
     raise();
     activateWindow();
     text_->setFocus();
+}
+
+void HelpWindow::open_term(Term term) {
+    open_page(*help_page("glossary"));
+    // The sections are in the order of the terms, in every language.
+    constexpr int kSection = 2;  // level of their headings
+    int sections = 0;
+    for (QTextBlock block = text_->document()->begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() != kSection || sections++ != static_cast<int>(term)) continue;
+        const QRectF place = text_->document()->documentLayout()->blockBoundingRect(block);
+        text_->verticalScrollBar()->setValue(static_cast<int>(place.top()));
+        return;
+    }
 }
 
 const HelpPage* HelpWindow::page() const { return page_at(text_->source()); }

@@ -6,6 +6,8 @@
 #include <QString>
 #include <vector>
 
+#include "widgets/term.h"
+
 class QLineEdit;
 class QListWidget;
 class QTextBrowser;
@@ -21,6 +23,8 @@ class HelpWindow : public QDialog {
     explicit HelpWindow(QWidget* parent);
 
     void open_page(const HelpPage& page);
+    // Opens the glossary at the section of this term.
+    void open_term(Term term);
     // Returns the page that is shown; nullptr before the first one is opened.
     [[nodiscard]] const HelpPage* page() const;
 

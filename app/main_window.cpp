@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "app/about.h"
+#include "app/command_line/command_line.h"
 #include "app/documents.h"
 #include "app/exports.h"
 #include "app/floating_notes.h"
@@ -31,6 +32,7 @@
 #include "app/pane_line.h"
 #include "app/pane_splitter.h"
 #include "app/pickers.h"
+#include "app/plan_news.h"
 #include "app/plot_actions.h"
 #include "app/plot_tabs.h"
 #include "app/session.h"
@@ -88,6 +90,9 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
         std::make_unique<PlotActions>(PlotActions::Parts{model_, *workspace_, *tabs_, *memory_, *waterfall_,
                                                          *headline_, *launch_, *exports_, session_, dialogs_},
                                       *this);
+    new CommandLine(*controls_->search(), *centralWidget(),
+                    {model_, *controls_, *tabs_, *plots_, *solve_, *help_, *documents_, actions_});
+    new PlanNews(model_, *message_, this);
     connect_file_actions();
     connect_edit_actions();
     connect_scenario_actions();
@@ -126,7 +131,7 @@ void MainWindow::build_menus() {
     recent_->setObjectName(QStringLiteral("menu/recent"));
     file->insertMenu(actions_.at(save), recent_);
     connect(file, &QMenu::aboutToShow, this, &MainWindow::refresh_recent);
-    menu(tr("&Edit"), {undo, redo, copy, paste, find_parameter});
+    menu(tr("&Edit"), {undo, redo, copy, paste, find_or_do});
     QMenu* view = menu(tr("&View"), {explain, toggle_why, show_table, next_plot, previous_plot});
     QMenu* theme = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
@@ -274,6 +279,7 @@ void MainWindow::build_panes() {
     whole->setFocus();
 
     connect(&model_, &LiveModel::explanation_requested, sides_, &SidePanels::explain);
+    connect(&model_, &LiveModel::definition_requested, this, [this](Term term) { help_->open_term(term); });
     connect(sides_, &SidePanels::shown_changed, this, &MainWindow::update_column_visibility);
     connect(sides_, &SidePanels::study_closed, this, [this] { workspace_->close_study(); });
     connect(sides_, &SidePanels::claim_chosen, this,
@@ -389,7 +395,10 @@ void MainWindow::connect_edit_actions() {
 }
 
 void MainWindow::connect_scenario_actions() {
-    on(ActionId::find_parameter, [this] { controls_->search()->setFocus(Qt::ShortcutFocusReason); });
+    on(ActionId::find_or_do, [this] {
+        controls_->search()->setFocus(Qt::ShortcutFocusReason);
+        controls_->search()->selectAll();
+    });
     on(ActionId::plan_automatic, [this] { model_.set_all_automatic(true); });
     on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
     on(ActionId::pin, [this] {
@@ -411,8 +420,9 @@ void MainWindow::connect_view_actions() {
     on(ActionId::next_plot, [this] { tabs_->turn(1); });
     on(ActionId::previous_plot, [this] { tabs_->turn(-1); });
     // The actions also have the shortcuts of browsers.
-    for (const auto& [id, key] : {std::pair{ActionId::next_plot, Qt::Key_PageDown},
-                                  std::pair{ActionId::previous_plot, Qt::Key_PageUp}}) {
+    for (const auto& [id, key] :
+         {std::pair{ActionId::next_plot, Qt::Key_PageDown},
+          std::pair{ActionId::previous_plot, Qt::Key_PageUp}, std::pair{ActionId::find_or_do, Qt::Key_F}}) {
         actions_.at(id)->setShortcuts({actions_.at(id)->shortcut(), QKeySequence(Qt::CTRL | key)});
     }
     // F1 also works in the program's other windows.

@@ -1,6 +1,7 @@
 #include "app/plot_actions.h"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QMenu>
 #include <algorithm>
 
@@ -42,10 +43,10 @@ void PlotActions::ask_for_launch_settings() {
     parts_.launch.ask(in_plans ? plans.chosen() : std::nullopt);
 }
 
-void PlotActions::ask_for_report() {
-    const QString file = parts_.dialogs.save_file(&window_, tr("Export a report"),
-                                                  parts_.session.folder() + QStringLiteral("/report.html"),
-                                                  tr("Reports (*.html *.pdf *.md)"));
+void PlotActions::ask_for_report(const QString& format) {
+    const QString file = parts_.dialogs.save_file(
+        &window_, tr("Export a report"), parts_.session.folder() + QStringLiteral("/report.") + format,
+        tr("Reports (*.html *.pdf *.md)"));
     if (!file.isEmpty()) export_report(file);
 }
 
@@ -83,9 +84,9 @@ QString PlotActions::at_focus() const {
     return parts_.tabs.current().objectName();
 }
 
-void PlotActions::ask_to_export(const QString& plot) {
-    const FigureFile to = ask_for_figure(parts_.dialogs, &window_,
-                                         QStringLiteral("%1/%2.svg").arg(parts_.session.folder(), plot));
+void PlotActions::ask_to_export(const QString& plot, const QString& format) {
+    const FigureFile to = ask_for_figure(
+        parts_.dialogs, &window_, QStringLiteral("%1/%2.%3").arg(parts_.session.folder(), plot, format));
     if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
 }
 
@@ -111,8 +112,39 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
                             [this, chosen] { parts_.launch.ask(chosen); });
         menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
         menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
+        menu->addSeparator();
+        add_copies(*menu, view, plot);
+        if (const auto* shown = qobject_cast<const LivePlot*>(&view)) add_places(*menu, *shown, at);
         menu->popup(view.mapToGlobal(at));
     });
+}
+
+void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
+    menu.addAction(tr("Copy image"), this, [&view] {
+        auto* shown = qobject_cast<LivePlot*>(&view);
+        QApplication::clipboard()->setPixmap(shown ? shown->picture() : view.grab());
+    });
+    menu.addAction(tr("Copy values"), this, [this, plot] {
+        parts_.exports.with_data(
+            tr("Copy values"), {request_of(plot)}, parts_.model.answer(),
+            [](const Exports::Figures& ready, const Answer& now) {
+                const PlotKind& kind = *plot_kind(ready.front().plot);
+                QApplication::clipboard()->setText(text_of(to_csv(table_of(kind, ready.front(), now))));
+                return true;
+            });
+    });
+}
+
+// Adds what can be done with the place of a plot that was clicked.
+void PlotActions::add_places(QMenu& menu, const LivePlot& plot, const QPoint& at) {
+    const auto place = plot.place_at(QPointF(plot.canvas_position(at)));
+    if (!place) return;
+    menu.addSeparator();
+    menu.addAction(tr("Set %1").arg(action_text(place->label)), this,
+                   [this, place] { parts_.model.replace(place->scenario, place->label); });
+    QAction* pin = menu.addAction(tr("Pin %1").arg(action_text(place->label)), this,
+                                  [this, place] { parts_.model.pin(place->scenario); });
+    pin->setEnabled(parts_.model.pins().size() < kMostPins);
 }
 
 // Opens a window with the plot's table, or raises the window that already shows this table.

@@ -8,6 +8,8 @@
 
 #include "widgets/plots/figure_export.h"
 
+class QMenu;
+class QPoint;
 class QWidget;
 
 namespace shardscope {
@@ -16,6 +18,7 @@ class Exports;
 class Headline;
 class LaunchView;
 class LiveModel;
+class LivePlot;
 class MemoryBar;
 class PlotTabs;
 class Session;
@@ -46,9 +49,10 @@ class PlotActions : public QObject {
     [[nodiscard]] QString at_focus() const;
     void explain_focus();
     void show_table(const QString& plot);
-    void ask_to_export(const QString& plot);
+    // Asks for the file; its ending decides the format, and `format` is the suggested one.
+    void ask_to_export(const QString& plot, const QString& format = QStringLiteral("svg"));
     void export_all();
-    void ask_for_report();
+    void ask_for_report(const QString& format = QStringLiteral("html"));
     // Uses the plan that is chosen in the plot Plans if that plot has the focus.
     void ask_for_launch_settings();
 
@@ -59,6 +63,8 @@ class PlotActions : public QObject {
 
   private:
     void offer_menu(QWidget& view, const QString& plot);
+    void add_copies(QMenu& menu, QWidget& view, const QString& plot);
+    void add_places(QMenu& menu, const LivePlot& plot, const QPoint& at);
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // the plot as the window shows it
     // Returns the view for a figure, which others can read.
     [[nodiscard]] std::string readable_view() const;

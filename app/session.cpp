@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <algorithm>
 
 #include "system/file_io.h"
 
@@ -17,6 +18,24 @@ const QString kFolder = QStringLiteral("folder");
 const QString kRecent = QStringLiteral("recent");
 const QString kFirstUse = QStringLiteral("first-use");
 constexpr qsizetype kMostRecent = 8;
+
+// Removes the temporary files of QSettings that killed programs left: it writes FILE.XXXXXX, with six random
+// letters, and renames it. QSettings holds this lock while it writes. A name without capitals may be a user's
+// ("backup"), so it stays.
+void remove_leftovers_of_settings(const QString& file) {
+    QLockFile lock(file + QStringLiteral(".lock"));
+    if (!lock.tryLock()) return;
+    const QFileInfo settings(file);
+    constexpr qsizetype kLetters = 6;
+    QDir folder = settings.dir();
+    for (const QString& name :
+         folder.entryList({settings.fileName() + QStringLiteral(".??????")}, QDir::Files)) {
+        const QStringView random = QStringView(name).last(kLetters);
+        const bool letters = std::ranges::all_of(random, [](QChar c) { return c.isLetter(); });
+        const bool capitals = std::ranges::any_of(random, [](QChar c) { return c.isUpper(); });
+        if (letters && capitals) folder.remove(name);
+    }
+}
 
 }  // namespace
 
@@ -34,6 +53,7 @@ Session::Session() {
         if (lock_->tryLock() || lock_->error() != QLockFile::LockFailedError) break;
     }
     remove_leftovers(file_.toStdString());
+    remove_leftovers_of_settings(settings_.fileName());
 }
 
 ThemeManager::Choice Session::theme() const {

@@ -164,7 +164,7 @@ void LiveModel::mark_unparsed(P id, bool unparsed) {
 void LiveModel::set_all_automatic(bool automatic) {
     Scenario after = scenario_;
     if (automatic) {
-        after.automatic |= default_free_parameters();
+        for_each(default_free_parameters(), [&](P id) { after = with_auto(after, id, true); });
     } else {
         // Locking keeps the values that the planner found.
         after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));
@@ -327,6 +327,10 @@ void LiveModel::set_pins(Pins pins) {
 }
 
 void LiveModel::pin() { add_pin({kFirstPin, answer_, scenario_.view, ++last_id_, planning()}); }
+
+void LiveModel::pin(const Scenario& scenario) {
+    add_pin({kFirstPin, shardscope::answer(scenario), scenario_.view, ++last_id_, false});
+}
 
 void LiveModel::unpin(char letter) {
     const Pin* found = pin_of(letter);

@@ -17,6 +17,7 @@
 #include "planner/answer.h"
 #include "widgets/background.h"
 #include "widgets/pin.h"
+#include "widgets/term.h"
 
 class QUndoCommand;
 class QUndoStack;
@@ -33,6 +34,7 @@ class LiveModel : public QObject {
     [[nodiscard]] const SavedScenario& scenario() const { return scenario_; }
     [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
     void explain(const Subject& subject) { Q_EMIT explanation_requested(subject); }
+    void define(Term term) { Q_EMIT definition_requested(term); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
     // Whether a plan is being searched in the background. Until it is found, `answer()` combines the last
@@ -85,6 +87,7 @@ class LiveModel : public QObject {
     // The pin that the headline is compared with: the chosen one, by default the first. nullptr without pins.
     [[nodiscard]] const Pin* compared() const { return pin_of(compared_); }
     void pin();
+    void pin(const Scenario& scenario);  // another scenario than the current one
     void unpin(char letter);
     void unpin_all();
     void compare_with(char letter);
@@ -104,10 +107,11 @@ class LiveModel : public QObject {
   Q_SIGNALS:
     // A view requests an explanation, which the Why panel shows.
     void explanation_requested(const Subject& subject);
-    void changed();         // the scenario or its answer
-    void preset_applied();  // changed() follows; fields may flash
-    void gesture_began();   // axes freeze
-    void gesture_ended();   // axes refit
+    void definition_requested(Term term);  // which the glossary gives
+    void changed();                        // the scenario or its answer
+    void preset_applied();                 // changed() follows; fields may flash
+    void gesture_began();                  // axes freeze
+    void gesture_ended();                  // axes refit
     void pins_changed();
     void unparsed_changed();
 

@@ -132,8 +132,8 @@ TEST_CASE("a label keeps the same distance from a long line as from a short one"
     CHECK(room.place(size, {{270, 270}}, 0) == QRectF(QPointF(270, 270), size));
 }
 
-TEST_CASE("scaling: every named curve exists, and the misfit is mentioned once", "[figures]") {
-    // Split into one sequence a GPU it would fit, but a single point draws no curve.
+TEST_CASE("scaling: what does not fit shows memory against the limit; every named curve exists",
+          "[figures]") {
     const Scenario long_context =
         edited(edited(Scenario::first_launch(), P::sequence_length, 8192), P::micro_batch, 4);
     const Answer subject = answer(long_context);
@@ -145,8 +145,13 @@ TEST_CASE("scaling: every named curve exists, and the misfit is mentioned once",
         return texts;
     };
     const QStringList texts = words(subject);
-    CHECK(texts.filter(QStringLiteral("strong")).isEmpty());
-    CHECK(texts.filter(QRegularExpression(QStringLiteral("does not fit$"))).size() == 1);
+    CHECK(texts.contains(QStringLiteral("memory of a GPU, GiB")));
+    CHECK(texts.contains(QStringLiteral("limit 79.1 GiB")));
+    CHECK(texts.contains(QStringLiteral("does not fit in 79.1 GiB")));
+    CHECK(texts.contains(QStringLiteral("shrinks with GPUs")));
+    CHECK(texts.contains(QStringLiteral("stays on each GPU")));
+    CHECK(texts.filter(QStringLiteral("after: ")).size() == 1);
+    CHECK(texts.filter(QStringLiteral("MFU, %")).isEmpty());
     const QStringList fitting = words(first());
     CHECK(fitting.filter(QStringLiteral("strong")).size() == 1);
     CHECK(fitting.contains(QStringLiteral("other settings")));
@@ -381,7 +386,15 @@ TEST_CASE("axes stay fixed during a gesture and adjust after it", "[figures]") {
 
     live.plot.findChild<QComboBox*>(QStringLiteral("scaling/y"))
         ->setCurrentIndex(static_cast<int>(ScalingY::mfu));
-    CHECK(live.plot.figure().y_range().to == 1);
+    // The MFU starts at 0 and fits the data.
+    const ScalingData& data = live.plot.figure().data();
+    double most = 0;
+    for (const CurvePoint& point : data.curves.weak) {
+        if (point.fits()) most = std::max(most, point.band_high / data.full_rate);
+    }
+    CHECK(live.plot.figure().y_range().from == 0);
+    CHECK(live.plot.figure().y_range().to >= most);
+    CHECK(live.plot.figure().y_range().to < 1);
 }
 
 TEST_CASE("the dot can be dragged, and a double click sets it", "[figures]") {

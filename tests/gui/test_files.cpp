@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QProcess>
+#include <QSettings>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QUndoStack>
@@ -584,6 +585,22 @@ TEST_CASE("files: a second program beside the first has a session of its own", "
     CHECK(kept_in(again) == QStringLiteral("the second one's"));
     keep(again, {});
     keep(first, {});
+}
+
+TEST_CASE("files: a start removes what a killed program left of its settings, and nothing else", "[files]") {
+    const QFileInfo settings(QSettings().fileName());
+    REQUIRE(QDir().mkpath(settings.path()));
+    const auto beside = [&](const char* ending) { return settings.filePath() + QLatin1String(ending); };
+    const QString left = beside(".eehsXX");
+    const QString kept = beside(".backup");
+    for (const QString& name : {left, kept}) {
+        QFile file(name);
+        REQUIRE(file.open(QIODevice::WriteOnly));
+    }
+    const Session start;
+    CHECK_FALSE(QFileInfo::exists(left));
+    CHECK(QFileInfo::exists(kept));
+    CHECK(QFile::remove(kept));
 }
 
 TEST_CASE("files: every change is in the session file at once", "[files]") {

@@ -1,5 +1,6 @@
 // Tests the built-in help: a page for everything, existing links and keys, F1 at the current place, and the
 // hint of the first use.
+#include <QFile>
 #include <QListWidget>
 #include <QRegularExpression>
 #include <QTextBrowser>
@@ -10,6 +11,8 @@
 #include "app/help_window.h"
 #include "support/desk.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/scaling_plot.h"
+#include "widgets/term.h"
 #include "widgets/text.h"
 
 namespace shardscope::testing {
@@ -80,7 +83,7 @@ TEST_CASE("help: every page has a title and a text of a readable length", "[help
         CHECK(titles.insert(help_title(page)).second);
         const auto words = text.split(QRegularExpression(QStringLiteral("\\s+"))).size();
         CHECK(words >= 60);
-        if (page.id != "keyboard") CHECK(words <= 170);
+        if (page.id != "keyboard" && page.id != "glossary") CHECK(words <= 170);
     }
 }
 
@@ -89,6 +92,10 @@ TEST_CASE("help: links between pages lead to existing pages", "[help]") {
     for (const HelpPage& page : help_pages()) {
         for (const QString& file : matches(QStringLiteral("\\]\\(([^)]*)\\)"), help_text(page))) {
             INFO(std::string(page.id) << " to " << file.toStdString());
+            if (file.startsWith(QStringLiteral("pictures/"))) {
+                CHECK(QFile::exists(QStringLiteral(":/help/") + file));
+                continue;
+            }
             CHECK(file.endsWith(QStringLiteral(".md")));
             CHECK(help_page(file.chopped(3).toStdString()) != nullptr);
             ++links;
@@ -178,6 +185,43 @@ TEST_CASE("help: links, Back and Esc work in one window", "[window][help]") {
     CHECK(desk.window.findChildren<HelpWindow*>().size() == 1);
     QTest::keyClick(text, Qt::Key_Escape);
     CHECK_FALSE(help->isVisible());
+}
+
+TEST_CASE("help: the glossary has a section with a picture for every term, in every language", "[help]") {
+    for (const char* file : {":/help/glossary.md", ":/help/de/glossary.md"}) {
+        QFile page(QLatin1String{file});
+        REQUIRE(page.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(page.readAll());
+        INFO(file);
+        CHECK(text.count(QStringLiteral("\n## ")) == static_cast<int>(Term::count));
+        CHECK(text.count(QStringLiteral("\n\n![](pictures/")) == static_cast<int>(Term::count));
+    }
+}
+
+TEST_CASE("help: a click on the word ideal in the plot opens the glossary there", "[window][help]") {
+    Desk desk;
+    auto* plot = desk.window.findChild<ScalingPlot*>();
+    REQUIRE(plot != nullptr);
+    auto* canvas = desk.find<QWidget>("scaling/plot");
+    REQUIRE(QTest::qWaitFor([&] { return !plot->figure().box_of(Term::ideal).isEmpty(); }));
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, plot->figure().box_of(Term::ideal).center().toPoint());
+    auto* help = desk.find<HelpWindow>("help");
+    CHECK(help->isVisible());
+    REQUIRE(help->page() != nullptr);
+    CHECK(help->page()->id == "glossary");
+    // The section of the term is at the top.
+    auto* text = desk.find<QTextBrowser>("help/text");
+    const QTextCursor top = text->cursorForPosition(QPoint(20, 20));
+    CHECK(top.block().text() == "Ideal");
+}
+
+TEST_CASE("help: Why names the terms of its sentence with links to the glossary", "[window][help]") {
+    CHECK(term_links("nothing of that kind").isEmpty());
+    const QString links = term_links("The wall is exposed <communication>.");
+    CHECK(links == "<a href=\"term:1\">wall</a> · <a href=\"term:8\">exposed</a>");
+    CHECK(term_of_link("term:8") == Term::exposed);
+    for (const char* link : {"term:99", "term:-1", "term:x", "https://example.org"})
+        CHECK(term_of_link(QLatin1String{link}) == Term::count);
 }
 
 TEST_CASE("help: a search keeps the pages that contain its words and shows one of them", "[window][help]") {

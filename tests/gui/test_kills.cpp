@@ -311,7 +311,7 @@ bool is_whole_svg(const QByteArray& text) {
 bool is_left_over(const QString& path) {
     const QString name = QFileInfo(path).fileName();
     static const QRegularExpression names(
-        QStringLiteral("\\.shardscope-(part|old)\\d|\\.conf\\.[A-Za-z0-9]{6}$"));
+        QStringLiteral("\\.shardscope-(part|old)\\d|\\.conf\\.(?=[a-z]*[A-Z])[A-Za-z]{6}$"));
     return names.match(name).hasMatch();
 }
 

@@ -136,17 +136,17 @@ void ControlGroup::reveal(P id) {
     if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
 }
 
-ParameterRow::Match ControlGroup::filter(const QString& words) {
+WordMatch ControlGroup::filter(const QString& words) {
     searching_ = !words.isEmpty();
-    auto best = ParameterRow::Match::none;
-    std::vector<std::pair<ParameterRow::Match, ParameterRow*>> ranked;
+    auto best = WordMatch::none;
+    std::vector<std::pair<WordMatch, ParameterRow*>> ranked;
     for (ParameterRow* row : rows_) {
-        const auto match = searching_ ? row->match(words) : ParameterRow::Match::help;
-        row->setVisible(match != ParameterRow::Match::none);
+        const auto match = searching_ ? row->match(words) : WordMatch::mentioned;
+        row->setVisible(match != WordMatch::none);
         best = std::max(best, match);
         ranked.emplace_back(match, row);
     }
-    found_ = best != ParameterRow::Match::none;
+    found_ = best != WordMatch::none;
     std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
     order(ranked);
     if (hold_) {
@@ -154,7 +154,7 @@ ParameterRow::Match ControlGroup::filter(const QString& words) {
         found_ = found_ || hold_->matches(words);
     }
     apply();
-    return found_ ? std::max(best, ParameterRow::Match::help) : best;
+    return found_ ? std::max(best, WordMatch::mentioned) : best;
 }
 
 void ControlGroup::set_heading_height(int height) { header_->set_heading_height(height); }
@@ -189,11 +189,11 @@ void ControlGroup::paintEvent(QPaintEvent*) {
 
 // Arranges the rows in this order. The rows under "More" come before the others if they contain the better
 // match. The Tab key follows the same order.
-void ControlGroup::order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked) {
+void ControlGroup::order(const std::vector<std::pair<WordMatch, ParameterRow*>>& ranked) {
     const auto best_of = [&](const QWidget* parent) {
         const auto found = std::ranges::find(
             ranked, parent, [](const auto& one) -> const QWidget* { return one.second->parentWidget(); });
-        return found == ranked.end() ? ParameterRow::Match::none : found->first;
+        return found == ranked.end() ? WordMatch::none : found->first;
     };
     QWidgetList wanted;  // the new order in body_
     if (hold_) wanted << hold_;

@@ -12,6 +12,7 @@
 
 #include "widgets/live_model.h"
 #include "widgets/rows/parameter_row.h"
+#include "widgets/word_match.h"
 
 class QVBoxLayout;
 
@@ -38,7 +39,7 @@ class ControlGroup : public QWidget {
     void reveal(P id);
     // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the
     // order and what was open. Returns the best match.
-    ParameterRow::Match filter(const QString& words);
+    WordMatch filter(const QString& words);
     void set_heading_height(int height);
     // Returns the widgets that the Tab key reaches, from top to bottom.
     [[nodiscard]] QWidgetList stops() const;
@@ -49,7 +50,7 @@ class ControlGroup : public QWidget {
 
   private:
     [[nodiscard]] Group group() const { return groups_.front(); }
-    void order(const std::vector<std::pair<ParameterRow::Match, ParameterRow*>>& ranked);
+    void order(const std::vector<std::pair<WordMatch, ParameterRow*>>& ranked);
     void fill(QVBoxLayout& rows, QVBoxLayout& extra_rows);
     void add_automatic();
     void apply();

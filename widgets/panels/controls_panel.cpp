@@ -55,9 +55,11 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
     setObjectName(QStringLiteral("controls"));
     search_ = new QLineEdit(this);
     search_->setObjectName(QStringLiteral("controls/search"));
-    search_->setPlaceholderText(tr("Find a parameter"));
-    search_->setAccessibleName(tr("Find a parameter"));
-    search_->setAccessibleDescription(tr("By its label, its key or words of its help"));
+    search_->setPlaceholderText(tr("Find or do: seq 32k, h200, export pdf"));
+    search_->setAccessibleName(tr("Find a parameter or run a command"));
+    search_->setAccessibleDescription(
+        tr("Finds parameters by their names, synonyms, keys and help; sets "
+           "values and runs commands, which are listed beside it"));
     search_->setClearButtonEnabled(true);
     search_->installEventFilter(this);
     auto* glass = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
@@ -149,17 +151,34 @@ void ControlsPanel::set_open_groups(const QStringList& names) {
     for (ControlGroup* group : groups_) group->set_open(names.contains(group->name()));
 }
 
-void ControlsPanel::filter(const QString& words) {
-    const QString wanted = words.trimmed();
-    using Match = ParameterRow::Match;
+void ControlsPanel::filter(QString words) {
+    words = words.simplified();
+    if (show_matches(words)) return;
+    // The last words may be a value.
+    for (QString name = words; name.contains(QLatin1Char(' '));) {
+        name = name.left(name.lastIndexOf(QLatin1Char(' ')));
+        if (show_matches(name)) return;
+    }
+    if (words_are_command_) show_matches({});
+    else show_matches(words);
+}
+
+void ControlsPanel::set_words_are_command(bool command) {
+    if (words_are_command_ == command) return;
+    words_are_command_ = command;
+    filter(search_->text());
+}
+
+bool ControlsPanel::show_matches(const QString& wanted) {
     // During a search the walls are sorted among the groups.
     const bool searching = !wanted.isEmpty();
     if (searching) place_walls(false);
-    std::vector<std::pair<Match, QWidget*>> ranked;
+    std::vector<std::pair<WordMatch, QWidget*>> ranked;
     ranked.emplace_back(walls_->filter(wanted), walls_);
     for (ControlGroup* group : groups_) ranked.emplace_back(group->filter(wanted), group);
-    nothing_->setVisible(
-        std::ranges::all_of(ranked, [](const auto& one) { return one.first == Match::none; }));
+    const bool found =
+        std::ranges::any_of(ranked, [](const auto& one) { return one.first != WordMatch::none; });
+    nothing_->setVisible(!found);
     // The group with the best match comes first; without words all groups keep their places.
     if (searching) std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
     QWidgetList order;
@@ -169,6 +188,7 @@ void ControlsPanel::filter(const QString& words) {
     place_in_order(*scroll_->widget()->layout(), order);
     if (!searching) fit_to_height();
     chain_rows();
+    return found;
 }
 
 // Makes the Tab key follow the order of the rows on screen.

@@ -31,6 +31,8 @@ class ControlsPanel : public QWidget {
     // cleared. Returns nullptr for a parameter that only files set.
     ParameterRow* row(P id);
     [[nodiscard]] QLineEdit* search() const { return search_; }
+    // Sets whether the typed words are a command. Words that match no parameter then hide no row.
+    void set_words_are_command(bool command);
 
     // Returns the object names of the open groups, which the next start opens again.
     [[nodiscard]] QStringList open_groups() const;
@@ -47,7 +49,10 @@ class ControlsPanel : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void filter(const QString& words);
+    // Shows only the rows that match the words; of "seq 32k" the first word matches.
+    void filter(QString words);
+    // Returns whether a row matches.
+    bool show_matches(const QString& words);
     void chain_rows();
     void refresh_summaries();
     void fit_to_height();
@@ -61,6 +66,7 @@ class ControlsPanel : public QWidget {
     WallRows* walls_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     QLabel* nothing_ = nullptr;
+    bool words_are_command_ = false;
     std::vector<ControlGroup*> groups_;
 };
 

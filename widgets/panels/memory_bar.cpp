@@ -22,7 +22,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kPadding = 12;
 constexpr double kBetweenGhosts = 4;
 constexpr qsizetype kLeastLetters = 3;  // of a shortened name
@@ -37,7 +36,7 @@ QString axis_text(double gib) {
 
 double fitted_top(const MemoryBarData& data) {
     double need = std::max(data.capacity * 1.1, data.peak * 1.03);
-    for (const auto& ghost : data.ghosts) need = std::max(need, ghost.peak * 1.03);
+    for (const auto& ghost : data.ghosts) need = std::max({need, ghost.peak * 1.03, ghost.capacity * 1.03});
     return round_top(need / kGiB, 5) * kGiB;
 }
 
@@ -265,6 +264,12 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
         // The letter is in the text colour, and a line below it in the colour of the pin.
+        if (ghost.capacity != data.capacity) {
+            // The limit of a pin on another GPU.
+            const double limit = std::round(g.y_of(ghost.capacity, data.top)) + 0.5;
+            painter.setPen(QPen(color, 2));
+            painter.drawLine(QPointF(x - 2, limit), QPointF(x + g.ghost + 2, limit));
+        }
         letter(x + g.ghost / 2, ghost.letter, theme.text);
         painter.fillRect(QRectF(x, y + 2, g.ghost, 2), color);
         x += g.ghost + kBetweenGhosts;
@@ -335,7 +340,9 @@ MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins
                        {},
                        0};
     for (const Pin& pin : pins) {
-        if (pin.answer.valid()) data.ghosts.push_back({pin.letter, pin.answer.estimate.memory.peak});
+        if (pin.answer.valid())
+            data.ghosts.push_back(
+                {pin.letter, pin.answer.estimate.memory.peak, pin.answer.estimate.memory.capacity});
     }
     data.top = fitted_top(data);
     return data;

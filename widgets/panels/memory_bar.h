@@ -28,6 +28,7 @@ struct MemoryBarData {
     struct Ghost {
         char letter;
         double peak;
+        double capacity;
     };
     std::vector<Ghost> ghosts;
     double top = 0;  // upper end of the axis, bytes

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "text/translate.h"
 #include "widgets/drawing.h"
@@ -71,6 +72,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
 
     connect(&background_, &Background::waiting, this, &SolvePanel::show_progress);
     connect(cancel_, &QToolButton::clicked, this, [this] {
+        apply_when_found_ = false;
         background_.cancel();
         stop_waiting();
         tell(tr("Cancelled."));
@@ -189,7 +191,19 @@ void SolvePanel::ask() {
     solve_again();
 }
 
+void SolvePanel::apply_answer(const Target& target, P input) {
+    {
+        const QSignalBlocker quiet(input_);
+        choose(*input_, std::optional(input));
+    }
+    show_target(target);
+    setVisible(true);
+    apply_when_found_ = true;
+    solve_again();
+}
+
 void SolvePanel::close_panel() {
+    apply_when_found_ = false;
     background_.cancel();
     hide();
 }
@@ -297,6 +311,13 @@ void SolvePanel::stop_waiting() {
 void SolvePanel::show(const Found& found) {
     const P id = found.question.id;
     const Solution& solution = found.solution;
+    const bool apply = std::exchange(apply_when_found_, false) && solution.found() &&
+                       solution.value != model_.answer().settings[id];
+    if (apply) {
+        const QString words = words_of(id, solution.value);
+        model_.replace(edited(found.question.scenario, id, solution.value), tr("Solve: %1").arg(words));
+        return;  // the answer to the changed scenario follows
+    }
     if (!solution.found()) {
         tell(text_of(std::string_view(solution.reason)));
         for (std::size_t i = 0; i < found.ways.size(); ++i) {

@@ -33,6 +33,8 @@ class SolvePanel : public QWidget {
 
     // Opens the panel and gives it the focus.
     void ask();
+    // Opens the panel with this question, and sets the answer as soon as it is found, as one undo step.
+    void apply_answer(const Target& target, P input);
     [[nodiscard]] bool pending() const { return background_.pending(); }
 
   protected:
@@ -73,6 +75,7 @@ class SolvePanel : public QWidget {
     std::vector<QPushButton*> offers_;
     QGridLayout* grid_ = nullptr;
     std::vector<QPushButton*> chips_;
+    bool apply_when_found_ = false;
     Background background_;
 };
 

@@ -102,14 +102,14 @@ ParameterRow* WallRows::row(P id) const {
     return found == rows_.end() ? nullptr : *found;
 }
 
-ParameterRow::Match WallRows::filter(const QString& words) {
-    auto best = ParameterRow::Match::none;
+WordMatch WallRows::filter(const QString& words) {
+    auto best = WordMatch::none;
     for (ParameterRow* row : rows_) {
-        const auto match = words.isEmpty() ? ParameterRow::Match::help : row->match(words);
-        row->setVisible(match != ParameterRow::Match::none);
+        const auto match = words.isEmpty() ? WordMatch::mentioned : row->match(words);
+        row->setVisible(match != WordMatch::none);
         best = std::max(best, match);
     }
-    setVisible(best != ParameterRow::Match::none);
+    setVisible(best != WordMatch::none);
     return best;
 }
 

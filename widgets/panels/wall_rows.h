@@ -7,6 +7,7 @@
 
 #include "widgets/live_model.h"
 #include "widgets/rows/parameter_row.h"
+#include "widgets/word_match.h"
 
 namespace shardscope {
 
@@ -17,7 +18,7 @@ class WallRows : public QWidget {
 
     [[nodiscard]] ParameterRow* row(P id) const;  // nullptr for another parameter
     // Shows only the rows that match. Returns the best match.
-    ParameterRow::Match filter(const QString& words);
+    WordMatch filter(const QString& words);
     [[nodiscard]] int height_with(RowHeight height) const;
     void set_height(RowHeight height);
     // Returns the widgets that the Tab key reaches, from top to bottom.

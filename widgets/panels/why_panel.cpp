@@ -102,6 +102,11 @@ void WhyPanel::build_content() {
         return out;
     };
     sentence_ = label("why/sentence");
+    terms_ = label("why/terms");
+    terms_->setTextFormat(Qt::RichText);
+    connect(terms_, &QLabel::linkActivated, this, [this](const QString& link) {
+        if (const Term term = term_of_link(link); term != Term::count) model_.define(term);
+    });
     walls_title_ = label("why/walls-title", {});
     levers_title_ = label("why/levers-title", tr("Levers"));
     formula_title_ = label("why/formula-title", tr("Formula"));
@@ -146,6 +151,7 @@ void WhyPanel::restyle() {
          {walls_title_, levers_title_, formula_title_, parts_title_, assumptions_title_, fix_title_})
         style(label, small_bold, true);
     style(sentence_, font());
+    style(terms_, small, true);
     style(formula_, italic);
     style(substituted_, small);
     style(result_, bold);
@@ -209,6 +215,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);
+    const QString links = term_links(sentence);
+    set_text(terms_, tr("Glossary: %1").arg(links));
     // No-break spaces keep a divisor on the line of its dividend.
     const auto unbroken = [](const std::string& text) {
         return QString::fromStdString(text).replace(QStringLiteral(" ÷ "), QStringLiteral("\u00a0÷\u00a0"));
@@ -232,6 +240,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         widget->setVisible(shown);
         rearrange_ = true;
     };
+    shown_if(terms_, !links.isEmpty());
     const bool any =
         !explanation.formula.empty() || !explanation.ingredients.empty() || !explanation.result.empty();
     const bool formula = !explanation.formula.empty();
@@ -371,6 +380,7 @@ void WhyPanel::arrange() {
         for (WhyRow* row : rows) place(row, inset, 1);
     };
     place(sentence_, 0, 0);
+    place(terms_, 0, 4);
     place(walls_title_, 0, 12);
     if (!walls_title_->isHidden()) y += 3;
     place_rows(walls_, 0);

@@ -68,6 +68,7 @@ class WhyPanel : public QWidget {
     QWidget* content_ = nullptr;
 
     QLabel* sentence_ = nullptr;
+    QLabel* terms_ = nullptr;  // links to the terms of the sentence in the glossary
     QLabel* walls_title_ = nullptr;
     std::vector<WhyRow*> walls_;  // five rates and their sum
     QLabel* levers_title_ = nullptr;

@@ -89,6 +89,12 @@ QString plan_words(const Settings& settings) {
 QString scaling_caption(const ScalingData& data, const ScalingOptions& options) {
     const bool anew = data.plan == SweepPlan::replanned;
     QStringList lines;
+    const bool rates = options.y != ScalingY::memory;
+    if (!rates) {
+        lines += tr("green: memory that shrinks with more GPUs; purple: memory that stays on each");
+        if (!data.repaired.empty())
+            lines += tr("grey, dashed: after the best repair (%1)").arg(text_of(data.repair));
+    }
     if (options.weak && anew) {
         // Other GPU counts have other plans, so the size of a replica is not constant.
         lines += tr("solid: weak scaling, the batch grows with the GPUs");
@@ -102,8 +108,8 @@ QString scaling_caption(const ScalingData& data, const ScalingOptions& options) 
     if (options.strong)
         lines +=
             tr("dashed: strong scaling, %1 sequences in all").arg(shown(data.global_batch, Quantity::count));
-    if (options.ideal) lines += tr("dotted: the ideal closed form");
-    if (options.weak && options.band) lines += tr("grey: the band that contains four of five runs");
+    if (options.ideal && rates) lines += tr("dotted: the ideal closed form");
+    if (options.weak && options.band && rates) lines += tr("grey: the band that contains four of five runs");
     QStringList out;
     if (!lines.isEmpty()) {
         QString what = lines.join(QStringLiteral("; ")) + QLatin1Char('.');

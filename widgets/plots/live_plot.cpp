@@ -5,9 +5,14 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QGraphicsOpacityEffect>
+#include <QKeyEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <cmath>
+#include <utility>
 
+#include "scenario/domain.h"
+#include "scenario/slider_scale.h"
 #include "widgets/plots/option_row.h"
 
 namespace shardscope {
@@ -43,12 +48,17 @@ class Canvas : public QCustomPlot {
 }  // namespace
 
 LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent)
-    : QWidget(parent), model_(model), options_(new OptionRow(this)), canvas_(new Canvas(this)) {
+    : QWidget(parent),
+      model_(model),
+      options_(new OptionRow(this)),
+      canvas_(new Canvas(this)),
+      ruler_(new PlotRuler(*canvas_)) {
     setObjectName(name);
     setAccessibleName(accessible_name);
     canvas_->setObjectName(name + QStringLiteral("/plot"));
     canvas_->setAccessibleName(accessible_name);
     canvas_->setMinimumSize(260, 200);
+    ruler_->setObjectName(canvas_->objectName() + QStringLiteral("/ruler"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -95,11 +105,65 @@ void LivePlot::start() {
         canvas_->setGraphicsEffect(dim);
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
-    connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { press(event); });
-    connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { move(event); });
-    connect(canvas_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) { release(event); });
-    connect(canvas_, &QCustomPlot::mouseDoubleClick, this,
-            [this](QMouseEvent* event) { double_click(event); });
+    connect(canvas_, &QCustomPlot::afterReplot, ruler_, qOverload<>(&QWidget::update));
+    connect_mouse();
+}
+
+void LivePlot::connect_mouse() {
+    connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        pressed_at_ = event->position();
+        clicking_ = event->button() == Qt::LeftButton && !is_handle(pressed_at_);
+        press(event);
+    });
+    connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
+        const double way = QLineF(event->position(), pressed_at_).length();
+        if (way >= QApplication::startDragDistance()) clicking_ = false;
+        move(event);
+        if (event->buttons() == Qt::NoButton) {
+            ruler_->hover(event->position());
+            if (is_mark(event->position()) || term_at(event->position()))
+                canvas_->setCursor(Qt::PointingHandCursor);
+        } else if (!clicking_) {
+            ruler_->leave();
+        }
+    });
+    connect(canvas_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
+        release(event);
+        if (std::exchange(clicking_, false)) click(event->position());
+    });
+    connect(canvas_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
+        clicking_ = false;
+        ruler_->take_back();  // what the first of the two clicks has fixed
+        double_click(event);
+    });
+}
+
+void LivePlot::click(const QPointF& pixel) {
+    if (const auto term = term_at(pixel)) return model_.define(*term);
+    const auto place = is_mark(pixel) ? place_at(pixel) : std::nullopt;
+    if (place) model_.replace(place->scenario, place->label);
+    else ruler_->fix(pixel);
+}
+
+double LivePlot::round_value(P id, double value, double before, double after) const {
+    const Settings& settings = model_.answer().settings;
+    const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), value);
+    return scale.roundest(scale.fraction(value),
+                          std::fabs(scale.fraction(after) - scale.fraction(before)) / 2);
+}
+
+QPoint LivePlot::canvas_position(const QPoint& at) const { return canvas_->mapFrom(this, at); }
+
+QPixmap LivePlot::picture() {
+    bring_up_to_date();
+    return canvas_->toPixmap(canvas_->width(), canvas_->height(), canvas_->devicePixelRatioF());
+}
+
+bool LivePlot::event(QEvent* event) {
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape &&
+        ruler_->clear())
+        return true;
+    return QWidget::event(event);
 }
 
 FigureRequest LivePlot::request() const {

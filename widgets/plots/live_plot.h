@@ -12,6 +12,7 @@
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
+#include "widgets/plots/plot_ruler.h"
 #include "widgets/theme/theme.h"
 
 class QCheckBox;
@@ -42,6 +43,19 @@ class LivePlot : public QWidget, public Explainable {
     void show_hypothetical(bool on);
     // Updates the figure even while the plot is hidden.
     void bring_up_to_date();
+    [[nodiscard]] const PlotRuler& ruler() const { return *ruler_; }
+
+    // What the scenario becomes at a place of the plot: the inputs of the axes have the values there.
+    struct Place {
+        QString label;  // "GPUs 2,048"
+        Scenario scenario;
+    };
+    // Returns nothing where the plot has no such place.
+    [[nodiscard]] virtual std::optional<Place> place_at(const QPointF& /*pixel*/) const { return {}; }
+    // Returns the pixel of the canvas at a pixel of this widget.
+    [[nodiscard]] QPoint canvas_position(const QPoint& at) const;
+    // Returns the plot as it is on screen.
+    [[nodiscard]] QPixmap picture();
 
   Q_SIGNALS:
     void table_requested();
@@ -52,6 +66,8 @@ class LivePlot : public QWidget, public Explainable {
     // is toggled, the derived class's `update_pins` is called. Call this before `start`.
     void add_side_by_side_option();
     [[nodiscard]] bool side_by_side() const;
+    // Shows a ruler at the pointer. Call this before `start`.
+    void use_ruler(PlotRuler::Source source) { ruler_->set_source(std::move(source)); }
     // Call this after the derived class has created its figure.
     void start();
 
@@ -71,6 +87,12 @@ class LivePlot : public QWidget, public Explainable {
     virtual void move(QMouseEvent* event);
     virtual void release(QMouseEvent* event);
     virtual void double_click(QMouseEvent* event);
+    // Returns the term of the glossary that is written at this pixel.
+    [[nodiscard]] virtual std::optional<Term> term_at(const QPointF& /*pixel*/) const { return {}; }
+    // Returns whether a click at this pixel sets an input, because a curve or a mark is there.
+    [[nodiscard]] virtual bool is_mark(const QPointF& /*pixel*/) const { return false; }
+    // Returns whether a press at this pixel begins a drag.
+    [[nodiscard]] virtual bool is_handle(const QPointF& /*pixel*/) const { return false; }
     // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
     // can follow.
     virtual void end_drag();
@@ -79,19 +101,28 @@ class LivePlot : public QWidget, public Explainable {
     [[nodiscard]] OptionRow& options() const { return *options_; }
     [[nodiscard]] QCustomPlot& canvas() const { return *canvas_; }
     [[nodiscard]] bool hypothetical() const { return hypothetical_; }
+    // Returns the value that a person would mean by a place of an axis: the roundest of those from `before`
+    // to `after`, which lie at its two sides.
+    [[nodiscard]] double round_value(P id, double value, double before, double after) const;
     void refresh();  // now, or when next shown
     void replot();
 
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
 
   private:
     void restyle();
+    void connect_mouse();
+    void click(const QPointF& pixel);
 
     LiveModel& model_;
     OptionRow* options_;
     QCustomPlot* canvas_;
+    PlotRuler* ruler_;
+    QPointF pressed_at_;
+    bool clicking_ = false;  // a press has not become a drag yet
     QCheckBox* beside_ = nullptr;
     bool started_ = false;
     bool stale_ = true;

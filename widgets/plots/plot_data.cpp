@@ -7,6 +7,7 @@
 
 #include "evidence/measured.h"
 #include "evidence/runs.h"
+#include "explore/repair.h"
 #include "scenario/gpu_groups.h"
 #include "text/csv.h"
 
@@ -150,6 +151,7 @@ double ScalingData::y(double tokens_per_s_per_gpu, const CurvePoint& at, Scaling
         case ScalingY::tokens_per_s_per_gpu: return tokens_per_s_per_gpu;
         case ScalingY::tokens_per_s: return tokens_per_s_per_gpu * at.x;
         case ScalingY::days: return at.run_tokens / (tokens_per_s_per_gpu * at.x) / kSecondsPerDay;
+        case ScalingY::memory: return at.peak_memory / kGiB;
     }
     return kNone;
 }
@@ -161,16 +163,18 @@ double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantit
 }
 
 double ScalingData::y(const MeasuredPoint& run, ScalingY quantity) const {
+    if (quantity == ScalingY::memory) return kNone;
     return quantity == ScalingY::mfu ? run.mfu : y(run.tokens_per_s_per_gpu, run.gpus, quantity);
 }
 
 double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
-    return shows(point) ? y(point.tokens_per_s_per_gpu, point, quantity) : kNone;
+    const bool known = quantity == ScalingY::memory ? point.valid : shows(point);
+    return known ? y(point.tokens_per_s_per_gpu, point, quantity) : kNone;
 }
 
 double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     // The closed form gives zero if it leaves no memory for activations.
-    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0)) return kNone;
+    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0) || quantity == ScalingY::memory) return kNone;
     if (quantity == ScalingY::mfu) return point.ideal_mfu;
     return y(point.ideal_tokens_per_s_per_gpu, point, quantity);
 }
@@ -197,6 +201,13 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
+    if (!answer.fits()) {
+        const std::vector<Repair> found = repairs(locked(answer.scenario), stop);
+        if (const auto best = std::ranges::find(found, true, &Repair::works); best != found.end()) {
+            out.repaired = scaling(locked(best->scenario), kLowest, kHighest, stop).weak;
+            out.repair = best->label;
+        }
+    }
     if (own) {
         const Residual found = residual(answer, *own);
         out.measured.push_back({.gpus = found.gpus,
@@ -323,7 +334,9 @@ PlotTable scaling_table(const ScalingData& data) {
                    "mfu_measured[%]",
                    "tokens_per_s_per_gpu_measured[tokens/s]",
                    "run",
-                   "settings"};
+                   "settings",
+                   "peak_memory_weak[GiB]",
+                   "sharded_memory_weak[GiB]"};
     constexpr double kPercent = 0.01;
     for (const CurvePoint& weak : data.curves.weak) {
         const CurvePoint* strong = point_at(data.curves.strong, weak.x);
@@ -331,14 +344,26 @@ PlotTable scaling_table(const ScalingData& data) {
         const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNone; };
         const double mfu = weakly(ScalingY::mfu);
         out.rows.push_back(
-            {cell(weak.x), verdict_cell(weak.valid, weak.verdict),
-             weak.valid ? std::string(name_of(weak.wall)) : std::string(), cell(mfu, kPercent),
+            {cell(weak.x),
+             verdict_cell(weak.valid, weak.verdict),
+             weak.valid ? std::string(name_of(weak.wall)) : std::string(),
+             cell(mfu, kPercent),
              cell(std::isnan(mfu) ? kNone : data.y(weak.band_low, weak, ScalingY::mfu), kPercent),
              cell(std::isnan(mfu) ? kNone : data.y(weak.band_high, weak, ScalingY::mfu), kPercent),
-             cell(strongly(ScalingY::mfu), kPercent), cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
-             cell(weakly(ScalingY::tokens_per_s_per_gpu)), cell(strongly(ScalingY::tokens_per_s_per_gpu)),
-             cell(weakly(ScalingY::tokens_per_s)), cell(strongly(ScalingY::tokens_per_s)),
-             cell(weakly(ScalingY::days)), cell(strongly(ScalingY::days)), "", "", "", ""});
+             cell(strongly(ScalingY::mfu), kPercent),
+             cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
+             cell(weakly(ScalingY::tokens_per_s_per_gpu)),
+             cell(strongly(ScalingY::tokens_per_s_per_gpu)),
+             cell(weakly(ScalingY::tokens_per_s)),
+             cell(strongly(ScalingY::tokens_per_s)),
+             cell(weakly(ScalingY::days)),
+             cell(strongly(ScalingY::days)),
+             "",
+             "",
+             "",
+             "",
+             cell(weakly(ScalingY::memory)),
+             cell(weak.valid ? weak.sharded_memory / kGiB : kNone)});
     }
     // Measured runs follow in separate rows, because several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {

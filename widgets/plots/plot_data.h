@@ -60,7 +60,8 @@ std::vector<WallRange> wall_ranges(const std::vector<WallSample>& samples);
 enum class SweepPlan { as_set, held, replanned };
 
 // ---- scaling ---------------------------------------------------------------------------------------------
-enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days };
+// Memory is that of the fullest GPU, in GiB.
+enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days, memory };
 
 struct MeasuredPoint {
     double gpus = 0;
@@ -86,7 +87,14 @@ struct ScalingData {
     double sequences_per_replica = 0;  // held by weak scaling
     double global_batch = 0;           // held by strong scaling
     bool hypothetical = false;         // show rates even where memory does not suffice
+    // Of a scenario that does not fit: the weak curve after the best repair, and what the repair is.
+    Curve repaired;
+    std::string repair;
 
+    // Returns the quantity to show if the user has chosen `chosen`: memory where there is no rate to show.
+    [[nodiscard]] ScalingY shown_y(ScalingY chosen) const {
+        return current.fits() || hypothetical ? chosen : ScalingY::memory;
+    }
     // The smallest GPU count of the curves; with fewer GPUs the plan would have to change.
     [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }
     [[nodiscard]] bool shows(const CurvePoint& point) const {

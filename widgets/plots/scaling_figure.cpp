@@ -25,6 +25,7 @@ QString title_of(ScalingY y) {
         case ScalingY::tokens_per_s_per_gpu: return tr("tokens/s/GPU");
         case ScalingY::tokens_per_s: return tr("tokens/s");
         case ScalingY::days: return tr("days for %1 tokens");
+        case ScalingY::memory: return tr("memory of a GPU, GiB");
     }
     return {};
 }
@@ -36,6 +37,17 @@ QString tick_text(double value, ScalingY y) {
 
 }  // namespace
 
+Output output_of(ScalingY y) {
+    switch (y) {
+        case ScalingY::mfu: return Output::mfu;
+        case ScalingY::tokens_per_s_per_gpu: return Output::tokens_per_s_per_gpu;
+        case ScalingY::tokens_per_s: return Output::tokens_per_s;
+        case ScalingY::days: return Output::training_days;
+        case ScalingY::memory: return Output::peak_memory;
+    }
+    return Output::mfu;
+}
+
 struct ScalingFigure::Parts {
     QCustomPlot& plot;
     const Theme* theme = &Theme::light();
@@ -44,9 +56,11 @@ struct ScalingFigure::Parts {
     ScalingData data;
     std::vector<Ghost> ghosts;
     bool dimmed = false;
+    mutable std::vector<TermBox> terms;  // as last drawn
     QCPGraph* weak = nullptr;
     QCPGraph* strong = nullptr;
     QCPGraph* ideal = nullptr;
+    QCPGraph* repaired = nullptr;
     std::array<QCPGraph*, kGhosts> ghost{};
 
     explicit Parts(QCustomPlot& target);
@@ -55,6 +69,7 @@ struct ScalingFigure::Parts {
     QCPAxis& y() const { return *plot.yAxis; }
     QRectF frame() const { return frame_of(*plot.axisRect()); }
     bool second_axis() const { return options.y == ScalingY::mfu; }
+    bool memory() const { return options.y == ScalingY::memory; }
 
     void fill_graphs();
     void label_axes();
@@ -64,6 +79,8 @@ struct ScalingFigure::Parts {
 
     void paint_below(QCPPainter& painter) const;
     void paint_band(QCPPainter& painter) const;
+    void paint_memory(QCPPainter& painter) const;
+    void paint_excess(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
     void paint_strip(QCPPainter& painter) const;
     void paint_x_axis(QCPPainter& painter) const;
@@ -90,6 +107,7 @@ ScalingFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
     new PaintedItem(plot, QStringLiteral("background"),
                     [this](QCPPainter& painter) { paint_below(painter); });
     ideal = plot.addGraph();
+    repaired = plot.addGraph();
     for (QCPGraph*& graph : ghost) graph = plot.addGraph();
     strong = plot.addGraph();
     weak = plot.addGraph();
@@ -108,11 +126,14 @@ void ScalingFigure::Parts::fill_graphs() {
             keys.append(point.x);
             values.append(value(point));
         }
+        // The memory of few GPUs may be far above the others'.
+        if (memory()) cut_to_range(keys, values, y().range().lower, y().range().upper, true, false);
         graph->setData(keys, values, true);
     };
     const auto own = [&](const CurvePoint& point) { return data.y(point, options.y); };
     fill(weak, data.curves.weak, options.weak, own);
     fill(strong, data.curves.strong, options.strong, own);
+    fill(repaired, data.repaired, memory(), own);
     for (std::size_t i = 0; i < kGhosts; ++i) {
         const bool there = i < ghosts.size();
         fill(ghost[i], there ? ghosts[i].data.curves.weak : Curve{}, there,
@@ -122,7 +143,7 @@ void ScalingFigure::Parts::fill_graphs() {
     }
 
     // The closed form may be far above all other curves.
-    ideal->setVisible(options.ideal);
+    ideal->setVisible(options.ideal && !memory());
     QList<double> keys;
     QList<double> values;
     for (const CurvePoint& point : data.curves.weak) {
@@ -154,9 +175,14 @@ void ScalingFigure::Parts::label_axes() {
 }
 
 void ScalingFigure::Parts::fit_y() {
-    if (options.y == ScalingY::mfu) {
+    if (memory()) {
+        // Both what fits and what is missing can be seen; the memory of few GPUs may be far above.
+        const double limit = data.capacity / kGiB;
+        double most = std::max(1.5 * limit, 1.2 * data.current.peak_memory / kGiB);
+        for (const Ghost& pinned : ghosts) most = std::max(most, 1.2 * pinned.data.capacity / kGiB);
+        constexpr int kMost = 6;
         y().setScaleType(QCPAxis::stLinear);
-        y().setRange(0, 1);
+        y().setRange(0, round_top(most, kMost));
         return;
     }
     double low = std::numeric_limits<double>::infinity();
@@ -191,7 +217,8 @@ void ScalingFigure::Parts::fit_y() {
     } else {
         constexpr int kMost = 6;
         y().setScaleType(QCPAxis::stLinear);
-        y().setRange(0, round_top(high, kMost));
+        const double most = options.y == ScalingY::mfu ? 1 : std::numeric_limits<double>::infinity();
+        y().setRange(0, std::min(most, round_top(high, kMost)));
     }
 }
 
@@ -247,8 +274,10 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     for (const AxisRange& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
-        if (right > left) draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
+        if (right > left && !memory())
+            draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
     }
+    if (memory()) return paint_memory(painter);
     if (options.band && options.weak) paint_band(painter);
 }
 
@@ -283,7 +312,65 @@ void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
     close();
 }
 
+// Paints what shrinks with more GPUs below what does not.
+void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
+    const QRectF area = frame();
+    QPolygonF sharded;
+    QPolygonF all;
+    for (const CurvePoint& point : data.curves.weak) {
+        if (!point.valid) continue;
+        const auto at = [&](double bytes) {
+            return drawn_at(x(), y(), point.x, std::min(bytes / kGiB, y().range().upper), painter);
+        };
+        sharded.append(at(point.sharded_memory));
+        all.append(at(point.peak_memory));
+    }
+    if (all.size() < 2) return;
+    const auto between = [](const QPolygonF& upper, QPolygonF lower) {
+        std::reverse(lower.begin(), lower.end());
+        return upper + lower;
+    };
+    const QPolygonF floor({{sharded.front().x(), area.bottom()}, {sharded.back().x(), area.bottom()}});
+    painter.setPen(Qt::NoPen);
+    const auto fill = [&](const QPolygonF& shape, QColor color) {
+        constexpr float kPale = 0.45F;
+        color.setAlphaF(kPale);
+        painter.setBrush(color);
+        painter.drawPolygon(shape);
+    };
+    fill(between(sharded, floor), theme->optimizer);
+    fill(between(all, sharded), theme->activations);
+}
+
+// Hatches what lies above the limit, and draws the limits of the scenario and of its pins.
+void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
+    const QRectF area = frame();
+    const auto y_of = [&](double bytes) { return std::round(y().coordToPixel(bytes / kGiB)) + 0.5; };
+    const double limit = y_of(data.capacity);
+    for (const AxisRange& stretch : unfit()) {
+        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
+        const double right = std::min(area.right(), x().coordToPixel(stretch.to));
+        if (right > left)
+            hatch_over(painter, QRectF(left, area.top(), right - left, limit - area.top()), *theme,
+                       theme->hatch_line, 8, 1);
+    }
+    const auto line = [&](double at, const QColor& color, const QString& words) {
+        if (at < area.top() || at > area.bottom()) return;
+        painter.setPen(line_pen(color, 1.5, {4, 3}));
+        painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at));
+        draw_text(painter, {area.left() + 6, at - 4}, words, fonts.small_bold, color, theme->pane);
+    };
+    const auto words = [](double bytes) { return tr("limit %1").arg(shown(bytes, Quantity::bytes)); };
+    for (const Ghost& pinned : ghosts) {
+        if (pinned.data.capacity != data.capacity)
+            line(y_of(pinned.data.capacity), pin_color(*theme, pinned.letter),
+                 QLatin1Char(pinned.letter) + QStringLiteral(": ") + words(pinned.data.capacity));
+    }
+    line(limit, theme->text, words(data.capacity));
+}
+
 void ScalingFigure::Parts::paint_above(QCPPainter& painter) const {
+    if (memory()) paint_excess(painter);
     paint_titles(painter);
     paint_strip(painter);
     paint_x_axis(painter);
@@ -302,6 +389,9 @@ void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
     QString title = title_of(options.y);
     if (options.y == ScalingY::days) title = title.arg(shown(data.training_tokens, Quantity::big_count));
     draw_text(painter, {4, base}, title, fonts.bold, theme->text);
+    if (memory() && !data.current.fits())
+        draw_text(painter, {4 + metrics.horizontalAdvance(title) + 12, base},
+                  tr("instead of rates, because it does not fit"), fonts.small, theme->muted);
     if (second_axis()) {
         const QString second = tr("tokens/s/GPU");
         draw_text(painter,
@@ -359,18 +449,22 @@ void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
 }
 
 void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
-    ScalingScene scene{x(), y(), frame(), *theme, fonts, data, options, ghosts, unfit(), {}, {}, {}, {}};
+    ScalingScene scene{x(), y(), frame(), *theme, fonts, data, options, ghosts, unfit(), {}, {}, {}, {}, {}};
     if (options.weak) scene.weak = pixels(data, data.curves.weak, painter);
     if (options.strong) scene.strong = pixels(data, data.curves.strong, painter);
-    if (options.ideal) {
-        for (const QCPGraphData& point : *ideal->data()) {
-            scene.ideal.append(pixel(point.key, point.value, painter));
-        }
-    }
+    const auto points_of = [&](const QCPGraph& graph) {
+        QPolygonF out;
+        for (const QCPGraphData& point : *graph.data()) out.append(pixel(point.key, point.value, painter));
+        return out;
+    };
+    if (options.ideal && !memory()) scene.ideal = points_of(*ideal);
+    if (memory()) scene.repaired = points_of(*repaired);
     for (const Ghost& pinned : ghosts) {
         scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
     }
-    ScalingLabels(painter, scene).paint();
+    ScalingLabels labels(painter, scene);
+    labels.paint();
+    terms = std::move(labels.terms());
 }
 
 // ---- the figure ------------------------------------------------------------------------------------------
@@ -386,6 +480,7 @@ void ScalingFigure::set_style(const Theme& theme, const QFont& font) {
     p.weak->setPen(line_pen(theme.text, 2.2));
     p.strong->setPen(line_pen(theme.text, 2, {7, 4}));
     p.ideal->setPen(line_pen(theme.muted, 1.2, {1.2, 3}));
+    p.repaired->setPen(line_pen(theme.muted, 2, {8, 4}));
     p.fill_graphs();
     p.lay_out();
 }
@@ -440,6 +535,83 @@ const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
         if (QLineF(at, pixel).length() <= kNear) return &run;
     }
     return nullptr;
+}
+
+std::optional<QPointF> ScalingFigure::ruler_place(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    const Curve& curve = p.data.curves.weak;
+    if (!inside(pixel) || curve.empty()) return std::nullopt;
+    const auto nearest = std::ranges::min_element(curve, {}, [&](const CurvePoint& point) {
+        return std::fabs(p.x().coordToPixel(point.x) - pixel.x());
+    });
+    return QPointF(nearest->x, 0);
+}
+
+std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
+    const Parts& p = *parts_;
+    const double gpus = place.x();
+    const QRectF area = p.frame();
+    RulerStop out{place, tr("%1 GPUs").arg(shown(gpus, Quantity::count)), pixel_of(gpus), area, {}, {}};
+    if (out.x < area.left() || out.x > area.right()) return std::nullopt;
+    const Quantity quantity = output(output_of(p.options.y)).quantity;
+    const double unit = p.memory() ? kGiB : 1;
+    const auto at = [&](double value) {
+        return std::isnan(value) || value > p.y().range().upper ? kNone : p.y().coordToPixel(value);
+    };
+    const auto add = [&](const QString& name, const QColor& color, const ScalingData& of,
+                         const Curve& curve) {
+        const auto point = std::ranges::find(curve, gpus, &CurvePoint::x);
+        if (point == curve.end()) return;
+        const double value = of.y(*point, p.options.y);
+        out.readings.push_back({name, color, value * unit, quantity,
+                                point->valid ? tr("does not fit") : tr("not possible"), at(value)});
+    };
+    const Curve& weak = p.data.curves.weak;
+    if (p.options.weak) add(tr("Weak"), p.theme->text, p.data, weak);
+    if (p.options.strong) add(tr("Strong"), p.theme->text, p.data, p.data.curves.strong);
+    const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
+    if (here == weak.end()) return out;
+    if (p.memory()) {
+        const double sharded = here->valid ? here->sharded_memory : kNone;
+        out.readings.push_back(
+            {tr("Shrinks"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
+        out.readings.push_back(
+            {tr("Stays"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNone});
+        add(tr("Repaired"), p.theme->muted, p.data, p.data.repaired);
+    } else if (p.options.ideal) {
+        const double value = p.data.ideal_y(*here, p.options.y);
+        out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value)});
+    }
+    for (const Ghost& ghost : p.ghosts)
+        add(tr("Pin %1").arg(QLatin1Char(ghost.letter)), pin_color(*p.theme, ghost.letter), ghost.data,
+            ghost.data.curves.weak);
+    if (here->valid && p.data.shows(*here)) {
+        if (p.options.band && p.options.weak && !p.memory()) {
+            const auto [low, high] = std::minmax({p.data.y(here->band_low, *here, p.options.y),
+                                                  p.data.y(here->band_high, *here, p.options.y)});
+            out.readings.push_back(
+                {tr("Band"),
+                 {},
+                 kNone,
+                 quantity,
+                 shown(low, quantity, false) + QStringLiteral(" – ") + shown(high, quantity),
+                 kNone});
+        }
+        out.readings.push_back(
+            {tr("Wall"), p.theme->of(here->wall), kNone, quantity, text_of(label_of(here->wall)), kNone});
+    }
+    return out;
+}
+
+std::optional<Term> ScalingFigure::term_at(const QPointF& pixel) const {
+    const auto found =
+        std::ranges::find_if(parts_->terms, [&](const TermBox& term) { return term.box.contains(pixel); });
+    return found == parts_->terms.end() ? std::nullopt : std::optional(found->term);
+}
+
+QRectF ScalingFigure::box_of(Term term) const {
+    const auto found = std::ranges::find(parts_->terms, term, &TermBox::term);
+    return found == parts_->terms.end() ? QRectF() : found->box;
 }
 
 QString ScalingFigure::description() const {

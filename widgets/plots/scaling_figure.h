@@ -9,11 +9,21 @@
 #include <vector>
 
 #include "widgets/plots/plot_options.h"
+#include "widgets/plots/plot_ruler.h"
+#include "widgets/term.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
 
 namespace shardscope {
+
+Output output_of(ScalingY y);
+
+// A word of the plot that the glossary explains, px.
+struct TermBox {
+    QRectF box;
+    Term term;
+};
 
 class ScalingFigure {
   public:
@@ -36,7 +46,7 @@ class ScalingFigure {
     void set_data(ScalingData data);
     // Dims the last valid picture while an input is not valid.
     void set_dimmed(bool dimmed);
-    // Fits the axis ranges and margins to the current data. Percent axes are always 0 to 100.
+    // Fits the axis ranges and margins to the current data. The MFU starts at 0 and ends at most at 100 %.
     void refit();
 
     [[nodiscard]] const ScalingData& data() const;
@@ -51,6 +61,14 @@ class ScalingFigure {
     [[nodiscard]] double pixel_of(double gpus) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
     [[nodiscard]] const MeasuredPoint* measured_at(const QPointF& pixel) const;
+
+    // Returns the nearest point of the curves for a pixel, and what they show there, for the ruler.
+    [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
+    [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
+
+    [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const;
+    // Returns where a term was last drawn, px; empty if it was not.
+    [[nodiscard]] QRectF box_of(Term term) const;
 
     // Returns one or two sentences for screen readers.
     [[nodiscard]] QString description() const;

@@ -43,6 +43,7 @@ QString value_text(double value, ScalingY y) {
             return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
         case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
         case ScalingY::days: return shown(value, Quantity::days);
+        case ScalingY::memory: return shown(value * kGiB, Quantity::bytes);
     }
     return {};
 }
@@ -55,6 +56,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     room_.avoid(scene.weak);
     if (seen(scene.strong)) room_.avoid(scene.strong);
     room_.avoid(scene.ideal, 0.8);
+    room_.avoid(scene.repaired, 0.8);
     for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
 }
 
@@ -101,6 +103,7 @@ void ScalingLabels::guide(double at, double top, const QColor& color) {
 
 void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
     draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    last_ = box;
     // The distance keeps the lines of two labels from being read as one label.
     constexpr double kApart = 7;
     room_.take(box.adjusted(0, -kApart, 0, kApart));
@@ -152,8 +155,8 @@ double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) co
     return out;
 }
 
-void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
-                               std::initializer_list<double> shares, double gap) {
+void ScalingLabels::name_curve(Term term, const QPolygonF& points, const LabelLines& lines,
+                               const LabelLines& shorter, std::initializer_list<double> shares, double gap) {
     if (!seen(points)) return;
     QPolygonF there;
     for (const QPointF& point : points) {
@@ -179,7 +182,9 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
         }
         return out;
     };
+    last_ = {};
     put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
+    if (!last_.isEmpty()) terms_.push_back({last_, term});
 }
 
 // ---- labels ----------------------------------------------------------------------------------------------
@@ -250,7 +255,12 @@ void ScalingLabels::paint_current() {
             plain(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false), have)));
     } else {
         lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y))));
-        if (!data.current.fits()) lines.append(plain(tr("hypothetical, does not fit")));
+        if (scene_.options.y == ScalingY::memory) {
+            const QString limit = shown(data.capacity, Quantity::bytes);
+            lines.append(plain((data.current.fits() ? tr("of %1") : tr("does not fit in %1")).arg(limit)));
+        } else if (!data.current.fits()) {
+            lines.append(plain(tr("hypothetical, does not fit")));
+        }
         const auto run = std::ranges::find_if(diamonds_, [&](const Diamond& diamond) {
             return diamond.run->same_settings && diamond.run->gpus == data.current.x;
         });
@@ -312,6 +322,7 @@ void ScalingLabels::paint_knee() {
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
+    last_ = {};
     put_one_of(lines, shorter, corners, [&](const QRectF& box) {
         // Crossing a line is better than being far from the mark.
         constexpr double kAside = 0.15;
@@ -319,6 +330,7 @@ void ScalingLabels::paint_knee() {
         return kAside * std::fabs(box.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
+    if (!last_.isEmpty()) terms_.push_back({last_, Term::knee});
     // Reserve the surroundings of the mark, so that no other name is beside it.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
@@ -335,7 +347,8 @@ void ScalingLabels::name_curves() {
             lines.append(muted(data.replica_gpus > 1 ? tr("one per replica, no more to split")
                                                      : tr("one per GPU, no more to split")));
         }
-        name_curve(scene_.strong, roomy_ ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
+        name_curve(Term::strong, scene_.strong, roomy_ ? lines : shorter, shorter,
+                   {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
         if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
             painter_.setPen(line_pen(scene_.theme.text, 2));
             painter_.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
@@ -349,9 +362,53 @@ void ScalingLabels::name_curves() {
                  : data.replica_gpus > 1
                      ? tr("weak, %1 per %2 GPUs").arg(sequences, shown(data.replica_gpus, Quantity::count))
                      : tr("weak, %1 per GPU").arg(sequences))};
-        name_curve(scene_.weak, roomy_ ? lines : shorter, shorter,
+        name_curve(Term::weak, scene_.weak, roomy_ ? lines : shorter, shorter,
                    {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
     }
+    if (scene_.options.y == ScalingY::memory) name_memory();
+    else name_unfit();
+    const LabelLines ideal{muted(tr("ideal, closed form"))};
+    name_curve(Term::ideal, scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
+}
+
+// Names the two families of memory inside their areas, and the curve after the best repair.
+void ScalingLabels::name_memory() {
+    const ScalingData& data = scene_.data;
+    if (!scene_.repaired.isEmpty()) {
+        const LabelLines lines{muted(tr("after: %1").arg(text_of(data.repair)))};
+        name_curve(Term::memory, scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
+    }
+    const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
+        const LabelLines lines{plain(words)};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const CurvePoint& point : data.curves.weak) {
+            const double left = scene_.x.coordToPixel(point.x) + 4;
+            // The area must be high enough over the whole width of the text.
+            double top = scene_.area.top();
+            double bottom = scene_.area.bottom();
+            for (const CurvePoint& under : data.curves.weak) {
+                const double at = scene_.x.coordToPixel(under.x);
+                if (at < left - 4 || at > left + 1.3 * size.width()) continue;
+                top = std::max(top, under.valid ? scene_.y.coordToPixel(high(under) / kGiB) : bottom);
+                bottom = std::min(bottom, scene_.y.coordToPixel(low(under) / kGiB));
+            }
+            constexpr double kRoom = 8;
+            if (bottom - top >= size.height() + kRoom)
+                corners.append({left, (top + bottom - size.height()) / 2});
+        }
+        put(lines, corners);
+    };
+    name_area(
+        tr("shrinks with GPUs"), [](const CurvePoint&) { return 0.0; },
+        [](const CurvePoint& point) { return point.sharded_memory; });
+    name_area(
+        tr("stays on each GPU"), [](const CurvePoint& point) { return point.sharded_memory; },
+        [](const CurvePoint& point) { return point.peak_memory; });
+}
+
+void ScalingLabels::name_unfit() {
+    const ScalingData& data = scene_.data;
     const QRectF& area = scene_.area;
     for (const AxisRange& stretch : scene_.unfit) {
         // The scenario's label already says it.
@@ -368,8 +425,6 @@ void ScalingLabels::name_curves() {
         draw_area_words(painter_, QRectF(area.left(), area.top(), right - area.left(), area.height()),
                         muted(tr("the plan needs %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
     }
-    const LabelLines ideal{muted(tr("ideal, closed form"))};
-    name_curve(scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
 }
 
 void ScalingLabels::name_others() {

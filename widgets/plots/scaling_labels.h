@@ -28,7 +28,7 @@ struct ScalingScene {
     const ScalingOptions& options;
     const std::vector<ScalingFigure::Ghost>& ghosts;
     std::vector<AxisRange> unfit;
-    QPolygonF weak, strong, ideal;  // pixels, NaN for gaps; empty when not shown
+    QPolygonF weak, strong, ideal, repaired;  // pixels, NaN for gaps; empty when not shown
     std::vector<QPolygonF> ghost_lines;
 };
 
@@ -36,6 +36,8 @@ class ScalingLabels {
   public:
     ScalingLabels(QCPPainter& painter, const ScalingScene& scene);
     void paint();
+    // Returns where the terms of the glossary were drawn.
+    [[nodiscard]] std::vector<TermBox>& terms() { return terms_; }
 
   private:
     struct Diamond {
@@ -54,6 +56,8 @@ class ScalingLabels {
     void tag_pins();
     void paint_knee();
     void name_curves();
+    void name_unfit();
+    void name_memory();
     void name_others();
     void paint_marks();
 
@@ -77,7 +81,7 @@ class ScalingLabels {
     [[nodiscard]] double penalty_for(const QPolygonF& points, const QRectF& box) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
     // px.
-    void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+    void name_curve(Term term, const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
                     std::initializer_list<double> shares, double gap);
 
     QCPPainter& painter_;
@@ -91,6 +95,8 @@ class ScalingLabels {
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
     std::vector<Pin> pins_;
+    QRectF last_;  // the box of the last label
+    std::vector<TermBox> terms_;
 };
 
 }  // namespace shardscope

@@ -21,15 +21,13 @@
 namespace shardscope {
 namespace {
 
-constexpr std::array kOutputs{Output::mfu, Output::tokens_per_s_per_gpu, Output::tokens_per_s,
-                              Output::training_days};  // in the order of ScalingY
-
-Output output_of(ScalingY y) { return kOutputs[static_cast<std::size_t>(y)]; }
-
 // Returns MFU if another output, or none, is requested.
 ScalingY scaling_y(Output output) {
-    const auto found = std::ranges::find(kOutputs, output);
-    return found == kOutputs.end() ? ScalingY::mfu : static_cast<ScalingY>(found - kOutputs.begin());
+    for (const ScalingY y :
+         {ScalingY::tokens_per_s_per_gpu, ScalingY::tokens_per_s, ScalingY::days, ScalingY::memory}) {
+        if (output_of(y) == output) return y;
+    }
+    return ScalingY::mfu;
 }
 
 struct Exported {
@@ -89,12 +87,19 @@ std::any compute_data(const FigureRequest& request, const Answer& answer, const 
                                  ghosts_of(request)});
 }
 
+// Returns the options with the quantity that can be shown.
+ScalingOptions drawn_options(const FigureRequest& request) {
+    auto out = options_in<ScalingOptions>(request);
+    out.y = data_in<Exported>(request).data.shown_y(out.y);
+    return out;
+}
+
 }  // namespace
 
 ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent) {
     y_ = options().add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
-                              {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days")});
+                              {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days"), tr("memory")});
     const ScalingOptions defaults;
     weak_ = options().add_check(QStringLiteral("scaling/weak"), tr("Weak"), defaults.weak);
     strong_ = options().add_check(QStringLiteral("scaling/strong"), tr("Strong"), defaults.strong);
@@ -114,6 +119,8 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     anew_->setToolTip(tr("Automatic plan parameters: re-plan them at every GPU count, or hold them"));
     connect(anew_, &QCheckBox::toggled, this, &ScalingPlot::refresh);
     figure_ = std::make_unique<ScalingFigure>(canvas());
+    use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
     start();
 }
 
@@ -153,13 +160,17 @@ void ScalingPlot::update_figure() {
     figure_->set_dimmed(!answer.valid() || model().planning());
     if (!answer.valid()) return;
     const std::optional<Measurement> own = measurement_in(model().scenario().view);
-    figure_->set_data(scaling_data(answer, own, hypothetical(), true));
+    ScalingData held = scaling_data(answer, own, hypothetical(), true);
+    // The quantity does not change during a drag, as the axes do not.
+    if (!model().in_gesture()) show_y(held);
+    figure_->set_data(std::move(held));
     if (!anew) return;
     background_.ask(
         [answer, own, rates = hypothetical()](const std::stop_token& stop) {
             return scaling_data(answer, own, rates, false, stop);
         },
         [this](ScalingData fresh) {
+            if (!model().in_gesture()) show_y(fresh);
             figure_->set_data(std::move(fresh));
             if (!model().in_gesture()) figure_->refit();
             replot();
@@ -175,8 +186,17 @@ void ScalingPlot::style_figure(const Theme& theme, const QFont& font) { figure_-
 QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
-    figure_->set_options(options_in<ScalingOptions>(request()));
+    auto wanted = options_in<ScalingOptions>(request());
+    wanted.y = figure_->data().shown_y(wanted.y);
+    figure_->set_options(wanted);
     replot();
+}
+
+// Shows memory where the data has no rates to show.
+void ScalingPlot::show_y(const ScalingData& fresh) {
+    ScalingOptions wanted = figure_->options();
+    wanted.y = fresh.shown_y(options_in<ScalingOptions>(request()).y);
+    if (wanted.y != figure_->options().y) figure_->set_options(wanted);
 }
 
 void ScalingPlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
@@ -187,6 +207,20 @@ bool ScalingPlot::near_guide(const QPointF& pixel) const {
     constexpr double kNear = 9;
     const double guide = figure_->pixel_of(figure_->data().current.x);
     return figure_->inside(pixel) && std::fabs(pixel.x() - guide) <= kNear;
+}
+
+// A place is a GPU count at which the curves have a point.
+std::optional<LivePlot::Place> ScalingPlot::place_at(const QPointF& pixel) const {
+    const auto place = figure_->ruler_place(pixel);
+    if (!place || !model().answer().valid()) return std::nullopt;
+    return Place{text_of(label_of(P::gpus)) + QLatin1Char(' ') + shown(place->x(), Quantity::count),
+                 edited(model().answer().scenario, P::gpus, place->x())};
+}
+
+bool ScalingPlot::is_mark(const QPointF& pixel) const {
+    const auto place = figure_->ruler_place(pixel);
+    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
+    return stop && stop->is_on_curve(pixel);
 }
 
 void ScalingPlot::press(QMouseEvent* event) {
@@ -239,7 +273,7 @@ const PlotKind kScalingKind{
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
-            figure.set_options(options_in<ScalingOptions>(request));
+            figure.set_options(drawn_options(request));
             figure.set_ghosts(data_in<Exported>(request).ghosts);
             figure.set_data(data_in<Exported>(request).data);
             figure.set_style(Theme::print(), page_font());
@@ -248,7 +282,7 @@ const PlotKind kScalingKind{
         },
     .words =
         [](const FigureRequest& request, const Answer&) {
-            return scaling_caption(data_in<Exported>(request).data, options_in<ScalingOptions>(request));
+            return scaling_caption(data_in<Exported>(request).data, drawn_options(request));
         },
     .table =
         [](const FigureRequest& request, const Answer&) {

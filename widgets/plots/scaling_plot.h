@@ -25,6 +25,7 @@ class ScalingPlot : public LivePlot {
     [[nodiscard]] const ScalingFigure& figure();
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
+    [[nodiscard]] std::optional<Place> place_at(const QPointF& pixel) const override;
     // Returns whether the re-planned curves are still being computed.
     [[nodiscard]] bool pending() const override { return background_.pending(); }
 
@@ -38,11 +39,17 @@ class ScalingPlot : public LivePlot {
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
     void end_drag() override;
+    [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const override {
+        return figure_->term_at(pixel);
+    }
+    [[nodiscard]] bool is_mark(const QPointF& pixel) const override;
+    [[nodiscard]] bool is_handle(const QPointF& pixel) const override { return near_guide(pixel); }
 
   private:
     // The check boxes of the curves with the names that a view uses for them.
     [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
+    void show_y(const ScalingData& fresh);
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 
     QComboBox* y_;

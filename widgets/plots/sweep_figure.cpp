@@ -314,8 +314,9 @@ void SweepFigure::Parts::fit_y(std::size_t p) {
         top = std::min(top, std::max(2 * capacity, 1.15 * now));
         top = std::max(top, 1.1 * capacity);
     }
-    if (quantity_of(id) == Quantity::percent && top <= 100 && bottom >= 0) top = 100;
-    else top = top > 0 ? round_top(top, kMostTicks) : 1;
+    const bool share = quantity_of(id) == Quantity::percent && top <= 100 && bottom >= 0;
+    const double most = share ? 100 : std::numeric_limits<double>::infinity();
+    top = top > 0 ? std::min(most, round_top(top, kMostTicks)) : share ? most : 1;
     if (bottom < 0) bottom = -round_top(-bottom, kMostTicks);
     for (const Block& block : blocks) {
         QCPAxis& y = block.panels[p].y();
@@ -500,6 +501,64 @@ double SweepFigure::pixel_of(double x) const {
 
 double SweepFigure::guide() const {
     return parts_->front().x().coordToPixel(parts_->axis_x(parts_->data.current.along));
+}
+
+// The ruler stands at a point of the curve: at the nearest one along x.
+std::optional<QPointF> SweepFigure::ruler_place(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    if (p.empty() || p.data.series.empty() || !inside(pixel)) return std::nullopt;
+    const SweepSeries* own = own_series(p.data);
+    const auto& points = own ? own->points : p.data.series.front().points;
+    double nearest = std::numeric_limits<double>::infinity();
+    double found = p.data.current.x;
+    for (const SweepPoint& point : points) {
+        const double off = std::fabs(p.front().x().coordToPixel(p.axis_x(point.along)) - pixel.x());
+        if (!(off < nearest)) continue;
+        nearest = off;
+        found = point.x;
+    }
+    return QPointF(found, 0);
+}
+
+std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
+    const Parts& p = *parts_;
+    if (p.empty() || p.data.series.empty()) return std::nullopt;
+    const Parts::Block& block = p.blocks.front();
+    RulerStop out;
+    out.place = place;
+    out.title = text_of(label_of(p.data.x)) + QLatin1Char(' ') + text_of(format(p.data.x, place.x()));
+    out.x = pixel_of(place.x());
+    for (const Parts::Panel& panel : block.panels) out.area |= frame_of(*panel.rect);
+    if (out.x < out.area.left() || out.x > out.area.right()) return std::nullopt;
+    const auto add = [&](const QString& name, const QColor& color, const std::vector<SweepPoint>& points,
+                         std::size_t output) {
+        const auto point = std::ranges::min_element(
+            points, {}, [&](const SweepPoint& one) { return std::fabs(one.x - place.x()); });
+        if (point == points.end()) return;
+        const Parts::Panel& panel = block.panels[output];
+        const double y = panel.y().coordToPixel(p.axis_y(output, *point));
+        const QRectF frame = frame_of(*panel.rect);
+        const bool seen = y >= frame.top() - 1 && y <= frame.bottom() + 1;
+        out.readings.push_back({name, color, point->value[output], quantity_of(p.data.outputs[output]),
+                                point->valid ? tr("does not fit") : tr("not possible"),
+                                seen ? y : std::numeric_limits<double>::quiet_NaN()});
+    };
+    for (std::size_t i = 0; i < block.panels.size(); ++i) {
+        const QString label = text_of(label_of(p.data.outputs[i]));
+        for (std::size_t k = 0; k < p.data.series.size(); ++k) {
+            const SweepSeries& series = p.data.series[k];
+            const QString member = p.data.family
+                                       ? QStringLiteral(", ") + p.name_of_member(p.data, series.member, false)
+                                       : QString();
+            add(label + member, p.pen_of(0, k).color(), series.points, i);
+        }
+        for (const Ghost& ghost : p.ghosts) {
+            if (!ghost.data.series.empty())
+                add(tr("%1, pin %2").arg(label).arg(QLatin1Char(ghost.letter)), p.pen_of(ghost).color(),
+                    ghost.data.series.front().points, i);
+        }
+    }
+    return out;
 }
 
 char SweepFigure::title_at(const QPointF& pixel) const {

@@ -9,9 +9,11 @@
 #include <QSize>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_ruler.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
@@ -44,8 +46,8 @@ class SweepFigure {
     void set_side_by_side(bool on, const QString& name);
     // Sets how strongly the figure is drawn: 1, or less while it is stale or an input is not valid.
     void set_strength(double strength);
-    // Fits the axis ranges and margins to the current data, for a plot of `size`. Percent axes are always 0
-    // to 100.
+    // Fits the axis ranges and margins to the current data, for a plot of `size`. Percent axes start at
+    // 0 and end at most at 100.
     void refit(const QSize& size);
 
     [[nodiscard]] const SweepData& data() const;
@@ -61,6 +63,9 @@ class SweepFigure {
     [[nodiscard]] double input_at(const QPointF& pixel) const;
     [[nodiscard]] double pixel_of(double x) const;
     [[nodiscard]] double guide() const;  // x of the line through the current dot
+    // Return where the ruler stands for a pixel, and what is there.
+    [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
+    [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
     // Returns the letter of the pinned scenario whose title is at this pixel; 0: none.
     [[nodiscard]] char title_at(const QPointF& pixel) const;
 

@@ -132,6 +132,8 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     figure_ = std::make_unique<SweepFigure>(canvas());
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().installEventFilter(this);
+    use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
     start();
 }
 
@@ -347,6 +349,28 @@ void SweepPlot::move(QMouseEvent* event) {
     canvas().setCursor(figure_->title_at(event->position()) ? Qt::PointingHandCursor
                        : near_guide(event->position())      ? Qt::SizeHorCursor
                                                             : Qt::ArrowCursor);
+}
+
+// A place is the roundest value of the input near the pixel.
+std::optional<LivePlot::Place> SweepPlot::place_at(const QPointF& pixel) const {
+    if (!figure_->inside(pixel) || !model().answer().valid()) return std::nullopt;
+    const P id = input();
+    const QPointF near(4, 0);
+    const double value = round_value(id, figure_->input_at(pixel), figure_->input_at(pixel - near),
+                                     figure_->input_at(pixel + near));
+    Scenario there = edited(model().answer().scenario, id, value);
+    const QString label = text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, resolve(there)[id]));
+    return Place{label, std::move(there)};
+}
+
+bool SweepPlot::is_mark(const QPointF& pixel) const {
+    const auto place = figure_->ruler_place(pixel);
+    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
+    return stop && stop->is_on_curve(pixel);
+}
+
+bool SweepPlot::is_handle(const QPointF& pixel) const {
+    return figure_->title_at(pixel) != 0 || near_guide(pixel);
 }
 
 void SweepPlot::end_drag() {

@@ -40,6 +40,26 @@ QString exact_time(double seconds) {
     return QStringLiteral("%1 %2").arg(seconds / unit.seconds, 0, 'f', 2).arg(QString::fromUtf8(unit.symbol));
 }
 
+// Returns what a lane does at a time; nullptr for nothing.
+const Interval* interval_at(const StageTimeline& stage, bool communication, double time) {
+    const Interval* found = nullptr;
+    for (const Interval& interval : communication ? stage.communication : stage.compute) {
+        if (interval.start > time) break;
+        // Exposed communication is drawn on top.
+        if (interval.end > time && (!found || interval.exposed)) found = &interval;
+    }
+    return found;
+}
+
+// Returns the memory of a stage at a time within the step.
+std::optional<double> bytes_at(const StageTimeline& stage, double time) {
+    const auto after = std::ranges::lower_bound(stage.memory, time, {}, &MemoryPoint::time);
+    if (after == stage.memory.end() || after == stage.memory.begin()) return std::nullopt;
+    const MemoryPoint& from = *(after - 1);
+    const double part = after->time > from.time ? (time - from.time) / (after->time - from.time) : 1;
+    return from.bytes + part * (after->bytes - from.bytes);
+}
+
 }  // namespace
 
 struct TimelineFigure::Parts {
@@ -593,30 +613,66 @@ QStringList TimelineFigure::key_words() const {
 QRectF TimelineFigure::key() const { return parts_->key_area(); }
 QRectF TimelineFigure::memory_area() const { return parts_->memory_area(); }
 
+// A place is a time, and the stage whose lanes are under the pointer, or -1.
+std::optional<QPointF> TimelineFigure::ruler_place(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    if (p.data.line.stages.empty() || !p.data.has_time() || !p.frame().contains(pixel)) return std::nullopt;
+    double stage = -1;
+    for (std::size_t i = 0; i < p.data.line.stages.size(); ++i) {
+        if (p.lane(i, false).contains(pixel) || p.lane(i, true).contains(pixel))
+            stage = static_cast<double>(i);
+    }
+    return QPointF(p.x().pixelToCoord(pixel.x()), stage);
+}
+
+std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const {
+    const Parts& p = *parts_;
+    const TimelineData& data = p.data;
+    if (data.line.stages.empty() || !data.has_time()) return std::nullopt;
+    RulerStop out;
+    out.place = place;
+    out.x = p.at(place.x());
+    out.area = p.lanes() | p.memory_area();
+    if (out.x < out.area.left() || out.x > out.area.right()) return std::nullopt;
+    const std::size_t index = place.y() < 0 || place.y() >= static_cast<double>(data.line.stages.size())
+                                  ? data.line.fullest
+                                  : static_cast<std::size_t>(place.y());
+    const StageTimeline& stage = data.line.stages[index];
+    out.title = data.line.stage_count > 1 ? tr("Stage %1").arg(stage.position + 1) : tr("At this time");
+    constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+    out.readings.push_back({tr("Time"), {}, place.x(), Quantity::seconds, {}, kNowhere});
+    for (const bool communication : {false, true}) {
+        const Interval* found = interval_at(stage, communication, place.x());
+        out.readings.push_back({communication ? tr("Network") : tr("GPU"),
+                                found ? color_of(*found, *p.theme) : QColor(), kNowhere, Quantity::count,
+                                found ? text_of(label_of(found->activity)) : tr("nothing"), kNowhere});
+    }
+    const StageTimeline& fullest = data.line.stages[data.line.fullest];
+    if (const auto bytes = bytes_at(fullest, place.x())) {
+        out.readings.push_back({tr("Memory"),
+                                p.theme->text,
+                                *bytes,
+                                Quantity::bytes,
+                                {},
+                                p.curve_view(p.memory_area()).y_of(*bytes)});
+    }
+    return out;
+}
+
 QString TimelineFigure::words_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
     const TimelineData& data = p.data;
     if (data.line.stages.empty() || !data.has_time() || !p.frame().contains(pixel)) return {};
     const double time = p.x().pixelToCoord(pixel.x());
     if (p.memory_area().contains(pixel)) {
-        const auto& points = data.line.stages[data.line.fullest].memory;
-        const auto after = std::ranges::lower_bound(points, time, {}, &MemoryPoint::time);
-        if (after == points.end() || after == points.begin()) return {};
-        const MemoryPoint& from = *(after - 1);
-        const double part = after->time > from.time ? (time - from.time) / (after->time - from.time) : 1;
-        return tr("%1 at %2")
-            .arg(shown(from.bytes + part * (after->bytes - from.bytes), Quantity::bytes), exact_time(time));
+        const auto bytes = bytes_at(data.line.stages[data.line.fullest], time);
+        return bytes ? tr("%1 at %2").arg(shown(*bytes, Quantity::bytes), exact_time(time)) : QString();
     }
     for (std::size_t i = 0; i < data.line.stages.size(); ++i) {
         for (const bool communication : {false, true}) {
             if (!p.lane(i, communication).contains(pixel)) continue;
             const StageTimeline& stage = data.line.stages[i];
-            const Interval* found = nullptr;
-            for (const Interval& interval : communication ? stage.communication : stage.compute) {
-                if (interval.start > time) break;
-                // Exposed communication is drawn on top.
-                if (interval.end > time && (!found || interval.exposed)) found = &interval;
-            }
+            const Interval* found = interval_at(stage, communication, time);
             return found ? interval_words(*found, stage, data.line) : QString();
         }
     }

@@ -7,8 +7,10 @@
 #include <QString>
 #include <QStringList>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "widgets/plots/plot_ruler.h"
 #include "widgets/plots/timeline_data.h"
 #include "widgets/theme/theme.h"
 
@@ -54,6 +56,9 @@ class TimelineFigure {
     [[nodiscard]] QStringList key_words() const;
     [[nodiscard]] QRectF lanes() const;
     [[nodiscard]] QRectF memory_area() const;
+    // Return where the ruler stands for a pixel, and what is there.
+    [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
+    [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
     // Describes what is drawn at a pixel; empty if nothing is.
     [[nodiscard]] QString words_at(const QPointF& pixel) const;
 

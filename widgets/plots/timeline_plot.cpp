@@ -37,6 +37,8 @@ TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     figure_ = std::make_unique<TimelineFigure>(canvas());
     connect(&canvas(), &QCustomPlot::mouseWheel, this, &TimelinePlot::turn);
+    use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
     start();
 }
 

@@ -18,7 +18,6 @@ namespace {
 constexpr double kMark = 3.6;  // radius, px
 constexpr double kReach = 9;   // px around a point's centre that count as hitting it
 constexpr int kMostTicks = 6;
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kRoomy = 430;  // px of axis from which the table of families shows their number of runs
 
 bool logarithmic(ValidationQuantity quantity) {

@@ -639,6 +639,50 @@ WallsFigure::Part WallsFigure::part_at(const QPointF& pixel) const {
     return Part::none;
 }
 
+// The ruler stands in the middle of a cell, whose values were computed.
+std::optional<QPointF> WallsFigure::ruler_place(const QPointF& pixel) const {
+    if (!inside(pixel)) return std::nullopt;
+    const WallsData& data = parts_->data;
+    const auto nearest = [](const WallsScale& scale, double value) {
+        const double place = scale.place_of(value);
+        return *std::ranges::min_element(scale.axis().values, {},
+                                         [&](double one) { return std::fabs(scale.place_of(one) - place); });
+    };
+    return QPointF(nearest(data.x, x_at(pixel)), nearest(data.y, y_at(pixel)));
+}
+
+std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
+    const Parts& p = *parts_;
+    const WallsData& data = p.data;
+    if (data.empty()) return std::nullopt;
+    const auto index_of = [](const Axis& axis, double value) {
+        return static_cast<std::size_t>(std::ranges::find(axis.values, value) - axis.values.begin());
+    };
+    const std::size_t ix = index_of(data.map.x, place.x());
+    const std::size_t iy = index_of(data.map.y, place.y());
+    if (ix >= data.map.x.values.size() || iy >= data.map.y.values.size()) return std::nullopt;
+    const MapCell& cell = data.map.at(ix, iy);
+    const auto words = [](P id, double value) {
+        return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, value));
+    };
+    const QPointF at = pixel_of(place.x(), place.y());
+    constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+    const QString none = cell.valid ? tr("does not fit") : tr("not possible");
+    RulerStop out{
+        place,  words(data.x.id(), place.x()) + QStringLiteral(" · ") + words(data.y.id(), place.y()),
+        at.x(), frame(),
+        at.y(), {}};
+    const double mfu = data.shown_mfu(cell);
+    out.readings.push_back(
+        {tr("MFU"), std::isnan(mfu) ? p.theme->muted : mfu_color(mfu), mfu, Quantity::percent, none, at.y()});
+    if (!cell.valid) return out;
+    out.readings.push_back(
+        {tr("Memory"), p.theme->optimizer, cell.peak_memory, Quantity::bytes, {}, kNowhere});
+    out.readings.push_back({tr("Wall"), p.theme->of(cell.wall), kNowhere, Quantity::count,
+                            text_of(label_of(cell.wall)), kNowhere});
+    return out;
+}
+
 QString WallsFigure::description() const {
     const Parts& p = *parts_;
     if (p.data.empty()) return {};

@@ -7,8 +7,10 @@
 #include <QPointF>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "widgets/plots/plot_ruler.h"
 #include "widgets/plots/walls_data.h"
 #include "widgets/plots/walls_labels.h"
 #include "widgets/theme/theme.h"
@@ -58,6 +60,9 @@ class WallsFigure {
     [[nodiscard]] double y_at(const QPointF& pixel) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
     [[nodiscard]] Part part_at(const QPointF& pixel) const;
+    // Return where the ruler stands for a pixel, and what is there.
+    [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
+    [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
     // The scenario's tag and the regions' names as they were last drawn; the tag is empty if there was no
     // room for it.
     [[nodiscard]] QRectF own_tag() const;

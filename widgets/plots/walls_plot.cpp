@@ -120,6 +120,8 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().setAccessibleName(tr("Crosshair of the walls map: arrow keys move it"));
     canvas().installEventFilter(this);
+    use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
     start();
 }
 
@@ -318,13 +320,6 @@ void WallsPlot::ask_for_walls_of_pins() {
 
 // ---- mouse and keyboard input ----------------------------------------------------------------------------
 
-double WallsPlot::meant(P id, double value, double before, double after) const {
-    const Settings& settings = model().answer().settings;
-    const SliderScale scale(domain(id, settings), parameter(id).logarithmic, parameter(id), value);
-    return scale.roundest(scale.fraction(value),
-                          std::fabs(scale.fraction(after) - scale.fraction(before)) / 2);
-}
-
 void WallsPlot::press(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !model().answer().valid()) return;
     const WallsFigure::Part part = figure_->part_at(event->position());
@@ -349,8 +344,10 @@ void WallsPlot::drag_to(QMouseEvent* event) {
         along_y = !along_x;
     }
     const QPointF pixel(1, 1);
-    const double x = meant(x_.id, figure_->x_at(at), figure_->x_at(at - pixel), figure_->x_at(at + pixel));
-    const double y = meant(y_.id, figure_->y_at(at), figure_->y_at(at - pixel), figure_->y_at(at + pixel));
+    const double x =
+        round_value(x_.id, figure_->x_at(at), figure_->x_at(at - pixel), figure_->x_at(at + pixel));
+    const double y =
+        round_value(y_.id, figure_->y_at(at), figure_->y_at(at - pixel), figure_->y_at(at + pixel));
     if (along_x && along_y) model().drag({{x_.id, x}, {y_.id, y}});
     else if (along_x) model().drag(x_.id, x);
     else model().drag(y_.id, y);
@@ -367,6 +364,19 @@ void WallsPlot::move(QMouseEvent* event) {
         case WallsFigure::Part::vertical: canvas().setCursor(Qt::SizeHorCursor); break;
         case WallsFigure::Part::horizontal: canvas().setCursor(Qt::SizeVerCursor); break;
     }
+}
+
+// A place is a cell of the map.
+std::optional<LivePlot::Place> WallsPlot::place_at(const QPointF& pixel) const {
+    const auto place = figure_->ruler_place(pixel);
+    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
+    if (!stop || !model().answer().valid()) return std::nullopt;
+    return Place{stop->title,
+                 edited(edited(model().answer().scenario, x_.id, place->x()), y_.id, place->y())};
+}
+
+bool WallsPlot::is_handle(const QPointF& pixel) const {
+    return figure_->part_at(pixel) != WallsFigure::Part::none;
 }
 
 void WallsPlot::end_drag() {

@@ -48,6 +48,8 @@ class WallsPlot : public LivePlot {
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
     void end_drag() override;
+    [[nodiscard]] std::optional<Place> place_at(const QPointF& pixel) const override;
+    [[nodiscard]] bool is_handle(const QPointF& pixel) const override;
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -74,8 +76,6 @@ class WallsPlot : public LivePlot {
     void take_map();
     void ask_for_finer_map();
     void ask_for_walls_of_pins();
-    // Returns the value that a person would mean by a pixel: the roundest of those that the pixel covers.
-    [[nodiscard]] double meant(P id, double value, double before, double after) const;
     void drag_to(QMouseEvent* event);
     void step(P id, int way);
 

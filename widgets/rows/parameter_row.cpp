@@ -410,26 +410,7 @@ void ParameterRow::fit_label() {
     label_->setText(with_access_key(id_, text));
 }
 
-ParameterRow::Match ParameterRow::match(const QString& words) const {
-    const Parameter& row = parameter(id_);
-    const QString label = text_of(translate(row.label));
-    QString initials;  // "TP" finds tensor parallel
-    for (const QString& word : label.split(QLatin1Char(' '))) initials += word.at(0);
-    const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    const auto all_in = [&](const QStringList& texts) {
-        const QString text = texts.join(QLatin1Char(' '));
-        return std::ranges::all_of(
-            wanted, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
-    };
-    const QString whole = wanted.join(QLatin1Char(' '));
-    for (const QString& name : {label_text_, label, initials}) {
-        if (name.compare(whole, Qt::CaseInsensitive) == 0) return Match::whole;
-    }
-    if (all_in({label_text_, label})) return Match::label;
-    return all_in({label_text_, label, text_of(row.key), text_of(translate(row.help)), initials})
-               ? Match::help
-               : Match::none;
-}
+WordMatch ParameterRow::match(const QString& words) const { return match_parameter(id_, words, label_text_); }
 
 void ParameterRow::set_height(RowHeight height) {
     row_height_ = height;

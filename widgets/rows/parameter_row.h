@@ -11,6 +11,7 @@
 #include "scenario/domain.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
+#include "widgets/word_match.h"
 
 class QAbstractButton;
 class QFont;
@@ -79,9 +80,7 @@ class ParameterRow : public QWidget, public Explainable {
     // there is nothing to report.
     [[nodiscard]] QString message() const { return message_text_; }
 
-    // How well the row matches all of these words: in its help or key, in its label, or as the whole label.
-    enum class Match { none, help, label, whole };
-    [[nodiscard]] Match match(const QString& words) const;
+    [[nodiscard]] WordMatch match(const QString& words) const;
     void set_height(RowHeight height);  // of a prominent row
 
     [[nodiscard]] QSize sizeHint() const override;

@@ -189,7 +189,7 @@ void PlannedMap::borrow_plans_for_line(std::size_t outer, const std::stop_token&
                 const Plan& plan = *plans_[index_of(o, n)];
                 if (std::ranges::find(tried, plan) != tried.end()) continue;
                 tried.push_back(plan);
-                const MapCell one = cell(taking(scenario, plan), here, scratch);
+                const MapCell one = cell(with_plan(scenario, plan, scenario.automatic), here, scratch);
                 if (is_better(one, best)) best = one;
             }
         }

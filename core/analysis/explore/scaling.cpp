@@ -40,6 +40,26 @@ void keep_counts(Curve& curve, const Scenario& scenario) {
     });
 }
 
+// Returns the weak curve of a scenario whose plan is chosen at every point: the global batch is proportional
+// to the GPUs, so that the curve passes through the scenario. Counts to which no whole batch belongs are left
+// out.
+Curve proportional(const Scenario& scenario, const Axis& axis, const std::stop_token& stop) {
+    const Settings now = resolve(scenario);
+    Curve out;
+    Answer scratch;
+    for (const double gpus : axis.values) {
+        if (stop.stop_requested()) break;
+        const double batch = now[P::global_batch] * gpus / now[P::gpus];
+        if (batch != std::floor(batch)) continue;
+        const Scenario there = edited(edited(scenario, P::gpus, gpus), P::global_batch, batch);
+        const Settings s = resolve(there);
+        if (s[P::gpus] != gpus || s[P::global_batch] != batch) continue;
+        const bool valid = answer_into(there, scratch);
+        out.push_back(curve_point(gpus, scratch, valid));
+    }
+    return out;
+}
+
 }  // namespace
 
 Scaling scaling(const Scenario& scenario, double lowest, double highest, const std::stop_token& stop) {
@@ -53,9 +73,13 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
     const Scenario weak = with_hold(scenario, Hold::per_gpu_batch);
     const Scenario strong = with_hold(scenario, Hold::global_batch);
     if (scenario.automatic.any()) {
-        out.weak = curve(weak, axis, stop);
+        if (scenario.hold() == Hold::global_batch) {
+            out.weak = proportional(scenario, axis, stop);
+        } else {
+            out.weak = curve(weak, axis, stop);
+            keep_counts(out.weak, weak);
+        }
         out.strong = curve(strong, axis, stop);
-        keep_counts(out.weak, weak);
         keep_counts(out.strong, strong);
     } else {
         std::erase_if(axis.values, [&](double g) { return !keeps_plan(settings, g); });

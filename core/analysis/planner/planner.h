@@ -15,8 +15,7 @@ Settings without_plan(const Settings& settings);
 
 // The scenario with its automatic parameters set to the plan of highest MFU that fits. If none fits, it gets
 // the plan that needs least memory; if no plan is valid, the scenario is returned unchanged. Of equally good
-// plans the first in canonical order is chosen. If the per-GPU batch is held, the micro-batch may lie between
-// the slider's values: it is the largest that fits, provided that this is faster.
+// plans the first in canonical order is chosen.
 //
 // `likely` is a plan that may be nearly as good, such as that of a neighbouring point; it only saves time.
 Scenario planned(const Scenario& scenario, const Plan* likely = nullptr);
@@ -25,9 +24,5 @@ std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, cons
                                 const Plan* likely = nullptr);
 // Whether planning is fast enough to run within one frame of a window.
 bool plans_within_a_frame(const Scenario& scenario);
-
-// The scenario with a plan that was found for another one, including the larger micro-batch that `planned`
-// would choose. It is a good plan that needs no search.
-Scenario taking(const Scenario& scenario, const Plan& plan);
 
 }  // namespace shardscope

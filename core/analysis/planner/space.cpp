@@ -26,6 +26,14 @@ bool experts_can_be_split(const Settings& s) {
     });
 }
 
+// Whether people would choose this micro-batch where no batch has to be split: a power of two, or 3 times
+// one.
+bool is_usual_size(double micro_batch) {
+    double odd = micro_batch;
+    while (odd > 1 && std::fmod(odd, 2) == 0) odd /= 2;
+    return odd == 1 || odd == 3;
+}
+
 }  // namespace
 
 // The loops over the degrees, with the settings chosen so far.
@@ -70,7 +78,9 @@ void PlanSpace::Build::run() {
                        P::virtual_stages}) {
         if (is_free(id)) set(id, 1);
     }
+    const bool across_nodes = base.on(P::tensor_across_nodes) || !is_free(P::tensor_parallel);
     for (const double tensor : values(P::tensor_parallel)) {
+        if (tensor > base[P::gpus_used_per_node] && !across_nodes) continue;
         set(P::tensor_parallel, tensor);
         for (const double sequence_parallel : flags(P::sequence_parallel, tensor > 1)) {
             for (const double async : flags(P::async_tensor_parallel, tensor > 1))
@@ -218,6 +228,7 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
     const double held = s[P::global_batch] / d.data;
     if (global && held != std::floor(held)) return;
     for (const double micro_batch : values(P::micro_batch)) {
+        if (is_free(P::micro_batch) && !global && !is_usual_size(micro_batch)) continue;
         Cell cell{degrees, {}, s[P::accumulation], space.size_, 0};
         for (std::size_t i = 0; i < kCellSize; ++i) cell.value[i] = s[kPlanParameters[i]];
         cell.value[Plan::place(P::sequence_parallel)] = sequence_parallel;

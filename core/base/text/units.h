@@ -10,6 +10,8 @@
 
 namespace shardscope {
 
+inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;  // bytes
+
 // The kind of a number, which decides the units that are accepted and how the number is shown.
 enum class Quantity {
     count,              // 2,048

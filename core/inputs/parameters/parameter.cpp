@@ -96,7 +96,6 @@ constexpr std::array convention{Named{"palm", 0}, Named{"causal", 1}, Named{"6n"
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 constexpr std::array<Parameter, kParameters> kTable{{
 #define SHARDSCOPE_PARAMETER(id, ...) Parameter{__VA_ARGS__},
@@ -156,6 +155,12 @@ bool is_named(const Parameter& row, double value) {
 
 std::string label_of(P id) { return translate(parameter(id).label); }
 std::string help_of(P id) { return translate(parameter(id).help); }
+std::string synonyms_of(P id) {
+    const std::string english(parameter(id).synonyms);
+    if (english.empty()) return english;
+    const std::string translated = translate(english);
+    return translated == english ? english : english + ", " + translated;
+}
 
 std::optional<P> find_parameter(std::string_view key) {
     // A map, because reading a file looks up each of its fields.

@@ -67,6 +67,8 @@ struct Parameter {           // one row of the table
     bool plan = false;               // a property of the training plan, which the planner may choose
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from
+    // Other words for it, separated by ", ", by which a search finds it: in English; see synonyms_of.
+    std::string_view synonyms{};
 };
 
 std::span<const Parameter, kParameters> parameters();
@@ -75,6 +77,8 @@ const Parameter& parameter(P id);
 bool is_named(const Parameter& row, double value);
 std::string label_of(P id);  // in the current language
 std::string help_of(P id);   // in the current language
+// Returns the English synonyms and those in the current language, separated by ", ".
+std::string synonyms_of(P id);
 
 // Finds a parameter by its full key ("training.micro_batch") or by the last part of the key if that is
 // unique.

@@ -382,7 +382,9 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
         std::isnan(s[P::peak_flops]) && !precisions.empty())
         out.give(P::precision, precisions.front());
     const double wanted = nearest_valid(P::gpus, gpus, s);
-    if (wanted != s[P::gpus]) out = edited(out, P::gpus, wanted);
+    // Another cluster does the same job: if it needs another number of GPUs, the global batch is kept.
+    if (wanted != s[P::gpus])
+        out = with_hold(edited(with_hold(out, Hold::global_batch), P::gpus, wanted), scenario.hold());
     repair_others(out, P::gpus_per_node, s[P::micro_batch]);
     return out;
 }
@@ -404,7 +406,9 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
 }
 
 Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
-    Scenario out = scenario;
+    // A planner that may change the batch would compare different jobs.
+    const bool first = automatic && scenario.automatic.none();
+    Scenario out = first ? with_hold(scenario, Hold::global_batch) : scenario;
     out.automatic.set(index(id), automatic);
     return out;
 }

@@ -10,8 +10,6 @@ using namespace shardscope::testing;
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
 double term(const MemoryUse& use, MemoryTerm which, Moment moment = Moment::forward_end) {
     return use.by_moment[static_cast<std::size_t>(moment)][static_cast<std::size_t>(which)];
 }

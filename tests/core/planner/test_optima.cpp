@@ -108,11 +108,4 @@ TEST_CASE("planned: a first guess of the plan saves time and does not change the
         INFO(i);
         CHECK(planned(scenario, &likely) == exact);
     }
-
-    // The largest micro-batch that fits lies between the slider's values.
-    scenario = of_model("mpt-7b", {{P::gpus, 8}});
-    scenario.automatic.set(index(P::micro_batch));
-    const Scenario raised = planned(scenario);
-    likely = plan_of(resolve(raised));
-    CHECK(planned(scenario, &likely) == raised);
 }

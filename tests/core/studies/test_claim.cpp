@@ -26,7 +26,6 @@ Claim ranged(Claim claim, double low, double high) {
 
 constexpr double kOpen = std::numeric_limits<double>::infinity();
 // Usable memory is an output with exactly the value of its input: 64 and 48 GiB give round ratios.
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 Scenario memory(double gib) { return with({{P::memory, gib * kGiB}}); }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// Commands that trigger an action of the menus or show a plot: "pin", "undo", "dark", "walls".
+#include <QAction>
+
+#include "app/command_line/window_command.h"
+#include "app/plot_tabs.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+
+WindowCommands action_commands(const QString& words, const CommandTargets& targets) {
+    WindowCommands out;
+    for (const ActionRow& row : action_table()) {
+        if (row.id == ActionId::find_or_do) continue;  // it leads here
+        QAction* action = targets.actions.at(row.id);
+        QString text = tr(row.text).remove(QLatin1Char('&'));
+        const QString name = QString(text).remove(QStringLiteral("…"));
+        const WordMatch match = match_words(words, {name, QLatin1String(row.name).mid(7)}, tr(row.does));
+        if (match == WordMatch::none) continue;
+        WindowCommand command{QLatin1String(row.name), text, tr(row.does), match, {}};
+        if (action->isEnabled()) command.run = [action] { action->trigger(); };
+        else command.effect = QObject::tr("not possible now");
+        out.push_back(std::move(command));
+    }
+    for (const LivePlot* plot : targets.tabs.plots()) {
+        const QString name = plot->objectName();
+        const QString label = tr(plot_kind(name.toStdString())->label);
+        const WordMatch match = match_words(words, {label, name}, {});
+        if (match == WordMatch::none) continue;
+        out.push_back({QStringLiteral("plot/") + name, QObject::tr("Plot %1").arg(label),
+                       QObject::tr("shows its tab"), match,
+                       [&tabs = targets.tabs, name] { tabs.setCurrentWidget(tabs.plot(name)); }});
+    }
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,137 @@
+#include "app/command_line/command_line.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/live_model.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/text.h"
+#include "widgets/theme/theme.h"
+
+namespace shardscope {
+namespace {
+
+enum Column { what, effect, columns };
+
+constexpr int kMargin = 8;
+
+}  // namespace
+
+CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets& targets)
+    : QFrame(&window), field_(field), list_(new QTreeWidget(this)), targets_(targets) {
+    setObjectName(QStringLiteral("commands"));
+    setFrameShape(QFrame::StyledPanel);
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+    list_->setObjectName(QStringLiteral("commands/list"));
+    list_->setAccessibleName(tr("Commands"));
+    list_->setAccessibleDescription(tr("What the typed words can do; Enter does the first"));
+    list_->setColumnCount(columns);
+    list_->header()->hide();
+    list_->header()->setSectionResizeMode(what, QHeaderView::ResizeToContents);
+    list_->setRootIsDecorated(false);
+    list_->setStyleSheet(QStringLiteral("QTreeWidget::item { padding: 3px 8px 3px 4px; }"));
+    list_->setUniformRowHeights(true);
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setFocusPolicy(Qt::NoFocus);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(4, 4, 4, 4);
+    rows->addWidget(list_);
+    // A click on the list leaves the focus in the field.
+    setFocusPolicy(Qt::ClickFocus);
+    setFocusProxy(&field_);
+    hide();
+    field_.installEventFilter(this);
+    connect(&field_, &QLineEdit::textChanged, this, &CommandLine::refresh);
+    connect(&targets_.model, &LiveModel::changed, this, [this] {
+        if (isVisible()) refresh();
+    });
+    connect(list_, &QTreeWidget::itemClicked, this,
+            [this](QTreeWidgetItem* item) { run(list_->indexOfTopLevelItem(item)); });
+}
+
+void CommandLine::refresh() {
+    commands_ = field_.hasFocus() ? commands_for(field_.text(), targets_) : WindowCommands{};
+    list_->clear();
+    for (const WindowCommand& command : commands_) {
+        auto* item = new QTreeWidgetItem(list_, {command.text, command.effect});
+        item->setForeground(effect, current_theme().muted);
+        item->setToolTip(effect, command.effect);
+        if (!command.run) item->setForeground(what, current_theme().muted);
+    }
+    targets_.controls.set_words_are_command(!commands_.empty());
+    setVisible(!commands_.empty());
+    if (commands_.empty()) return;
+    list_->setCurrentItem(list_->topLevelItem(0));
+    place();
+    raise();
+}
+
+// Places the list beside the field, and within the window.
+void CommandLine::place() {
+    const double zoom = zoom_of(font());
+    const QPoint beside = field_.mapTo(parentWidget(), QPoint(field_.width() + kMargin, 0));
+    const int widest = static_cast<int>(620 * zoom);
+    const int width = std::min(widest, parentWidget()->width() - beside.x() - kMargin);
+    const int row = list_->sizeHintForRow(0);
+    const int height = row * static_cast<int>(commands_.size()) + 2 * frameWidth() + 2 * 4 + 2;
+    setGeometry(beside.x(), beside.y(), width, height);
+}
+
+void CommandLine::step(int by) {
+    const int count = list_->topLevelItemCount();
+    const int now = list_->indexOfTopLevelItem(list_->currentItem());
+    list_->setCurrentItem(list_->topLevelItem((now + by + count) % count));
+}
+
+// Runs a command. The words are cleared, so that the next command can be typed.
+void CommandLine::run(int row) {
+    if (row < 0 || row >= static_cast<int>(commands_.size())) return;
+    const auto work = commands_[static_cast<std::size_t>(row)].run;
+    if (!work) return;
+    field_.clear();
+    work();
+}
+
+bool CommandLine::press_key(int key) {
+    switch (key) {
+        case Qt::Key_Down: step(1); return true;
+        case Qt::Key_Up: step(-1); return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter: run(list_->indexOfTopLevelItem(list_->currentItem())); return true;
+        default: return false;
+    }
+}
+
+bool CommandLine::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != &field_) return QFrame::eventFilter(watched, event);
+    switch (event->type()) {
+        case QEvent::KeyPress:
+            if (isVisible() && press_key(static_cast<QKeyEvent*>(event)->key())) return true;
+            break;
+        case QEvent::ShortcutOverride: {
+            // In an empty field, undo and redo are those of the window.
+            const auto* key = static_cast<QKeyEvent*>(event);
+            if (field_.text().isEmpty() &&
+                (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo))) {
+                event->ignore();
+                return true;
+            }
+            break;
+        }
+        case QEvent::FocusIn: refresh(); break;
+        case QEvent::FocusOut:
+            if (static_cast<QFocusEvent*>(event)->reason() != Qt::ActiveWindowFocusReason) hide();
+            break;
+        default: break;
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+}  // namespace shardscope

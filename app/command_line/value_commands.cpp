@@ -1,0 +1,129 @@
+// Commands that set, plan or show one parameter: "seq 32k", "gpus 512", "tp auto", "zero2", "bandwidth".
+#include <QStringList>
+#include <algorithm>
+#include <optional>
+
+#include "app/command_line/prediction.h"
+#include "app/command_line/window_command.h"
+#include "scenario/domain.h"
+#include "widgets/live_model.h"
+#include "widgets/panels/controls_panel.h"
+#include "widgets/rows/parameter_row.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+// The words of a command, split into the name of a parameter and its value.
+struct Assignment {
+    QString name;
+    QString value;
+};
+
+// Returns all ways to read the words as a name and a value. "=" and ":" may stand between them.
+std::vector<Assignment> assignments(QString words) {
+    words.replace(QLatin1Char('='), QLatin1Char(' ')).replace(QStringLiteral(": "), QStringLiteral(" "));
+    const QStringList all = words.simplified().split(QLatin1Char(' '));
+    std::vector<Assignment> out;
+    for (qsizetype names = all.size() - 1; names >= 1; --names)
+        out.push_back({all.first(names).join(QLatin1Char(' ')), all.sliced(names).join(QLatin1Char(' '))});
+    return out;
+}
+
+QString assignment_text(P id, double value) {
+    return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, value));
+}
+
+WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model) {
+    const Settings& now = model.answer().settings;
+    const double nearest = nearest_valid(id, value, now);
+    const QString label = text_of(label_of(id));
+    WindowCommand out{QStringLiteral("set/") + text_of(parameter(id).key),
+                      assignment_text(id, nearest),
+                      {},
+                      match,
+                      [&model, id, nearest] { model.edit(id, nearest); }};
+    QStringList effect;
+    if (nearest != value) {
+        effect << QObject::tr("nearest to %1").arg(text_of(format(id, value)));
+        if (match < WordMatch::whole) out.match = WordMatch::mentioned;  // rarely meant
+    }
+    if (nearest == now[id]) {
+        effect << QObject::tr("is set already");
+    } else {
+        effect << QObject::tr("now %1").arg(text_of(format(id, now[id])));
+        effect << predicted(edited(locked(model.answer().scenario), id, nearest), model.answer());
+    }
+    out.effect = effect.join(QStringLiteral(" · "));
+    return out;
+}
+
+// Returns the command for one parameter and a typed value; none if the name does not match.
+std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel& model) {
+    const WordMatch match = match_parameter(id, typed.name);
+    if (match < WordMatch::name) return std::nullopt;
+    const Parameter& row = parameter(id);
+    const QString key = text_of(row.key);
+    if (row.plan &&
+        match_words(typed.value, {QStringLiteral("auto"), QObject::tr("auto")}, {}) == WordMatch::whole) {
+        return WindowCommand{
+            QStringLiteral("auto/") + key, QObject::tr("%1: automatic").arg(text_of(label_of(id))),
+            QObject::tr("the planner chooses it"), match, [&model, id] { model.set_automatic(id, true); }};
+    }
+    const Parsed parsed = parse(id, typed.value.toStdString(), true);
+    if (parsed.ok) return set_command(id, parsed.value, match, model);
+    // A value that cannot be read is explained only if its parameter is certain.
+    if (match < WordMatch::whole) return std::nullopt;
+    return WindowCommand{QStringLiteral("set/") + key, text_of(label_of(id)), text_of(parsed.problem),
+                         WordMatch::mentioned};
+}
+
+// Returns the commands that set a choice by the name of its value alone: "zero2", "fp8".
+void add_choices(const QString& words, LiveModel& model, WindowCommands& out) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const auto id = static_cast<P>(i);
+        const Parameter& row = parameter(id);
+        if (row.quantity != Quantity::choice || !applies_to(id, model.answer().settings)) continue;
+        for (const Named& named : row.names) {
+            if (text_of(named.name).compare(words, Qt::CaseInsensitive) == 0 &&
+                row.prominence != Prominence::file)
+                out.push_back(set_command(id, named.value, WordMatch::whole, model));
+        }
+    }
+}
+
+// Returns the command that shows a parameter's row.
+WindowCommand show_command(P id, WordMatch match, const CommandTargets& targets) {
+    return {QStringLiteral("show/") + text_of(parameter(id).key),
+            QObject::tr("Go to %1").arg(text_of(label_of(id))),
+            QObject::tr("now %1").arg(text_of(format(id, targets.model.answer().settings[id]))), match,
+            [&controls = targets.controls, id] {
+                if (ParameterRow* row = controls.row(id)) row->editor()->setFocus(Qt::ShortcutFocusReason);
+            }};
+}
+
+}  // namespace
+
+WindowCommands value_commands(const QString& words, const CommandTargets& targets) {
+    WindowCommands out;
+    if (!targets.model.answer().valid()) return out;
+    const Settings& now = targets.model.answer().settings;
+    const std::vector<Assignment> typed = assignments(words);
+    add_choices(words, targets.model, out);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const auto id = static_cast<P>(i);
+        if (!applies_to(id, now)) continue;
+        std::optional<WindowCommand> best;
+        for (const Assignment& one : typed) {
+            auto found = command_of(id, one, targets.model);
+            if (found && (!best || found->match > best->match)) best = std::move(found);
+        }
+        if (best) out.push_back(std::move(*best));
+        if (parameter(id).prominence == Prominence::file) continue;
+        if (const WordMatch match = match_parameter(id, words); match >= WordMatch::name)
+            out.push_back(show_command(id, match, targets));
+    }
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,22 @@
+#include "app/command_line/window_command.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace shardscope {
+
+WindowCommands commands_for(const QString& typed, const CommandTargets& targets) {
+    constexpr std::array kKinds{value_commands,  preset_commands, action_commands,
+                                export_commands, solve_commands,  help_commands};
+    constexpr std::size_t kMost = 9;
+    const QString words = typed.simplified();
+    WindowCommands out;
+    if (words.isEmpty()) return out;
+    for (const auto kind : kKinds) std::ranges::move(kind(words, targets), std::back_inserter(out));
+    std::ranges::stable_sort(out, std::greater{}, &WindowCommand::match);
+    if (out.size() > kMost) out.resize(kMost);
+    return out;
+}
+
+}  // namespace shardscope

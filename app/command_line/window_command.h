@@ -1,0 +1,56 @@
+// What the command line of the window can do. The field at the top of the controls takes words such as
+// "seq 32k", "h200", "gpus 512", "export pdf", "pin" and "solve fits"; `commands_for` returns what they can
+// mean, best first. Each kind of command has a function in a file of its own; to add one, add a function and
+// list it in window_command.cpp.
+#pragma once
+
+#include <QString>
+#include <functional>
+#include <vector>
+
+#include "app/actions.h"
+#include "widgets/word_match.h"
+
+namespace shardscope {
+
+class ControlsPanel;
+class Documents;
+class HelpWindow;
+class LiveModel;
+class PlotActions;
+class PlotTabs;
+class SolvePanel;
+
+struct WindowCommand {
+    QString name;      // "set/training.sequence_length": identifies it in tests
+    QString text;      // what it does: "Sequence length 32,768"
+    QString effect{};  // what follows from it, or why it is not possible
+    WordMatch match = WordMatch::name;
+    std::function<void()> run{};  // null: it is not possible
+};
+using WindowCommands = std::vector<WindowCommand>;
+
+// The parts of the window on which commands act. All of them have to outlive the commands.
+struct CommandTargets {
+    LiveModel& model;
+    ControlsPanel& controls;
+    PlotTabs& tabs;
+    PlotActions& plots;
+    SolvePanel& solve;
+    HelpWindow& help;
+    Documents& documents;
+    const Actions& actions;
+};
+
+// Returns the commands that match the words, best first, at most as many as the list shows.
+WindowCommands commands_for(const QString& typed, const CommandTargets& targets);
+
+// The kinds. `words` is not empty and has single blanks between the words.
+WindowCommands value_commands(const QString& words, const CommandTargets& targets);   // "seq 32k", "tp auto"
+WindowCommands preset_commands(const QString& words, const CommandTargets& targets);  // "h200", "llama 70b"
+WindowCommands action_commands(const QString& words, const CommandTargets& targets);  // "pin", "walls"
+WindowCommands export_commands(const QString& words, const CommandTargets& targets);  // "export pdf"
+WindowCommands solve_commands(const QString& words, const CommandTargets& targets);   // "solve fits"
+WindowCommands help_commands(const QString& words, const CommandTargets& targets);    // "bubble"
+
+}  // namespace shardscope

@@ -1,0 +1,41 @@
+#include "app/plan_news.h"
+
+#include "app/message_bar.h"
+#include "widgets/live_model.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+
+PlanNews::PlanNews(LiveModel& model, MessageBar& messages, QObject* parent)
+    : QObject(parent), model_(model), messages_(messages) {
+    connect(&model_, &LiveModel::changed, this, &PlanNews::compare);
+    connect(&model_, &LiveModel::gesture_ended, this, &PlanNews::compare);
+    compare();
+}
+
+void PlanNews::compare() {
+    const Answer& answer = model_.answer();
+    if (model_.in_gesture() || model_.planning() || !answer.valid()) return;
+    const Plan plan = plan_of(answer.settings);
+    // An unrelated scenario has a plan of its own.
+    const bool related = last_ && origin_ == model_.origin();
+    if (related && model_.scenario().automatic.any()) {
+        const QString change = plan_change(*last_, plan);
+        if (!change.isEmpty()) messages_.say(tr("Plan changed: %1").arg(change));
+    }
+    last_ = plan;
+    origin_ = model_.origin();
+}
+
+QString plan_change(const Plan& before, const Plan& after) {
+    QStringList out;
+    for (const P id : kPlanParameters) {
+        if (before[id] == after[id]) continue;
+        out << QStringLiteral("%1 %2 → %3")
+                   .arg(text_of(label_of(id)), text_of(format(id, before[id])),
+                        text_of(format(id, after[id])));
+    }
+    return out.join(QStringLiteral(", "));
+}
+
+}  // namespace shardscope

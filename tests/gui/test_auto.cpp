@@ -1,0 +1,72 @@
+// Tests that automatic plans are fair: they do the same job, and are never worse than a point that the window
+// draws for it.
+#include <QLabel>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "app/plan_news.h"
+#include "support/desk.h"
+#include "widgets/live_model.h"
+#include "widgets/plots/scaling_plot.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("automatic plans hold the global batch, and no drawn curve of the same job is better",
+          "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const double batch = model.answer().settings[P::global_batch];
+    CHECK(model.scenario().hold() == Hold::per_gpu_batch);
+    desk.choose(ActionId::plan_automatic);
+    CHECK(model.scenario().hold() == Hold::global_batch);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    CHECK(model.answer().settings[P::global_batch] == batch);
+    CHECK(desk.text("message/text").startsWith("Plan changed: "));
+
+    auto* plot = desk.window.findChild<ScalingPlot*>();
+    REQUIRE(plot);
+    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
+    const ScalingData& data = plot->figure().data();
+    CHECK(data.plan == SweepPlan::replanned);
+    const double own = model.answer().estimate.mfu;
+    std::size_t compared = 0;
+    for (const Curve* curve : {&data.curves.weak, &data.curves.strong}) {
+        for (const CurvePoint& point : *curve) {
+            if (point.x != data.current.x || !point.fits()) continue;
+            CHECK(point.mfu <= own * (1 + 1e-12));
+            ++compared;
+        }
+    }
+    CHECK(compared == 2);
+}
+
+TEST_CASE("a change of an automatic plan is said, and only then", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.choose(ActionId::plan_automatic);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    const Plan before = plan_of(model.answer().settings);
+    desk.find<QWidget>("message")->hide();
+    desk.type("training.sequence_length", "8k");
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    const Plan after = plan_of(model.answer().settings);
+    REQUIRE(before != after);
+    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after));
+    CHECK(desk.find<QWidget>("message")->isVisible());
+    // An input that leaves the plan as it is.
+    desk.find<QWidget>("message")->hide();
+    desk.type("cluster.price_per_gpu_hour", "3");
+    CHECK(desk.find<QWidget>("message")->isHidden());
+}
+
+TEST_CASE("differences of plans are written in the order of the plan's parameters", "[gui][auto]") {
+    Plan before{};
+    Plan after{};
+    before[P::tensor_parallel] = 1;
+    after[P::tensor_parallel] = 4;
+    before[P::sharding] = static_cast<double>(Sharding::zero3);
+    after[P::sharding] = static_cast<double>(Sharding::zero2);
+    CHECK(plan_change(before, after) == QString::fromUtf8("Tensor parallel 1 → 4, Sharding zero3 → zero2"));
+    CHECK(plan_change(before, before).isEmpty());
+}

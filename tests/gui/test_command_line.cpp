@@ -1,0 +1,186 @@
+// Tests the command line of the window with typed words: each command is listed with what it will do, and is
+// one undo step.
+#include <QLineEdit>
+#include <QTest>
+#include <QTreeWidget>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+
+#include "app/command_line/command_line.h"
+#include "support/desk.h"
+#include "widgets/live_model.h"
+#include "widgets/panels/solve_panel.h"
+#include "widgets/rows/parameter_field.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct Line {
+    explicit Line(Dialogs dialogs = Dialogs::native()) : desk(std::move(dialogs)) {
+        QTest::keyClick(&desk.window, Qt::Key_K, Qt::ControlModifier);
+        REQUIRE(field().hasFocus());
+    }
+    QLineEdit& field() { return *desk.find<QLineEdit>("controls/search"); }
+    CommandLine& line() { return *desk.find<CommandLine>("commands"); }
+    void type(const QString& words) {
+        field().clear();
+        QTest::keyClicks(&field(), words);
+        QApplication::processEvents();
+    }
+    void run(const QString& words) {
+        type(words);
+        QTest::keyClick(&field(), Qt::Key_Return);
+        QApplication::processEvents();
+    }
+    const WindowCommand& first(const QString& words) {
+        type(words);
+        INFO(words.toStdString());
+        REQUIRE_FALSE(line().commands().empty());
+        return line().commands().front();
+    }
+    int steps() { return desk.window.model().undo_stack()->index(); }
+    const Settings& settings() { return desk.window.model().answer().settings; }
+
+    Desk desk;
+};
+
+}  // namespace
+
+TEST_CASE("typed words set values and take presets, each as one undo step", "[gui][command-line]") {
+    Line it;
+    it.run("h200");
+    CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h200");
+    CHECK(it.steps() == 1);
+    it.run("seq 32k");
+    CHECK(it.settings()[P::sequence_length] == 32768);
+    CHECK(it.steps() == 2);
+    it.run("gpus 512");
+    CHECK(it.settings()[P::gpus] == 512);
+    CHECK(it.steps() == 3);
+    it.run("inter-node bandwidth 175 Gbit/s");
+    CHECK(it.settings()[P::inter_node_bandwidth] == 175e9 / 8);
+    it.run("hidden size = 6,144");
+    CHECK(it.settings()[P::hidden_size] == 6144);
+    it.run("zero2");
+    CHECK(it.settings()[P::sharding] == static_cast<double>(Sharding::zero2));
+    it.run("tp auto");
+    CHECK(it.desk.window.model().scenario().automatic[index(P::tensor_parallel)]);
+    CHECK(it.steps() == 7);
+    // Undo works from the empty field.
+    CHECK(it.field().text().isEmpty());
+    for (int i = 0; i < 7; ++i) QTest::keyClick(&it.field(), Qt::Key_Z, Qt::ControlModifier);
+    CHECK(it.steps() == 0);
+    CHECK(it.settings()[P::gpus] == 64);
+}
+
+TEST_CASE("the list says what a command will do, and whether it is possible", "[gui][command-line]") {
+    Line it;
+    const WindowCommand set = it.first("seq 4096");
+    CHECK(set.name == "set/training.sequence_length");
+    CHECK(set.text == "Sequence length 4,096");
+    Scenario changed = edited(it.desk.window.model().answer().scenario, P::sequence_length, 4096);
+    const QString then = QString::number(100 * answer(changed).estimate.mfu, 'f', 1);
+    CHECK(set.effect.contains("now 2,048"));
+    CHECK(set.effect.contains(then));
+    CHECK(it.first("seq 4096k").effect.contains("does not fit"));
+    // A value that is not valid here becomes the nearest one, which the list says before.
+    CHECK(it.first("heads 41").effect.contains("nearest to 41"));
+    // A text that is no value is explained, and cannot be run.
+    const WindowCommand wrong = it.first("gpus many");
+    CHECK(wrong.effect.contains("many"));
+    CHECK_FALSE(wrong.run);
+    it.run("gpus many");
+    CHECK(it.steps() == 0);
+    CHECK(it.field().text() == "gpus many");
+    // An action that is disabled cannot be run.
+    const WindowCommand redo = it.first("redo");
+    CHECK(redo.name == "action/redo");
+    CHECK_FALSE(redo.run);
+    it.type("nothing has this name");
+    CHECK(it.line().commands().empty());
+    CHECK(it.line().isHidden());
+}
+
+TEST_CASE("parameters are found by the words that people use for them", "[gui][command-line]") {
+    Line it;
+    const auto shows = [&](const char* words, P id) {
+        INFO(words);
+        CHECK(it.first(words).name == "show/" + QString::fromStdString(std::string(parameter(id).key)));
+    };
+    shows("VRAM", P::memory);
+    shows("InfiniBand", P::inter_node_bandwidth);
+    shows("NVLink", P::intra_node_bandwidth);
+    shows("context length", P::sequence_length);
+    shows("gradient accumulation", P::accumulation);
+    shows("activation checkpointing", P::recompute);
+    it.run("VRAM");
+    CHECK(it.desk.find<QLineEdit>("cluster.gpu.memory/field")->hasFocus());
+    CHECK(it.steps() == 0);
+}
+
+TEST_CASE("arrow keys choose among the commands, and Esc closes the list", "[gui][command-line]") {
+    Line it;
+    it.type("h200");
+    REQUIRE(it.line().commands().size() > 1);
+    const QString second = it.line().commands()[1].name;
+    REQUIRE(second.startsWith("cluster/"));
+    QTest::keyClick(&it.field(), Qt::Key_Down);
+    QTest::keyClick(&it.field(), Qt::Key_Return);
+    CHECK("cluster/" + QString::fromStdString(it.desk.window.model().scenario().cluster->name) == second);
+    it.type("h200");
+    QTest::keyClick(&it.field(), Qt::Key_Escape);
+    CHECK(it.field().text().isEmpty());
+    CHECK(it.line().isHidden());
+    // A click runs the command under the pointer.
+    it.type("h200");
+    auto* list = it.desk.find<QTreeWidget>("commands/list");
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->topLevelItem(0)).center());
+    CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h200");
+    // The list covers the panes beside the field and moves nothing.
+    it.type("a");
+    CHECK(it.line().isVisible());
+    CHECK(it.line().parentWidget()->rect().contains(it.line().geometry()));
+}
+
+TEST_CASE("commands pin, show plots, solve and export", "[gui][command-line]") {
+    QString suggested;
+    Dialogs dialogs = Dialogs::native();
+    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion, const QStringList&) {
+        suggested = suggestion;
+        return Dialogs::SaveAs{};
+    };
+    dialogs.save_file = [&](QWidget*, const QString&, const QString& suggestion, const QString&) {
+        suggested = suggestion;
+        return QString();
+    };
+    Line it(dialogs);
+    it.run("pin");
+    CHECK(it.desk.window.model().pins().size() == 1);
+    it.run("timeline");
+    CHECK(it.desk.find<QTabWidget>("tabs")->currentWidget()->objectName() == "timeline");
+    it.run("export pdf");
+    CHECK(suggested.endsWith("/timeline.pdf"));
+    it.run("report md");
+    CHECK(suggested.endsWith("/report.md"));
+    CHECK(it.steps() == 0);
+
+    it.run("solve fits");
+    auto* solve = it.desk.find<SolvePanel>("solve");
+    CHECK(solve->isVisible());
+    REQUIRE(QTest::qWaitFor([&] { return it.steps() == 1 && !solve->pending(); }, kBackgroundTimeout));
+    const double fewest = it.settings()[P::gpus];
+    CHECK(fewest < 64);
+    CHECK(it.desk.window.model().answer().fits());
+    const Scenario& solved = it.desk.window.model().answer().scenario;
+    for (double fewer = 1; fewer < fewest; ++fewer) {
+        const Answer less = answer(edited(solved, P::gpus, fewer));
+        CHECK((less.settings[P::gpus] >= fewest || less.estimate.verdict != Verdict::fits));
+    }
+    CHECK(it.desk.window.model().undo_stack()->undoText().startsWith("Solve: "));
+    it.run("solve mfu>=41% by inter-node");
+    REQUIRE(QTest::qWaitFor([&] { return !solve->pending(); }, kBackgroundTimeout));
+    CHECK(it.steps() <= 2);
+}

@@ -1,0 +1,99 @@
+// The ruler of a plot: a line that follows the pointer, with a card of all values there. A click fixes it as
+// A, a second click as B, and the card then shows the differences; Esc removes both.
+//
+// The ruler is a transparent widget over the canvas, so that moving it does not draw the plot again. The plot
+// says through a Source where the ruler can stand and what is there; the ruler knows no scenario. Object
+// name: that of the canvas with "/ruler".
+#pragma once
+
+#include <QColor>
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "text/units.h"
+
+class QPainter;
+
+namespace shardscope {
+
+// One value at the ruler.
+struct RulerReading {
+    QString name;  // "Strong"
+    QColor color{};
+    double value = std::numeric_limits<double>::quiet_NaN();  // NaN: `text` says why there is none
+    Quantity quantity = Quantity::count;
+    QString text{};                                       // instead of the value: "does not fit", "compute"
+    double y = std::numeric_limits<double>::quiet_NaN();  // where the value is drawn, px; NaN: nowhere
+
+    [[nodiscard]] QString shown() const;
+};
+
+// What the ruler shows at one place of the axis.
+struct RulerStop {
+    QPointF place;                  // in axis values, which stay valid when the axes change
+    QString title;                  // "2,048 GPUs"
+    double x = 0;                   // px
+    QRectF area;                    // the part of the canvas that the line crosses, px
+    std::optional<double> cross{};  // y of a second, horizontal line, px
+    std::vector<RulerReading> readings;
+
+    // Returns whether a curve is at this pixel.
+    [[nodiscard]] bool is_on_curve(const QPointF& pixel) const;
+};
+
+class PlotRuler : public QWidget {
+    Q_OBJECT
+  public:
+    struct Source {
+        // Returns the place that the ruler takes for a pixel; none outside the plot.
+        std::function<std::optional<QPointF>(const QPointF& pixel)> place_at;
+        // Returns what is at a place; none where it is not visible.
+        std::function<std::optional<RulerStop>(const QPointF& place)> stop_at;
+    };
+    // `canvas` is the parent; the ruler follows its size and takes no mouse events from it.
+    explicit PlotRuler(QWidget& canvas);
+
+    void set_source(Source source);
+    [[nodiscard]] bool is_used() const { return source_.place_at != nullptr; }
+
+    void hover(const QPointF& pixel);
+    void leave();
+    // Fixes the ruler at the place of this pixel: as A, then as B, then as B again.
+    void fix(const QPointF& pixel);
+    void take_back();  // what the last `fix` has done
+    // Removes the fixed places; returns whether there were any.
+    bool clear();
+
+    // Returns the text of the card for screen readers and tests, a line for each value.
+    [[nodiscard]] QString words() const;
+    [[nodiscard]] QRectF card() const { return card_; }  // as last drawn, px
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    struct Column {
+        QString title;
+        std::optional<RulerStop> stop;
+    };
+    // Returns the fixed stops and the one under the pointer, in this order.
+    [[nodiscard]] std::vector<Column> columns() const;
+    void paint_line(QPainter& painter, const Column& column) const;
+    void paint_card(QPainter& painter, const std::vector<Column>& columns);
+    [[nodiscard]] QRectF place_card(const QSizeF& size, const std::vector<Column>& columns) const;
+
+    Source source_;
+    std::optional<QPointF> hovered_;
+    std::vector<QPointF> fixed_;   // A and B
+    std::vector<QPointF> before_;  // as it was before the last `fix`
+    QRectF card_;
+};
+
+}  // namespace shardscope
