@@ -105,7 +105,7 @@ TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in 
     const int share = column_named(*list, QStringLiteral("Of step"));
     const Compiled& before = desk.model().answer().compiled;
     const auto qkv_time = [](const Compiled& c) {
-        for (const Operator& op : c.operators.dense.operators) {
+        for (const Operator& op : c.operators.of_kind[0].operators) {
             if (op.name == "attention.qkv") return forward_time(op, c.gpu).total();
         }
         return 0.0;

@@ -63,7 +63,8 @@ class MeasuredReader {
 // Returns why the engine cannot predict a run with such a setting; "" if it can.
 std::string reason_not_modelled(const std::string& setting) {
     constexpr std::string_view kMark = "not modelled";
-    if (setting.starts_with("layer_pattern:")) return translate("layer patterns are not modelled yet");
+    if (setting.starts_with("layer_pattern:"))
+        return translate("the layer pattern is not part of the scenario");
     if (!setting.starts_with(kMark)) return {};
     const std::size_t colon = setting.find(':');
     return colon == std::string::npos ? setting : trim(setting.substr(colon + 1));
@@ -96,9 +97,8 @@ MeasuredRun read_run_object(const json& object, int line) {
                                 translate("it holds the settings of the run"), translate("write {…}"), line});
         return run;
     }
-    if (const auto model = scenario->find("model");
-        model != scenario->end() && model->contains("layer_pattern") && run.not_modelled.empty())
-        run.not_modelled = translate("layer patterns are not modelled yet");
+    if (const auto model = scenario->find("model"); model != scenario->end())
+        run.has_layer_pattern = model->contains("layer_pattern");
     run.scenario = json_text(*scenario);
     if (const auto cluster = scenario->find("cluster"); cluster != scenario->end() && cluster->is_object()) {
         run.software = text_at(*cluster, "software");

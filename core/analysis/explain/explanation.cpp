@@ -262,8 +262,8 @@ bool is_root(const OperatorRow& row, const OperatorList& all) {
 // How often an operator occurs in the model's most frequent layer; for a list, in its average layer.
 double in_layer(const OperatorRow& row, const Answer& answer) {
     const OperatorList& all = answer.compiled.operators;
-    if (!answer.settings.listed()) return row.block == all.layer().name ? 1 : 0;
-    return is_root(row, all) ? 0 : row.repeat / all.dense.repeat;
+    if (!answer.settings.listed()) return row.block == all.usual_layer().name ? 1 : 0;
+    return is_root(row, all) ? 0 : row.repeat / all.of_kind.front().repeat;
 }
 
 // Lists the operators that a symbol is the sum of.

@@ -14,6 +14,7 @@ std::string_view name_of(OperatorKind kind) {
         case OperatorKind::gemm: return "gemm";
         case OperatorKind::convolution: return "convolution";
         case OperatorKind::attention: return "attention";
+        case OperatorKind::scan: return "scan";
         case OperatorKind::norm: return "norm";
         case OperatorKind::elementwise: return "elementwise";
         case OperatorKind::softmax: return "softmax";
@@ -120,17 +121,17 @@ OperatorTable operator_table(const Answer& answer) {
     if (const ListedModel* listed = c.settings.listed()) {
         // The rows are the list's blocks instead of the average layer; a stage has the same share of each.
         const std::vector<Block> blocks = listed_blocks(*listed, c.settings);
-        const double share = stage.dense / c.operators.dense.repeat;
+        const double share = stage.layers() / c.operators.of_kind.front().repeat;
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             if (i == 0 && listed->has_stem()) add(blocks[i], c.work.embedding, stage.embedding ? 1 : 0);
             else if (i + 1 == blocks.size() && listed->has_head())
                 add(blocks[i], c.work.head, stage.head ? 1 : 0);
-            else add(blocks[i], c.work.dense, share * blocks[i].repeat);
+            else add(blocks[i], c.work.layers[0], share * blocks[i].repeat);
         }
     } else {
         add(c.operators.embedding, c.work.embedding, stage.embedding ? 1 : 0);
-        add(c.operators.dense, c.work.dense, stage.dense);
-        add(c.operators.sparse, c.work.sparse, stage.sparse);
+        for (std::size_t i = 0; i < c.operators.kinds; ++i)
+            add(c.operators.of_kind[i], c.work.layers[i], stage.counts[i]);
         add(c.operators.head, c.work.head, stage.head ? 1 : 0);
     }
     out.model.count = out.rows.size();

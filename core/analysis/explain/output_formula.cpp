@@ -1,5 +1,6 @@
 #include "explain/output_formula.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "model/operators.h"
@@ -25,7 +26,10 @@ std::optional<OutputFormula> critical_batch_formula(const Settings& s) {
 std::optional<OutputFormula> mfu_formula(const Settings& s) {
     // The conventions do not apply to a list of operators: its matrix FLOPs are counted.
     if (s.listed()) return OutputFormula{"MFU = 3·F_s · r ÷ P", "F_s r P"};
-    const bool windowed = attended_tokens(s) < s[P::sequence_length];
+    const LayerSequence layers(s);
+    if (layers.has_pattern() && s.choice<FlopsConvention>(P::flops_convention) != FlopsConvention::six_n)
+        return OutputFormula{"MFU = (6·N_a + 3·F_m) · r ÷ P", "N_a F_m r P"};
+    const bool windowed = attended_tokens(s, layers.kind(0).mixer) < s[P::sequence_length];
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
         case FlopsConvention::palm:
             if (windowed) return OutputFormula{"MFU = (6·N_a + 12·L·a·d·s_w) · r ÷ P", "N_a L a d s_w r P"};
@@ -39,7 +43,10 @@ std::optional<OutputFormula> mfu_formula(const Settings& s) {
 }
 
 // Whether there are experts, whose states are sharded over other groups than the dense weights.
-bool has_experts(const Answer& answer) { return answer.compiled.work.sparse.experts > 0; }
+bool has_experts(const Answer& answer) {
+    const auto& layers = answer.compiled.work.layers;
+    return std::ranges::any_of(layers.items(), [](const BlockWork& layer) { return layer.experts > 0; });
+}
 
 std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
     const Settings& s = answer.settings;

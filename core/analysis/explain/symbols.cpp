@@ -32,15 +32,20 @@ const Stage& fullest_stage(const Answer& a) {
 double stage_parameters(const Answer& a) {
     const OperatorList& list = a.compiled.operators;
     const Stage& stage = fullest_stage(a);
-    double out = stage.dense * list.dense.local_weights() +
-                 stage.sparse * (list.sparse.local_weights() + list.sparse.local_experts());
+    double out = 0;
+    for (std::size_t i = 0; i < list.kinds; ++i)
+        out += stage.counts[i] * (list.of_kind[i].local_weights() + list.of_kind[i].local_experts());
     if (stage.embedding) out += list.embedding.local_weights();
     if (stage.head) out += list.head.local_weights();
     return out;
 }
 
 double expert_parameters(const Answer& a) {
-    return fullest_stage(a).sparse * a.compiled.operators.sparse.local_experts();
+    const OperatorList& list = a.compiled.operators;
+    double out = 0;
+    for (std::size_t i = 0; i < list.kinds; ++i)
+        out += fullest_stage(a).counts[i] * list.of_kind[i].local_experts();
+    return out;
 }
 
 // Bytes of the tensors that exist only while a layer's backward pass runs, if the memory peak is there.
@@ -71,7 +76,7 @@ Logits logits_of(const Answer& a) {
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
 
 double gemm(const Answer& a, std::string_view name) {
-    for (const Operator& op : a.compiled.operators.layer().operators) {
+    for (const Operator& op : a.compiled.operators.usual_layer().operators) {
         if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
     }
     return std::nan("");
@@ -168,8 +173,10 @@ constexpr std::array kSymbols{
            .formula = translatable("F_s = Σ FLOPs of the operators"), .adds = Adds::flops},
     Symbol{.symbol = "F_x", .label = translatable("FLOPs executed for a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.executed_flops_per_token; },
            .formula = translatable("F_x = Σ FLOPs of the operators' kernels, forward, backward and recomputed"), .assumptions = "attention recompute recompute_share selective_cost"},
-    Symbol{.symbol = "s_w", .label = translatable("tokens attended to"), .quantity = Quantity::count, .get = [](const Answer& a) { return attended_tokens(a.settings); },
-           .formula = translatable("s_w = w · (2 − w ÷ s) with a causal window of w tokens, else w"), .symbols = "s", .assumptions = "attention_window causal"},
+    Symbol{.symbol = "s_w", .label = translatable("tokens attended to"), .quantity = Quantity::count, .get = [](const Answer& a) { return attended_tokens(a.settings, LayerSequence(a.settings).kind(0).mixer); },
+           .formula = translatable("s_w = w · (2 − w ÷ s) with a causal window of w tokens, else w; with packing, s is the documents' length"), .symbols = "s", .assumptions = "attention_window causal packing"},
+    Symbol{.symbol = "F_m", .label = translatable("FLOPs of the mixers for a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return (a.compiled.flops_per_token - 6 * a.compiled.active_parameters) / 3; },
+           .formula = translatable("F_m = Σ layers: 4·a·d·s, or s_w in sliding layers; 6·H·d_k·d_v in linear layers; 7·H·P·N in Mamba-2 layers"), .symbols = "s", .assumptions = "layer_pattern attention_window flops_convention"},
     Symbol{.symbol = "k_e", .label = translatable("experts per token"), .quantity = Quantity::count, .parameter = P::experts_per_token},
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(logits_of(a)); },
            .formula = translatable("t_l = t where the loss is parallel, fused or chunked, else 1"), .symbols = "t", .assumptions = "parallel_loss loss"},

@@ -133,9 +133,9 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
 
     // The compute of one pass through all layers of the GPU.
     const double share = c_.passes.share;
-    const double weights = splits ? share * stage.dense * c_.work.dense.weight_gradient.total() +
-                                        share * stage.sparse * c_.work.sparse.weight_gradient.total()
-                                  : 0;
+    double weights = 0;
+    for (std::size_t i = 0; splits && i < layers_.kinds(); ++i)
+        weights += share * stage.counts[i] * c_.work.layers[i].weight_gradient.total();
     if (kind == PassKind::weight_gradient) {
         add(out.chain, Activity::weight_gradient, weights);
     } else {
@@ -153,8 +153,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.chain, chain, share);
             add(out.hidden, Activity::context_exchange, share * pass.hidden);
         };
-        add_layers(layers_.dense, stage.dense);
-        add_layers(layers_.sparse, stage.sparse);
+        for (std::size_t i = 0; i < layers_.kinds(); ++i) add_layers(layers_.of_kind[i], stage.counts[i]);
         if (stage.embedding) add_end(c_.work.embedding);
         if (stage.head) add_end(c_.work.head);
         for (Part& part : out.chain) {
@@ -202,8 +201,8 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
         add_parts(parts(layer, !forwards, 1, traffic), places.beside_end);
     };
     if (forwards || gives_gradients) {
-        add_traffic(layers_.dense, stage.dense, stage.sparse <= 0);
-        add_traffic(layers_.sparse, stage.sparse, true);
+        for (std::size_t i = 0; i < layers_.kinds(); ++i)
+            add_traffic(layers_.of_kind[i], stage.counts[i], i == stage.last_kind);
     }
     if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
     if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));

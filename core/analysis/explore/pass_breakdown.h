@@ -36,8 +36,7 @@ class PassBreakdown {
   public:
     PassBreakdown(const Compiled& compiled, const Estimate& estimate);
 
-    [[nodiscard]] const Layer& dense() const { return layers_.dense; }
-    [[nodiscard]] const Layer& sparse() const { return layers_.sparse; }
+    [[nodiscard]] const Layers& layers() const { return layers_; }
     [[nodiscard]] const Stage& slowest_stage() const { return *slowest_stage_; }
 
     // One visit of a layer: all its consecutive passes (see Passes), which overlap with one communication.

@@ -118,12 +118,15 @@ class LayerTimelineBuilder {
 
     [[nodiscard]] std::vector<LayerEntry> layers() const {
         std::vector<LayerEntry> out;
-        const auto add = [&](const Layer& layer, double count) {
-            for (; count > 0; count -= 1)
-                out.push_back({&layer, std::min(1.0, count), static_cast<int>(out.size()) + 1});
-        };
-        add(parts_.dense(), c_.stages.first.dense);
-        add(parts_.sparse(), c_.stages.first.sparse);
+        const LayerSequence sequence(c_.settings);
+        for (double at = 0; at < sequence.layers(); ++at) {
+            const double end = std::min(at + 1, sequence.layers());
+            const LayerCounts counts = sequence.counts(at, end);
+            for (std::size_t i = 0; i < sequence.kinds(); ++i) {
+                if (counts[i] > 0)
+                    out.push_back({&parts_.layers().of_kind[i], counts[i], static_cast<int>(out.size()) + 1});
+            }
+        }
         return out;
     }
 
@@ -224,8 +227,7 @@ class PipelineTimelineBuilder {
 
     void fill() {
         const int count = out_.stage_count;
-        const std::vector<Stage> stages =
-            every_stage(c_.stages, c_.operators.dense.repeat, c_.operators.sparse.repeat);
+        const std::vector<Stage> stages = every_stage(c_.stages, LayerSequence(c_.settings));
         std::vector<StageSeconds> seconds;
         for (const Stage& stage : stages) {
             // Most stages do the same work as the previous one.
@@ -274,7 +276,8 @@ class PipelineTimelineBuilder {
 
   private:
     static bool same_work(const Stage& a, const Stage& b) {
-        return a.dense == b.dense && a.sparse == b.sparse && a.embedding == b.embedding && a.head == b.head;
+        return a.counts == b.counts && a.last_kind == b.last_kind && a.embedding == b.embedding &&
+               a.head == b.head;
     }
 
     // Passes of one kind on each GPU for one micro-batch.

@@ -15,9 +15,11 @@ OperatorWork compute_operator_work(Compiled& c) {
         return (block.forward.time + block.backward.time).total();
     };
     const Settings& s = c.settings;
+    double layers = 0;
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
+        layers += c.operators.of_kind[i].repeat * both(work.layers[i]);
     return {work, s[P::sequence_length] * s[P::micro_batch] / s[P::context_parallel],
-            c.operators.dense.repeat * both(work.dense) + c.operators.sparse.repeat * both(work.sparse) +
-                both(work.embedding) + both(work.head)};
+            layers + both(work.embedding) + both(work.head)};
 }
 
 }  // namespace

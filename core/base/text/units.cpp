@@ -188,6 +188,7 @@ std::span<const Unit> units_of(Quantity quantity) {
         case Quantity::choice:
         case Quantity::flag:
         case Quantity::set:
+        case Quantity::list:
         case Quantity::text: return {};
     }
     return {};
@@ -234,6 +235,7 @@ Shown shown_in_english(double value, Quantity quantity) {
         case Quantity::choice:
         case Quantity::flag:
         case Quantity::set:
+        case Quantity::list:
         case Quantity::text: return {rounded(value, 3), ""};
     }
     return {};

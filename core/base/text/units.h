@@ -38,8 +38,11 @@ enum class Quantity {
     choice,                  // one of the named values of a parameter
     flag,                    // on or off
     set,                     // several of the named values of a parameter
+    list,                    // words joined by commas, kept like a text
     text,                    // a text; the number is that of the interned text (parameters/interned_text.h)
 };
+// Returns whether the number of a value stands for an interned text.
+constexpr bool is_text(Quantity quantity) { return quantity == Quantity::list || quantity == Quantity::text; }
 
 // A unit in which a quantity may be written.
 struct Unit {

@@ -150,6 +150,7 @@ class TensorParallelPair {
 BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& collective_time) {
     BlockWork out;
     if (block.repeat <= 0) return out;
+    out.host_share = block.host_share;
     out.weights = block.local_weights();
     out.experts = block.local_experts();
     out.saved = block.saved();
@@ -245,8 +246,7 @@ Work work_of(const OperatorList& operators, const BlockRates& rates) {
     CollectiveTimes collective_time(rates);
     Work out;
     out.embedding = work_of(operators.embedding, rates, collective_time);
-    out.dense = work_of(operators.dense, rates, collective_time);
-    out.sparse = work_of(operators.sparse, rates, collective_time);
+    for (const Block& layer : operators.layers()) out.layers.add(work_of(layer, rates, collective_time));
     out.head = work_of(operators.head, rates, collective_time);
     return out;
 }

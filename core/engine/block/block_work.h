@@ -25,9 +25,10 @@ struct PassTime {
 // recomputation, so many plans use the same values.
 struct BlockWork {
     PassTime forward, backward;
-    Time weight_gradient;  // the part of the backward pass that zero-bubble schedules compute later
-    double weights = 0;    // parameters on one GPU before data-parallel sharding, without experts
-    double experts = 0;    // parameters of the experts, counted in the same way
+    Time weight_gradient;   // the part of the backward pass that zero-bubble schedules compute later
+    double host_share = 1;  // host time relative to a layer with attention and feed-forward, E12
+    double weights = 0;     // parameters on one GPU before data-parallel sharding, without experts
+    double experts = 0;     // parameters of the experts, counted in the same way
     // FLOPs executed on the average GPU.
     double forward_flops = 0, backward_flops = 0;
     double saved = 0;           // bytes kept for the backward pass without recomputation
@@ -43,8 +44,9 @@ struct BlockWork {
     }
     [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
 };
-struct Work {  // one of each kind of block
-    BlockWork embedding, dense, sparse, head;
+struct Work {
+    BlockWork embedding, head;
+    BoundedList<BlockWork, kLayerKinds> layers;  // a layer of each kind
 };
 
 // The rates and groups of GPUs that a block's operators run on.

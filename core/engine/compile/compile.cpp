@@ -3,6 +3,8 @@
 
 #include "compile/compiled.h"
 #include "compile/stage_parameters.h"
+#include "effects/linear_attention.h"
+#include "effects/state_space.h"
 #include "model/operator_inputs.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
@@ -12,22 +14,55 @@ namespace {
 
 // FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and
 // values are equally wide.
-double attention_flops(const Settings& s) {
+double attention_flops(const Settings& s, Mixer mixer) {
     double widths = 2 * s[P::head_size];
     if (s[P::kv_lora_rank] > 0) {
         const double value = s[P::value_head_size] > 0 ? s[P::value_head_size] : s[P::head_size];
         widths = s[P::head_size] + s[P::rope_head_size] + value;
     }
-    return 2 * s[P::heads] * widths * attended_tokens(s);
+    return 2 * s[P::heads] * widths * attended_tokens(s, mixer);
+}
+
+// FLOPs of the recurrence of a mixer with a state for one token in one layer, forward. Every convention
+// counts them, because they do not depend on the sequence.
+double recurrence_flops(const Settings& s, Mixer mixer) {
+    if (mixer == Mixer::mamba2)
+        return state_space_recurrence(
+            {s[P::ssm_heads], s[P::ssm_head_size], s[P::ssm_state_size], s[P::ssm_groups]});
+    if (mixer != Mixer::linear) return 0;
+    const double key = s[P::linear_key_head_size];
+    const double value = s[P::linear_value_head_size] > 0 ? s[P::linear_value_head_size] : key;
+    const double heads = s[P::linear_value_heads] > 0 ? s[P::linear_value_heads] : s[P::linear_key_heads];
+    return heads * linear_attention_recurrence({key, value, s[P::convolution_kernel] > 0});
+}
+
+// The FLOPs of all layers' mixers for one token, forward, without their projections.
+struct MixerFlops {
+    double attention = 0, recurrence = 0;
+};
+MixerFlops mixer_flops(const Settings& s) {
+    const LayerSequence layers(s);
+    if (!layers.has_pattern()) return {s[P::layers] * attention_flops(s, layers.kind(0).mixer), 0};
+    MixerFlops out;
+    const LayerCounts counts = layers.counts();
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const Mixer mixer = layers.kind(i).mixer;
+        if (mixer == Mixer::full || mixer == Mixer::sliding)
+            out.attention += counts[i] * attention_flops(s, mixer);
+        out.recurrence += counts[i] * recurrence_flops(s, mixer);
+    }
+    return out;
 }
 
 // Model FLOPs per token, forward and backward: six per active parameter, and attention by the convention.
 // Source: Chowdhery et al. 2022, arXiv 2204.02311, appendix B (palm).
 double model_flops_per_token(const Settings& s, double parameters) {
-    const double attention = 3 * s[P::layers] * attention_flops(s);
+    const MixerFlops mixers = mixer_flops(s);
+    const double attention = 3 * mixers.attention;
+    const double linear = 6 * parameters + 3 * mixers.recurrence;
     switch (s.choice<FlopsConvention>(P::flops_convention)) {
-        case FlopsConvention::palm: return 6 * parameters + attention;
-        case FlopsConvention::causal: return 6 * parameters + attention / 2;
+        case FlopsConvention::palm: return linear + attention;
+        case FlopsConvention::causal: return linear + attention / 2;
         case FlopsConvention::six_n: return 6 * parameters;
     }
     return 6 * parameters;
@@ -40,10 +75,11 @@ double executed_flops(const Compiled& c) {
     const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
         return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
     };
-    const double flops =
-        of(c.operators.embedding, c.work.embedding, 0) + of(c.operators.head, c.work.head, 0) +
-        of(c.operators.dense, c.work.dense, recompute(c.work.dense.forward_work(), policy).flops) +
-        of(c.operators.sparse, c.work.sparse, recompute(c.work.sparse.forward_work(), policy).flops);
+    double flops = of(c.operators.embedding, c.work.embedding, 0) + of(c.operators.head, c.work.head, 0);
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
+        const BlockWork& work = c.work.layers[i];
+        flops += of(c.operators.of_kind[i], work, recompute(work.forward_work(), policy).flops);
+    }
     return flops * c.layout.tensor / c.tokens_per_micro_batch;
 }
 
@@ -65,8 +101,7 @@ Traffic traffic_of(const Compiled& c) {
         return out;
     };
     Traffic out;
-    out.dense = unit(c.work.dense.weights, c.work.dense.experts);
-    out.sparse = unit(c.work.sparse.weights, c.work.sparse.experts);
+    for (const BlockWork& layer : c.work.layers.items()) out.layers.add(unit(layer.weights, layer.experts));
     // Prediction layers (MTP) with experts belong to the head.
     const bool piped = c.stages.count > 1;
     out.first_end = unit(end_parameters(c.stages.first, c), piped ? 0 : c.work.head.experts);
@@ -88,12 +123,14 @@ IdealInputs ideal_inputs(const Compiled& c) {
     in.hidden = c.width;
     in.sequence = s[P::sequence_length];
     in.layer_parameters = c.active_parameters - c.root_parameters;
-    in.held_parameters =
-        c.layout.tensor * (c.operators.dense.repeat * c.work.dense.weights +
-                           c.operators.sparse.repeat * (c.work.sparse.weights + c.work.sparse.experts));
+    double held = 0;
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
+        held += c.operators.of_kind[i].repeat * (c.work.layers[i].weights + c.work.layers[i].experts);
+    in.held_parameters = c.layout.tensor * held;
     if (s.listed()) {
         in.forward_flops = c.flops_per_token / 3;
-        in.kept_bytes = c.operators.dense.repeat * c.work.dense.saved / c.tokens_per_micro_batch;
+        in.kept_bytes =
+            c.operators.of_kind.front().repeat * c.work.layers[0].saved / c.tokens_per_micro_batch;
     }
     in.element_bytes = c.gathered_bytes;
     in.gpus = data_context_parallel(s);
@@ -140,7 +177,7 @@ void compile_operators(Compiled& c) {
     c.layout = layout_of(s);
     build_operators(s, c.operators);
     c.work = work_of(c.operators, block_rates(s, c.layout, c.gpu, c.network));
-    c.layer_parameters = c.operators.layer().weights();
+    c.layer_parameters = c.operators.usual_layer().weights();
     c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights();
     c.parameters = c.operators.parameters();
     c.active_parameters = c.operators.active_parameters();
@@ -153,8 +190,10 @@ void compile_operators(Compiled& c) {
 }
 
 Stages stages_of(const Compiled& c) {
-    return partition_layers(c.operators.dense.repeat, c.operators.sparse.repeat, c.layout.pipeline,
-                            c.layout.weight_copies, partition_of(c.settings));
+    LayerCounts cost{};
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) cost[i] = c.work.layers[i].both_passes().total();
+    return partition_layers(LayerSequence(c.settings), c.layout.pipeline, c.layout.weight_copies,
+                            partition_of(c.settings), cost);
 }
 
 void compile_sharding(Compiled& c) {

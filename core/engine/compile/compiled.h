@@ -32,7 +32,8 @@ struct Passes {
 // embedding and the head, which the first and the last stage hold in addition to their layers. Without a
 // pipeline `first_end` covers both.
 struct Traffic {
-    UnitTraffic dense, sparse, first_end, last_end;
+    BoundedList<UnitTraffic, kLayerKinds> layers;
+    UnitTraffic first_end, last_end;
 };
 
 struct Compiled {  // everything that an estimate needs from a scenario
@@ -78,8 +79,10 @@ struct Compiled {  // everything that an estimate needs from a scenario
 void compile(const Settings& settings, Compiled& out);
 Compiled compile(const Settings& settings);
 
-// Partitions the layers into pipeline stages. `c.operators` and `c.layout` must be set.
+// Partitions the layers into pipeline stages. `c.work` and `c.layout` must be set.
 Stages stages_of(const Compiled& c);
+// Returns the number of different kinds of layers.
+inline std::size_t kinds_of_layers(const Compiled& c) { return c.work.layers.size(); }
 
 // The parts of compile, in this order, for searches over plans. Each reads `c.settings` and the results of
 // the parts before it. The plan parameters that a part depends on come after “from”.

@@ -17,13 +17,12 @@ double end_parameters(const Stage& stage, const Compiled& c) {
 StageParameters stage_parameters(const Stage& stage, const Compiled& c) {
     StageParameters out;
     out.root = end_parameters(stage, c);
-    if (stage.dense > 0) out.dense_layer = c.work.dense.weights;
-    if (stage.sparse > 0) {
-        out.sparse_layer = c.work.sparse.weights;
-        out.experts_of_layer = c.work.sparse.experts;
+    out.all.non_expert = out.root;
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
+        out.all.non_expert += stage.counts[i] * c.work.layers[i].weights;
+        out.experts += stage.counts[i] * c.work.layers[i].experts;
     }
-    out.all.non_expert = out.root + stage.dense * out.dense_layer + stage.sparse * out.sparse_layer;
-    out.all.experts = stage.sparse * out.experts_of_layer + (stage.head ? c.work.head.experts : 0);
+    out.all.experts = out.experts + (stage.head ? c.work.head.experts : 0);
     return out;
 }
 

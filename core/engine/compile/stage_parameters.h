@@ -9,11 +9,9 @@ struct Compiled;
 struct Stage;
 
 struct StageParameters {
-    double root = 0;              // embedding and head
-    double dense_layer = 0;       // one dense layer
-    double sparse_layer = 0;      // one sparse layer without its experts
-    double experts_of_layer = 0;  // the experts of one sparse layer
-    ModelParameters all;          // the whole stage
+    double root = 0;      // embedding and head
+    double experts = 0;   // the experts of all layers
+    ModelParameters all;  // the whole stage
 };
 StageParameters stage_parameters(const Stage& stage, const Compiled& compiled);
 

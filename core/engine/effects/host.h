@@ -15,10 +15,11 @@ namespace shardscope {
 // some stacks' pipelines the hosts wait for the messages between stages; then every tensor-parallel GPU adds
 // to the time of a layer (826 public runs of nanotron with 1B and 8B parameters: 5 ms a pass for 2 GPUs, 7 to
 // 8 for 4, 12 for 8 and 26 for 16, at any micro-batch that the GPU computes in less; 2.2 ms without a
-// pipeline).
-inline double layer_host_time(const Settings& s, bool has_experts) {
+// pipeline). `share` is that of a layer with attention and feed-forward: a layer that has only one of them
+// launches half as many kernels.
+inline double layer_host_time(const Settings& s, bool has_experts, double share = 1) {
     const bool graphs = s.on(P::cuda_graphs);
-    double out = graphs ? 0 : s[P::layer_overhead];
+    double out = graphs ? 0 : share * s[P::layer_overhead];
     const double tensor = s[P::tensor_parallel];
     if (!graphs && tensor > 1 && s[P::pipeline_parallel] > 1) out += tensor * s[P::pipeline_layer_overhead];
     if (!has_experts || (graphs && s.on(P::static_expert_buffers))) return out;

@@ -33,6 +33,7 @@ GpuRates gpu_rates(const Settings& s) {
     gpu.attention_efficiency = std::min(kBestAttention, kernel * s[P::attention_generation] * head);
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
+    gpu.scan_efficiency = s[P::scan_efficiency];
     // Tensor cores require head sizes that are multiples of 8.
     if (std::fmod(s[P::head_size], 8) != 0) gpu.naive_efficiency /= s[P::unaligned_heads];
     gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;

@@ -15,6 +15,7 @@ struct GpuRates {
     double attention_efficiency = 0;  // on long sequences, including the kernel generation
     double half_sequence = 0;         // sequence length at which flash attention reaches half of it
     double naive_efficiency = 0;      // of the batched matrices of attention without flash
+    double scan_efficiency = 0;       // of the chunked kernels of linear attention and state spaces
     bool flash = true;
     double memory_bandwidth = 0;     // B/s that a streaming kernel reaches
     double elementwise_traffic = 1;  // of every streaming kernel, relative to fully fused ones

@@ -125,10 +125,15 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
     if (!gathers && !(policy.reduces_each_visit && shared)) return {};
 
     // Experts that are not sharded need no gather.
-    const double experts = c.layout.expert_shard.size() > 1 ? all.experts_of_layer : 0;
+    const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
+    double largest = 0;
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
+        const BlockWork& layer = c.work.layers[i];
+        if (stage.counts[i] > 0) largest = std::max(largest, layer.weights + experts * layer.experts);
+    }
     const UnitSizes units{.root = all.root,
-                          .layer = std::max(all.dense_layer, all.sparse_layer + experts),
-                          .all_layers = all.all.non_expert - all.root + stage.sparse * experts,
+                          .layer = largest,
+                          .all_layers = all.all.non_expert - all.root + experts * all.experts,
                           .layers = stage.layers(),
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;
@@ -161,8 +166,10 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
                                   shares.gradients, expert_shares.gradients);
     if (!is_fsdp(s)) {
-        if (stage.dense > 0) out.new_gradient = c.work.dense.largest_matrix;
-        if (stage.sparse > 0) out.new_gradient = std::max(out.new_gradient, c.work.sparse.largest_matrix);
+        for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
+            if (stage.counts[i] > 0)
+                out.new_gradient = std::max(out.new_gradient, c.work.layers[i].largest_matrix);
+        }
     }
     if (offload == Offload::none)
         out.optimizer =
@@ -189,9 +196,16 @@ double gradient_buffers(const BlockWork& layer) {
 
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
-    Activations dense, sparse;
-    if (stage.dense > 0) dense = kept_activations(c.work.dense, c);
-    if (stage.sparse > 0) sparse = kept_activations(c.work.sparse, c);
+    double kept = 0;       // by all layers of the stage
+    double working = 0;    // the most that one layer needs while it is recomputed
+    double gradients = 0;  // the most that one layer's backward pass holds
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
+        if (stage.counts[i] <= 0) continue;
+        const Activations layer = kept_activations(c.work.layers[i], c);
+        kept += stage.counts[i] * layer.kept;
+        working = std::max(working, layer.working);
+        gradients = std::max(gradients, gradient_buffers(c.work.layers[i]));
+    }
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
@@ -203,13 +217,8 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     WorkMemory out;
     // A micro-batch passes through only one of the weight copies.
     out.resident =
-        micro_batches_in_flight(stage, c) *
-        ((on_gpu * (stage.dense * dense.kept + stage.sparse * sparse.kept) + ends) / c.stages.weight_copies +
-         buffers);
-    double gradients = 0;
-    if (stage.dense > 0) gradients = gradient_buffers(c.work.dense);
-    if (stage.sparse > 0) gradients = std::max(gradients, gradient_buffers(c.work.sparse));
-    out.working = c.passes.share * (std::max(dense.working, sparse.working) + gradients);
+        micro_batches_in_flight(stage, c) * ((on_gpu * kept + ends) / c.stages.weight_copies + buffers);
+    out.working = c.passes.share * (working + gradients);
     if (stage.head)
         out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
@@ -240,14 +249,13 @@ MemoryUse memory_use(const Compiled& c) {
 
 std::vector<double> allocated_by_stage(const Compiled& c) {
     std::vector<double> out;
-    for (const Stage& stage : every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat))
+    for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings)))
         out.push_back(memory_use(stage, c).allocated());
     return out;
 }
 
 double total_memory(const Compiled& c) {
-    const std::vector<Stage> stages =
-        every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat);
+    const std::vector<Stage> stages = every_stage(c.stages, LayerSequence(c.settings));
     double pipeline = 0;
     for (const Stage& stage : stages) pipeline += memory_use(stage, c).peak;
     return pipeline * c.settings[P::gpus] / static_cast<double>(stages.size());

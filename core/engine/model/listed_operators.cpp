@@ -75,18 +75,19 @@ void build_listed(const ListedModel& model, const Settings& settings, OperatorLi
     };
     move_block(out.embedding, 0, model.has_stem());
     move_block(out.head, blocks.size() - 1, model.has_head());
-    out.sparse.repeat = 0;
+    out.kinds = 1;
+    Block& layer = out.of_kind.front();
     const std::size_t first = model.has_stem() ? 1 : 0;
     const std::size_t last = blocks.size() - (model.has_head() ? 1 : 0);
     if (last - first == 1) {
-        out.dense = std::move(blocks[first]);
+        layer = std::move(blocks[first]);
         return;
     }
-    out.dense.name = translatable("average layer");
-    out.dense.repeat = model.layers();
+    layer.name = translatable("average layer");
+    layer.repeat = model.layers();
     for (std::size_t i = first; i < last; ++i) {
         for (const Operator& op : blocks[i].operators)
-            out.dense.operators.push_back(layer_share(op, out.dense.repeat / blocks[i].repeat));
+            layer.operators.push_back(layer_share(op, layer.repeat / blocks[i].repeat));
     }
 }
 

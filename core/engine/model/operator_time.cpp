@@ -1,6 +1,7 @@
 #include "model/operator_time.h"
 
 #include "effects/attention.h"
+#include "effects/chunked_scan.h"
 #include "effects/gemm.h"
 #include "effects/streaming.h"
 
@@ -20,6 +21,7 @@ Time product_time(const Operator& op, double m, double n, double k, const GpuRat
                      gpu);
 }
 AttentionCore attention_of(const Operator& op) { return {op.flops(), op.bytes, op.m, op.launches}; }
+ChunkedScan scan_of(const Operator& op) { return {op.flops(), op.bytes, op.launches}; }
 StreamingOperator streaming_of(const Operator& op) {
     return {op.bytes, op.launches, op.kind == OperatorKind::softmax, op.composed};
 }
@@ -32,6 +34,7 @@ Time forward_time(const Operator& op, const GpuRates& gpu) {
         case OperatorKind::convolution:
             return product_time(op, op.m, op.n, op.k, gpu) + cast_time(op.cast_bytes, gpu);
         case OperatorKind::attention: return attention_forward_time(attention_of(op), gpu);
+        case OperatorKind::scan: return scan_forward_time(scan_of(op), gpu);
         case OperatorKind::norm:
         case OperatorKind::elementwise:
         case OperatorKind::softmax:
@@ -49,6 +52,7 @@ Time backward_time(const Operator& op, const GpuRates& gpu, const Time& weight_g
             return product_time(op, op.m, op.k, op.n, gpu) + weight_gradient +
                    cast_time(op.gradient_cast_bytes, gpu);
         case OperatorKind::attention: return attention_backward_time(attention_of(op), gpu);
+        case OperatorKind::scan: return scan_backward_time(scan_of(op), gpu);
         case OperatorKind::norm:
         case OperatorKind::elementwise:
         case OperatorKind::softmax:
@@ -65,6 +69,7 @@ Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
 
 double backward_flops(const Operator& op, const GpuRates& gpu) {
     if (op.kind == OperatorKind::attention) return attention_backward_factor(gpu) * op.flops();
+    if (op.kind == OperatorKind::scan) return kScanBackward * op.flops();
     return 2 * op.flops();
 }
 

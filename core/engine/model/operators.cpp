@@ -4,41 +4,25 @@
 #include <cmath>
 
 #include "model/listed_operators.h"
+#include "model/shape.h"
+#include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
-struct Shape {
-    double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
-    double h, f, a, kv, d, vocab;  // sizes of the whole model
-    double t, c, e, et;            // tensor, context, expert and expert tensor parallel degrees
-    ContextParallelKind context_kind;
-    double context_inner;  // GPUs of the inner groups of a2a+p2p
-    // Share of an operand's half-precision bytes that matrices keep for the backward pass.
-    double kept_operand;
-    bool scales_by_current_values;  // low precision: casts read each tensor once more
-    double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
-    double q;       // bytes per activation element
-    bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
-    QkNorm qk_norm;
-    double layer_norms, norm_weights;  // norms in a layer; weights of one norm
-    double positions;
-    double window;                        // tokens that one token attends to, at most s
-    double q_rank, kv_rank, rope, value;  // latent attention; without it kv_rank is 0
-    double experts, top, expert_f, shared_f, imbalance;
-    bool shared_gate, head_bias;
-    double norm_copies, softmax_traffic, accumulation;
-};
+// The tokens to which one token may attend without a window: the sequence or, where documents are packed into
+// it, the document.
+double document_tokens(const Settings& s) {
+    const double packing = s[P::packing];
+    return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
+}
 
-// The number of tokens that one token attends to, at most the sequence.
-double attention_window(const Settings& s) {
-    double window = s[P::sequence_length];
-    for (const P limit : {P::attention_window, P::packing}) {
-        if (s[limit] > 0) window = std::min(window, s[limit]);
-    }
-    return window;
+// The tokens to which a token attends in a layer with a window.
+double window_tokens(const Settings& s) {
+    const double window = s[P::attention_window];
+    return window > 0 ? std::min(document_tokens(s), window) : document_tokens(s);
 }
 
 Shape shape_of(const Settings& s) {
@@ -72,6 +56,8 @@ Shape shape_of(const Settings& s) {
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
     x.bias = s.on(P::bias);
     x.qkv_bias = s.on(P::qkv_bias);
+    x.attention_gate = s.on(P::attention_gate);
+    x.attention_sinks = s.on(P::attention_sinks);
     x.qk_norm = s.choice<QkNorm>(P::qk_norm);
     x.layer_norms = s[P::layer_norms];
     x.norm_weights = s[P::norm_weights] * x.h;
@@ -82,7 +68,8 @@ Shape shape_of(const Settings& s) {
     x.tied = s.on(P::tied_embeddings);
     const double positions = s[P::learned_positions];
     x.positions = positions == kPositionsAsSequence ? x.s : positions;
-    x.window = attention_window(s);
+    x.document = document_tokens(s);
+    x.window = window_tokens(s);
     x.q_rank = s[P::q_lora_rank];
     x.kv_rank = s[P::kv_lora_rank];
     x.rope = s[P::rope_head_size];
@@ -91,6 +78,7 @@ Shape shape_of(const Settings& s) {
     x.top = s[P::experts_per_token];
     x.expert_f = s[P::expert_ffn_size] > 0 ? s[P::expert_ffn_size] : x.f;
     x.shared_f = s[P::shared_expert_ffn_size];
+    x.expert_h = s[P::latent_expert_size] > 0 ? s[P::latent_expert_size] : x.h;
     x.shared_gate = s.on(P::shared_expert_gate);
     x.imbalance = s[P::expert_imbalance];
     x.norm_copies = s[P::norm_copies];
@@ -99,8 +87,10 @@ Shape shape_of(const Settings& s) {
     return x;
 }
 
-// The dimension that tensor parallelism shards: the output (column) or the input (row).
-enum class Cut { none, column, row };
+constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
+constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return bit(a) | bit(b); }
+
+}  // namespace
 
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
     Operator op;
@@ -124,10 +114,6 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     return op;
 }
 
-constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
-constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return bit(a) | bit(b); }
-
-// A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved) {
     Operator op;
@@ -150,9 +136,6 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
     ops.push_back(op);
 }
 
-// E19: the collectives of tensor parallelism before and after a pair of matrices. Without sequence
-// parallelism there is one all-reduce of the output; with it there are an all-gather of the input and a
-// reduce-scatter of the output, with the same volume.
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1 || x.spread <= 1) return;
     add_collective(ops, name, Collective::all_gather, CommunicationGroup::tensor, x.q * x.tokens * x.h);
@@ -173,6 +156,8 @@ Operator layer_norm(const Shape& x, std::string_view name) {
     op.repeated_by = bit(RecomputeModule::layernorm);
     return op;
 }
+
+namespace {
 
 // E19: the exchange of context parallelism before attention. Widths are of one token on this GPU.
 struct AttentionWidths {
@@ -205,7 +190,8 @@ void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::ve
     }
 }
 
-void build_attention(const Shape& x, std::vector<Operator>& ops) {
+// Adds attention to the last `window` tokens of a document of x.document tokens.
+void build_attention(const Shape& x, double window, std::vector<Operator>& ops) {
     using enum OperatorKind;
     const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
     const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
@@ -244,10 +230,11 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
             if (op.name == "attention.latent") op.dropped_by = bit(RecomputeModule::layernorm);
         }
     } else {
-        Operator project =
-            matrix(x, "attention.qkv", (x.a + 2 * kv) * x.d, x.h, Cut::column, false, activation);
-        project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (x.a + 2 * x.kv) * x.d;
-        project.share = (x.a + 2 * kv) / (x.a + 2 * x.kv) / x.t;
+        const double queries_and_gates = x.attention_gate ? 2 * x.a : x.a;
+        Operator project = matrix(x, "attention.qkv", (queries_and_gates + 2 * kv) * x.d, x.h, Cut::column,
+                                  false, activation);
+        project.weights = (x.h + (x.bias || x.qkv_bias ? 1 : 0)) * (queries_and_gates + 2 * x.kv) * x.d;
+        project.share = (queries_and_gates + 2 * kv) / (queries_and_gates + 2 * x.kv) / x.t;
         project.dropped_by = bit(RecomputeModule::layernorm);
         ops.push_back(project);
     }
@@ -268,12 +255,16 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
     core.m = x.s / x.c;
     // Flash kernels skip masked scores: the half of the square above the diagonal and, with a window, the
     // scores outside its band, which is narrower at the sequence's start. Naive kernels compute every score.
-    core.n = x.flash && x.causal ? x.window * (1 - x.window / (2 * x.s)) : x.flash ? x.window : x.s;
+    core.n = x.flash && x.causal ? window * (1 - window / (2 * x.document)) : x.flash ? window : x.s;
     core.k = (key + value) / 2;
     core.bytes = x.q * x.tokens * (qkv + out);
     core.saved = x.q * x.tokens * qkv;
     core.repeated_by = bit(RecomputeModule::core_attention);
     if (latent) core.dropped_by = bit(RecomputeModule::mla_up_proj);
+    if (x.attention_sinks) {
+        core.weights = x.a;  // a score of each head
+        core.share = 1 / x.t;
+    }
     ops.push_back(core);
     if (x.flash) {
         // The log-sum-exp of each row, in fp32, instead of the score matrix.
@@ -288,13 +279,17 @@ void build_attention(const Shape& x, std::vector<Operator>& ops) {
         soft.repeated_by = soft.dropped_by = bit(RecomputeModule::core_attention);
         ops.push_back(soft);
     }
+    if (x.attention_gate) {
+        const double gates = x.tokens * out;
+        ops.push_back(streaming(x, elementwise, "attention.gate", 3 * gates, 0, 2 * x.q * gates));
+        ops.back().composed = true;
+    }
     // The attention kernel keeps its output in half precision.
     ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias,
                          x.q * x.tokens * out / x.kept_operand));
     leave_tensor_parallel(x, "attention.reduce", ops);
     if (x.layer_norms > 2) ops.push_back(layer_norm(x, "attention.post_norm"));
     ops.push_back(streaming(x, elementwise, "attention.residual", 3 * rows * x.h, 0, mask));
-    if (x.layer_norms > 1) ops.push_back(layer_norm(x, "mlp.norm"));
 }
 
 // Adds the operators after a layer's feed-forward or experts.
@@ -328,23 +323,20 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     ops.back().dropped_by = names.module | RecomputeModule::activation;
 }
 
-void build_dense_layer(const Shape& x, std::vector<Operator>& ops) {
-    build_attention(x, ops);
+void build_dense(const Shape& x, std::vector<Operator>& ops) {
     enter_tensor_parallel(x, "mlp.gather", ops);
     build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down", RecomputeModule::mlp}, x.f, ops);
     leave_tensor_parallel(x, "mlp.reduce", ops);
-    end_layer(x, ops);
 }
 
-// A layer of experts: a router sends every token to `top` experts. The batch of one expert comes from all
+// Experts: a router sends every token to `top` experts. The batch of one expert comes from all
 // expert-parallel GPUs. The sizes are those of the busiest GPU, which determines the time.
-void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
-    build_attention(x, ops);
+void build_experts(const Shape& x, std::vector<Operator>& ops) {
     const double rows = x.tokens / x.spread;
     // The input is kept already if there is a shared expert, which has the same input.
     const double router_saved = x.shared_f > 0 ? 0 : x.q * rows * x.h;
     const double gates = x.experts + (x.shared_gate ? 1 : 0);
-    Operator router = matrix(x, "router", gates, x.h, Cut::none, false, router_saved / x.kept_operand);
+    Operator router = matrix(x, "router", gates, x.h, Cut::none, x.bias, router_saved / x.kept_operand);
     router.m = rows;
     router.low_precision = false;
     router.cast_bytes = router.gradient_cast_bytes = 0;
@@ -358,7 +350,15 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     // Token copies that the experts of the busiest GPU process. GPUs that share an expert process the same
     // ones.
     const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
-    const double sent = x.q * copies * x.h;
+    const double sent = x.q * copies * x.expert_h;
+    const bool latent = x.expert_h < x.h;
+    const auto add_projection = [&](std::string_view name, double n, double k) {
+        Operator op = matrix(x, name, n, k, Cut::none, false, x.q * rows * k);
+        op.m = rows;
+        op.bytes = x.q * (rows * k + k * n + rows * n);
+        ops.push_back(op);
+    };
+    if (latent) add_projection("experts.latent", x.expert_h, x.h);
     const std::size_t first = ops.size();
     const auto add_all_to_all = [&](std::string_view name) {
         if (x.e <= 1) return;
@@ -367,16 +367,16 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     };
     add_all_to_all("experts.dispatch");
     // The router's probabilities are kept in fp32.
-    ops.push_back(
-        streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.h, 0, 4 * rows * x.experts));
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.expert_h, 0,
+                            4 * rows * x.experts));
     // The matrices of a split expert need the tokens of all GPUs that share it.
-    const double routed_bytes = x.q * routed * x.h;
+    const double routed_bytes = x.q * routed * x.expert_h;
     if (x.et > 1 && x.spread > 1)
         add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::expert_tensor,
                        routed_bytes);
     const double local_experts = x.experts / x.e;
     const auto add_grouped_matrix = [&](std::string_view name, double n, double k, Cut cut, double saved) {
-        Operator op = matrix(x, name, n, k, cut, false, saved);
+        Operator op = matrix(x, name, n, k, cut, x.bias, saved);
         op.count = local_experts;
         op.m = routed / local_experts;
         op.n = cut == Cut::column ? n / x.et : n;
@@ -395,18 +395,21 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(op);
     };
     const double width = x.expert_f / x.et;
-    add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.h, Cut::column, routed_bytes);
+    add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
+                       routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
-    add_grouped_matrix("experts.down", x.h, x.expert_f, Cut::row, x.q * routed * width);
+    add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
     if (x.et > 1 && x.spread > 1)
         add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
                        routed_bytes);
     add_all_to_all("experts.combine");
     // The activation applies the router's probabilities, so the experts' outputs need not be kept.
-    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.h, 0, 0));
-    for (std::size_t i = first; i < ops.size(); ++i) {
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.expert_h, 0, 0));
+    const std::size_t last = ops.size();
+    if (latent) add_projection("experts.unlatent", x.h, x.expert_h);
+    for (std::size_t i = first; i < last; ++i) {
         const bool activation = ops[i].name == "experts.activation";
         // The last matrix and what follows it need not be repeated.
         const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.combine" &&
@@ -426,7 +429,44 @@ void build_sparse_layer(const Shape& x, std::vector<Operator>& ops) {
     } else if (x.spread <= 1) {
         leave_tensor_parallel(x, "mlp.reduce", ops);
     }
+}
+
+void build_mixer(const Shape& x, const Settings& s, Mixer mixer, std::vector<Operator>& ops) {
+    switch (mixer) {
+        case Mixer::full: return build_attention(x, x.document, ops);
+        case Mixer::sliding: return build_attention(x, x.window, ops);
+        case Mixer::linear: return build_linear_attention(x, s, ops);
+        case Mixer::mamba2: return build_state_space(x, s, ops);
+        case Mixer::none: return;
+    }
+}
+
+void build_layer(const Shape& x, const Settings& s, const LayerKind& kind, std::vector<Operator>& ops) {
+    build_mixer(x, s, kind.mixer, ops);
+    if (kind.feed_forward == FeedForward::none) return;
+    if (x.layer_norms > 1 || kind.mixer == Mixer::none) ops.push_back(layer_norm(x, "mlp.norm"));
+    if (kind.feed_forward == FeedForward::experts) build_experts(x, ops);
+    else build_dense(x, ops);
     end_layer(x, ops);
+}
+
+// The name of a kind of layer. Without a pattern, layers differ in what follows attention only.
+std::string_view name_of(const LayerKind& kind, bool has_pattern, bool has_experts) {
+    const bool experts = kind.feed_forward == FeedForward::experts;
+    if (!has_pattern)
+        return experts       ? translatable("expert layer")
+               : has_experts ? translatable("dense layer")
+                             : translatable("layer");
+    static constexpr std::array<std::array<std::string_view, 3>, 5> kNames{
+        {{translatable("full attention"), translatable("full attention, experts"),
+          translatable("full attention alone")},
+         {translatable("sliding attention"), translatable("sliding attention, experts"),
+          translatable("sliding attention alone")},
+         {translatable("linear attention"), translatable("linear attention, experts"),
+          translatable("linear attention alone")},
+         {translatable("Mamba-2"), translatable("Mamba-2, experts"), translatable("Mamba-2 alone")},
+         {translatable("feed-forward alone"), translatable("experts alone"), ""}}};
+    return kNames[static_cast<std::size_t>(kind.mixer)][static_cast<std::size_t>(kind.feed_forward)];
 }
 
 // Adds the last norm, the LM head and the loss.
@@ -478,6 +518,22 @@ double Block::saved() const {
     return sum;
 }
 
+BoundedList<const Block*, kLayerKinds + 2> OperatorList::blocks() const {
+    BoundedList<const Block*, kLayerKinds + 2> out;
+    out.add(&embedding);
+    for (const Block& layer : layers()) out.add(&layer);
+    out.add(&head);
+    return out;
+}
+
+const Block& OperatorList::usual_layer() const {
+    const Block* out = &of_kind.front();
+    for (const Block& layer : layers()) {
+        if (layer.repeat > 0) out = &layer;
+    }
+    return *out;
+}
+
 double OperatorList::parameters() const {
     double sum = 0;
     for (const Block* block : blocks()) sum += block->repeat * block->weights();
@@ -494,7 +550,7 @@ double OperatorList::flops() const {
 
 double OperatorList::active_parameters() const {
     double idle = 0;
-    for (const Block* block : {&sparse, &head}) {
+    for (const Block* block : blocks()) {
         for (const Operator& op : block->operators) {
             if (op.expert) idle += block->repeat * (1 - active_experts) * op.weights;
         }
@@ -504,10 +560,10 @@ double OperatorList::active_parameters() const {
 
 double activation_bytes(Precision precision) { return precision == Precision::fp32 ? 4 : 2; }
 
-double attended_tokens(const Settings& settings) {
-    const double s = settings[P::sequence_length];
-    const double window = attention_window(settings);
-    return settings.on(P::causal) ? window * (2 - window / s) : window;
+double attended_tokens(const Settings& settings, Mixer mixer) {
+    const double document = document_tokens(settings);
+    const double window = mixer == Mixer::sliding ? window_tokens(settings) : document;
+    return settings.on(P::causal) ? window * (2 - window / document) : window;
 }
 
 void build_operators(const Settings& settings, OperatorList& out) {
@@ -517,7 +573,10 @@ void build_operators(const Settings& settings, OperatorList& out) {
 
 void build_transformer(const Settings& settings, OperatorList& out) {
     const Shape x = shape_of(settings);
-    for (Block* block : {&out.embedding, &out.dense, &out.sparse, &out.head}) block->operators.clear();
+    const LayerSequence sequence(settings);
+    out.kinds = sequence.kinds();
+    out.embedding.operators.clear();
+    out.head.operators.clear();
     const double rows = x.tokens / x.spread;
 
     out.embedding.name = translatable("embedding");
@@ -528,14 +587,17 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.embedding.operators.push_back(lookup);
     leave_tensor_parallel(x, "embedding.reduce", out.embedding.operators);
 
-    const double layers = settings[P::layers];
-    const double dense = x.experts > 0 ? std::min(layers, settings[P::dense_layers]) : layers;
-    out.dense.name = x.experts > 0 ? translatable("dense layer") : translatable("layer");
-    out.dense.repeat = dense;
-    if (dense > 0) build_dense_layer(x, out.dense.operators);
-    out.sparse.name = translatable("expert layer");
-    out.sparse.repeat = layers - dense;
-    if (layers > dense) build_sparse_layer(x, out.sparse.operators);
+    const LayerCounts repeats = sequence.counts();
+    for (std::size_t i = 0; i < out.kinds; ++i) {
+        Block& layer = out.of_kind[i];
+        layer.name = name_of(sequence.kind(i), sequence.has_pattern(), x.experts > 0);
+        layer.repeat = repeats[i];
+        layer.operators.clear();
+        const LayerKind& kind = sequence.kind(i);
+        const bool half = kind.mixer == Mixer::none || kind.feed_forward == FeedForward::none;
+        layer.host_share = half ? 0.5 : 1;
+        if (layer.repeat > 0) build_layer(x, settings, kind, layer.operators);
+    }
     out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
 
     out.head.name = translatable("head");
@@ -547,8 +609,13 @@ void build_transformer(const Settings& settings, OperatorList& out) {
         std::vector<Operator>& head = out.head.operators;
         head.push_back(
             matrix(x, "prediction.projection", x.h, 2 * x.h, Cut::column, false, 2 * x.q * rows * x.h));
-        const std::vector<Operator>& layer = out.layer().operators;
-        head.insert(head.end(), layer.begin(), layer.end());
+        if (sequence.has_pattern()) {
+            const FeedForward after = x.experts > 0 ? FeedForward::experts : FeedForward::dense;
+            build_layer(x, settings, {Mixer::full, after}, head);
+        } else {
+            const std::vector<Operator>& layer = out.usual_layer().operators;
+            head.insert(head.end(), layer.begin(), layer.end());
+        }
         build_head(x, false, head);
     }
 }

@@ -13,9 +13,12 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "containers/bounded_list.h"
+#include "parameters/layer_pattern.h"
 #include "parameters/settings.h"
 #include "scenario/operator_kind.h"
 
@@ -38,9 +41,11 @@ enum class CommunicationGroup : unsigned char { tensor, context, expert, expert_
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
-    double launches = 1;             // consecutive kernels; may be below one in an average layer
-    double count = 1;                // number of such matrices (batched: sequences × heads)
-    double m = 0, n = 0, k = 0;      // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size
+    double launches = 1;  // consecutive kernels; may be below one in an average layer
+    double count = 1;     // number of such matrices (batched: sequences × heads)
+    // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size; for a scan m tokens, n values, and k
+    // multiplications a value.
+    double m = 0, n = 0, k = 0;
     double bytes = 0;                // bytes read and written in device memory
     double cast_bytes = 0;           // moved by casts from bf16 to fp8 in the forward pass
     double gradient_cast_bytes = 0;  // moved by casts of the output's gradient in the backward pass
@@ -62,7 +67,7 @@ struct Operator {
     }
     // Returns the forward FLOPs. Attention multiplies twice (scores, then values).
     [[nodiscard]] double flops() const {
-        if (multiplies()) return 2 * count * m * n * k;
+        if (multiplies() || kind == OperatorKind::scan) return 2 * count * m * n * k;
         return kind == OperatorKind::attention ? 4 * count * m * n * k : 0;
     }
 };
@@ -72,6 +77,7 @@ struct Block {
     std::string_view name;  // "layer", in English
     double repeat = 1;
     std::vector<Operator> operators;
+    double host_share = 1;  // kernels relative to a layer with attention and feed-forward
 
     [[nodiscard]] double weights() const;        // of one unit, summed over all GPUs
     [[nodiscard]] double local_weights() const;  // of one unit on one GPU, without experts
@@ -79,14 +85,17 @@ struct Block {
     [[nodiscard]] double saved() const;          // bytes of one unit without recomputation
 };
 
-// The blocks in forward order. A dense model has no sparse layers; a mixture of experts may have a few dense
-// layers.
+// The blocks of a model: its ends, and a layer of each kind (parameters/layer_pattern.h).
 struct OperatorList {
-    Block embedding, dense, sparse, head;
+    Block embedding, head;
+    std::array<Block, kLayerKinds> of_kind;  // the first `kinds` are used
+    std::size_t kinds = 0;
 
-    [[nodiscard]] std::array<const Block*, 4> blocks() const { return {&embedding, &dense, &sparse, &head}; }
-    // Returns the sparse layer if the model has one, else the dense layer.
-    [[nodiscard]] const Block& layer() const { return sparse.repeat > 0 ? sparse : dense; }
+    [[nodiscard]] std::span<const Block> layers() const { return {of_kind.data(), kinds}; }
+    [[nodiscard]] BoundedList<const Block*, kLayerKinds + 2> blocks() const;
+    // Returns the last kind of layer that the model has; without a pattern, the one with experts if there is
+    // one.
+    [[nodiscard]] const Block& usual_layer() const;
     [[nodiscard]] double parameters() const;
     [[nodiscard]] double flops() const;              // forward, of one micro-batch on one GPU
     [[nodiscard]] double active_parameters() const;  // parameters that a token passes through
@@ -96,10 +105,10 @@ struct OperatorList {
 // Returns the bytes of one activation element. With fp8, activations are kept in bf16.
 double activation_bytes(Precision precision);
 
-// Returns the tokens that model FLOPs count for the attention of one token. They include both halves of the
-// causal square: the count is the sequence or, with a window, twice the part of its band that a causal kernel
-// computes.
-double attended_tokens(const Settings& settings);
+// Returns the tokens that model FLOPs count for the attention of one token in a layer with this mixer. They
+// include both halves of the causal square: the count is the sequence (or the document) or, with a window,
+// twice the part of its band that a causal kernel computes.
+double attended_tokens(const Settings& settings, Mixer mixer);
 
 // Builds the operators of the model into `out` and reuses its storage.
 void build_operators(const Settings& settings, OperatorList& out);

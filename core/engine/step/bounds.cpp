@@ -16,12 +16,13 @@ StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compi
         out.forward += share * blocks * forward;
         out.backward += share * blocks * backward;
     };
-    add(c.work.dense.forward.time, layers.dense.backward(), stage.dense);
-    add(c.work.sparse.forward.time, layers.sparse.backward(), stage.sparse);
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const Layer& layer = layers.of_kind[i];
+        add(layer.work.forward.time, layer.backward(), stage.counts[i]);
+        out.weight_gradient += share * stage.counts[i] * layer.work.weight_gradient;
+    }
     if (stage.embedding) add(c.work.embedding.forward.time, c.work.embedding.backward.time, 1);
     if (stage.head) add(c.work.head.forward.time, c.work.head.backward.time, 1);
-    out.weight_gradient = share * stage.dense * c.work.dense.weight_gradient +
-                          share * stage.sparse * c.work.sparse.weight_gradient;
     return out;
 }
 
@@ -39,8 +40,8 @@ ComputeFloor compute_floor(const Compiled& c) {
         out.computing += count * (std::max(floor.host, floor.forward) + std::max(floor.host, floor.backward));
         return floor;
     };
-    out.dense = kind(stage.dense, layers.dense);
-    out.sparse = kind(stage.sparse, layers.sparse);
+    for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
+    out.last_kind = stage.last_kind;
     if (stage.embedding) out.computing += c.work.embedding.both_passes().total();
     if (stage.head) out.computing += c.work.head.both_passes().total();
     out.computing *= s[P::accumulation] / c.stages.weight_copies;
@@ -78,7 +79,7 @@ TrafficFloor traffic_floor(const Compiled& c) {
     Layers layers(c);
     // The activations that are copied depend on the micro-batch and on recomputation, and the floor holds for
     // all of them.
-    for (Layer* layer : {&layers.dense, &layers.sparse}) layer->traffic.host_copy = {};
+    for (Layer& layer : layers.of_kind.items()) layer.traffic.host_copy = {};
     const TrafficPolicy policy = traffic_policy(c.settings);
     const auto kind = [&](const Layer& layer) {
         const auto forward = [&](bool first) {
@@ -89,7 +90,9 @@ TrafficFloor traffic_floor(const Compiled& c) {
         };
         return LayerTrafficFloor{forward(true), forward(false), backward(true), backward(false)};
     };
-    return {kind(layers.dense), kind(layers.sparse)};
+    TrafficFloor out;
+    for (const Layer& layer : layers.of_kind.items()) out.add(kind(layer));
+    return out;
 }
 
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
@@ -111,8 +114,10 @@ double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& 
                              exposed(layer.backward, layer.host, unit.backward_other);
         return layers * (first_and_last + (passes.visits() - 1) * other);
     };
-    return kind(computing.dense, traffic.dense, computing.sparse.count <= 0) +
-           kind(computing.sparse, traffic.sparse, true);
+    double out = 0;
+    for (std::size_t i = 0; i < traffic.size(); ++i)
+        out += kind(computing.layers[i], traffic[i], i == computing.last_kind);
+    return out;
 }
 
 }  // namespace shardscope

@@ -17,7 +17,8 @@ struct LayerFloor {
 struct ComputeFloor {
     double computing = 0;
     StageTimes average, filling;  // of one micro-batch without messages; see Schedule::bubble
-    LayerFloor dense, sparse;
+    BoundedList<LayerFloor, kLayerKinds> layers;
+    std::size_t last_kind = 0;  // of the stage's last layer
 };
 ComputeFloor compute_floor(const Compiled& compiled);
 double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
@@ -42,9 +43,7 @@ struct LayerTrafficFloor {
     double forward_first = 0, forward_other = 0;  // in the first visit, in each other one
     double backward_last = 0, backward_other = 0;
 };
-struct TrafficFloor {
-    LayerTrafficFloor dense, sparse;
-};
+using TrafficFloor = BoundedList<LayerTrafficFloor, kLayerKinds>;
 TrafficFloor traffic_floor(const Compiled& compiled);
 // Returns a lower bound of the exposed part of that traffic; s.
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,

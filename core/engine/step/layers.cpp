@@ -17,7 +17,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     // Every GPU fetches its shard from the host before the all-gather.
     if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)
         out.traffic.gather += host_fetch_time(c.compute_bytes * shard, c.host);
-    out.host = layer_host_time(s, work.experts > 0);
+    out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.traffic.host_copy =
             host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
@@ -37,13 +37,14 @@ LayerPositions layer_positions(double layers, bool last, const Passes& passes) {
 const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
     const Stage* out = &c.stages.first;
     if (c.stages.count <= 1) return *out;
-    const double dense_layer = layers.dense.both_passes().total();
-    const double sparse_layer = layers.sparse.both_passes().total();
+    LayerCounts layer{};
+    for (std::size_t i = 0; i < layers.kinds(); ++i) layer[i] = layers.of_kind[i].both_passes().total();
     const double embedding = c.work.embedding.both_passes().total();
     const double head = c.work.head.both_passes().total();
     double longest = 0;
     for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
-        double seconds = candidate->dense * dense_layer + candidate->sparse * sparse_layer;
+        double seconds = 0;
+        for (std::size_t i = 0; i < layers.kinds(); ++i) seconds += candidate->counts[i] * layer[i];
         if (candidate->embedding) seconds += embedding;
         if (candidate->head) seconds += head;
         if (seconds <= longest) continue;
@@ -59,13 +60,13 @@ UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
 
 StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c) {
     StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic, {}};
-    const auto add = [&](double count, const UnitTraffic& layer) {
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const double count = stage.counts[i];
+        const UnitTraffic& layer = layers.of_kind[i].traffic;
         out.layers.gather += count * layer.gather;
         out.layers.reduce += count * layer.reduce;
         out.layers.replica_reduce += count * layer.replica_reduce;
-    };
-    add(stage.dense, layers.dense.traffic);
-    add(stage.sparse, layers.sparse.traffic);
+    }
     return out;
 }
 

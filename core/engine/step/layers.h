@@ -21,12 +21,14 @@ struct Layer {
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 
 struct Layers {
-    explicit Layers(const Compiled& c)
-        : dense(layer_of(c.work.dense, c.traffic.dense, c)),
-          sparse(layer_of(c.work.sparse, c.traffic.sparse, c)) {}
+    explicit Layers(const Compiled& c) {
+        for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
+            of_kind.add(layer_of(c.work.layers[i], c.traffic.layers[i], c));
+    }
+    [[nodiscard]] std::size_t kinds() const { return of_kind.size(); }
     // Returns the layer at the end of a stage.
-    [[nodiscard]] const Layer& last(const Stage& stage) const { return stage.sparse > 0 ? sparse : dense; }
-    Layer dense, sparse;
+    [[nodiscard]] const Layer& last(const Stage& stage) const { return of_kind[stage.last_kind]; }
+    BoundedList<Layer, kLayerKinds> of_kind;
 };
 
 // The numbers of layers of a stage by how their communication overlaps with compute.

@@ -19,8 +19,9 @@ class StepSum {
         const Stage& stage = trace.stage;
         if (stage.embedding) add_end(c_.work.embedding, micro_batches);
         if (stage.head) add_end(c_.work.head, micro_batches);
-        if (stage.dense > 0) add_terms(c_.work.dense, micro_batches * stage.dense);
-        if (stage.sparse > 0) add_terms(c_.work.sparse, micro_batches * stage.sparse);
+        for (std::size_t i = 0; i < kinds_of_layers(c_); ++i) {
+            if (stage.counts[i] > 0) add_terms(c_.work.layers[i], micro_batches * stage.counts[i]);
+        }
         for (const LayerPasses& passes : trace.layers.items()) add(passes);
         if (c_.stages.count > 1) {
             add_messages(trace.messages);
@@ -122,10 +123,11 @@ StepTime step_time(const Compiled& c) {
         const StepTime other = pipeline.step_of(place);
         if (other.total > slowest.total) slowest = other;
     };
-    // A middle stage that has no more layers of either kind than the first stage cannot be slower.
-    const Stage& first = c.stages.first;
-    const Stage& middle = c.stages.middle;
-    if (middle.dense > first.dense || middle.sparse > first.sparse) compare(StagePlace::middle);
+    // A middle stage that has no more layers of any kind than the first stage cannot be slower.
+    bool more = false;
+    for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
+        more = more || c.stages.middle.counts[i] > c.stages.first.counts[i];
+    if (more) compare(StagePlace::middle);
     compare(StagePlace::last);
     return slowest;
 }

@@ -92,8 +92,13 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     const auto sharding = s.choice<Sharding>(P::sharding);
     const TrafficPolicy policy = traffic_policy(s);
     const double root_parameters = end_parameters(stage, c);
-    const double parameters =
-        stage.dense * layers.dense.parameters + stage.sparse * layers.sparse.parameters + root_parameters;
+    double of_layers = 0, experts = 0, updated_layers = 0;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        of_layers += stage.counts[i] * layers.of_kind[i].parameters;
+        experts += stage.counts[i] * layers.of_kind[i].work.experts;
+        updated_layers += stage.counts[i] * layers.of_kind[i].updated;
+    }
+    const double parameters = of_layers + root_parameters;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     const auto copy_time = [&](double bytes) {
         return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
@@ -108,9 +113,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     if (is_fsdp(s)) {
         // Experts that are not sharded are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
-        const double whole = c.layout.shard.size() <= 1 ? parameters
-                             : experts_whole            ? stage.sparse * c.work.sparse.experts
-                                                        : 0;
+        const double whole = c.layout.shard.size() <= 1 ? parameters : experts_whole ? experts : 0;
         out.add({StepTerm::memory_copies, Frequency::visit,
                  copy_time(copy_bytes_per_visit(parameters, whole, s[P::copy_traffic], accumulated))});
         if (c.passes.passes_per_visit > 1)
@@ -123,8 +126,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     const double root_updated = sharding == Sharding::ddp ? root_parameters + head_experts
                                                           : root_parameters / c.layout.shard.size() +
                                                                 head_experts / c.layout.expert_shard.size();
-    const double updated =
-        stage.dense * layers.dense.updated + stage.sparse * layers.sparse.updated + root_updated;
+    const double updated = updated_layers + root_updated;
     if (s.choice<Offload>(P::offload) == Offload::none) {
         out.add({StepTerm::optimizer, Frequency::step,
                  optimizer_time(updated, s[P::optimizer_traffic], c.gpu.memory_bandwidth)});
@@ -139,17 +141,18 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
 StageTimes average_stage(const Compiled& c, const Layers& layers) {
     const double share = 1 / c.stages.count;
-    const double dense_layers = c.operators.dense.repeat * share;
-    const double sparse_layers = c.operators.sparse.repeat * share;
     const Time ends = share * (c.work.embedding.both_passes() + c.work.head.both_passes());
     StageTimes out;
     // The forward pass is a third of the time of both passes of the ends.
-    out.forward = dense_layers * c.work.dense.forward.time + sparse_layers * c.work.sparse.forward.time +
-                  (1.0 / 3) * ends;
-    out.backward =
-        dense_layers * layers.dense.backward() + sparse_layers * layers.sparse.backward() + (2.0 / 3) * ends;
-    out.weight_gradient =
-        dense_layers * c.work.dense.weight_gradient + sparse_layers * c.work.sparse.weight_gradient;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const double count = c.operators.of_kind[i].repeat * share;
+        const Layer& layer = layers.of_kind[i];
+        out.forward += count * layer.work.forward.time;
+        out.backward += count * layer.backward();
+        out.weight_gradient += count * layer.work.weight_gradient;
+    }
+    out.forward += (1.0 / 3) * ends;
+    out.backward += (2.0 / 3) * ends;
     return out;
 }
 
@@ -162,8 +165,8 @@ StageTimes with_messages(StageTimes stage, const Compiled& c) {
 
 StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     : stage(of), unhidden(unhidden_terms(of, with, c)) {
-    add_layers(*this, with.dense, stage.dense, stage.sparse <= 0, c);
-    add_layers(*this, with.sparse, stage.sparse, true, c);
+    for (std::size_t i = 0; i < with.kinds(); ++i)
+        add_layers(*this, with.of_kind[i], stage.counts[i], i == stage.last_kind, c);
     if (c.stages.count > 1) {
         // Every virtual stage sends one message forward and one backward for each sequence chunk.
         const double per_micro_batch =

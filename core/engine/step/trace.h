@@ -5,10 +5,7 @@
 // The number of groups is bounded, so a trace needs no heap.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <type_traits>
-
+#include "containers/bounded_list.h"
 #include "effects/overlap.h"
 #include "step/layers.h"
 
@@ -48,31 +45,6 @@ struct UnhiddenTerm {
     Time time;  // of one occurrence
 };
 
-// A list of at most kMost items without heap. Unused storage is not written.
-template <typename Item, std::size_t kMost>
-class BoundedList {
-    static_assert(std::is_trivially_copyable_v<Item> && std::is_trivially_destructible_v<Item>);
-
-  public:
-    BoundedList() {}  // NOLINT(modernize-use-equals-default): `= default` would initialize the storage
-    BoundedList(const BoundedList& other) : size_(other.size_) {
-        std::uninitialized_copy_n(other.storage_.items, size_, storage_.items);
-    }
-    BoundedList& operator=(const BoundedList&) = delete;
-
-    // Appends an item and returns it.
-    Item& add(const Item& item = {}) { return *std::construct_at(&storage_.items[size_++], item); }
-    [[nodiscard]] std::span<const Item> items() const& { return {storage_.items, size_}; }
-    std::span<const Item> items() const&& = delete;  // the list would not outlive the loop over its items
-
-  private:
-    union Storage {
-        Storage() {}  // NOLINT(modernize-use-equals-default): as above
-        Item items[kMost];
-    } storage_;
-    std::size_t size_ = 0;
-};
-
 // Communication before the first and after the last layer, memory copies, optimizer and host.
 using UnhiddenTerms = BoundedList<UnhiddenTerm, 8>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
@@ -82,7 +54,7 @@ struct StepTrace {
     StepTrace(const Stage& of, const Layers& with, const Compiled& c);
 
     const Stage& stage;
-    BoundedList<LayerPasses, 16> layers;
+    BoundedList<LayerPasses, 8 * kLayerKinds> layers;
     UnhiddenTerms unhidden;
     Time messages;  // of a step, between stages; they overlap with compute
 };

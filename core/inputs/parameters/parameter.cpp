@@ -190,7 +190,7 @@ std::string_view field_of(P id) {
 
 std::string format(P id, double value, bool with_unit) {
     const Parameter& row = parameter(id);
-    if (row.quantity == Quantity::text) return interned_text(value);
+    if (is_text(row.quantity)) return interned_text(value);
     if (row.quantity == Quantity::set) {
         std::string out;
         for (const std::string_view member : members_of(id, value))
@@ -259,6 +259,8 @@ std::string without_grouping(const std::string& text) {
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown) {
     const Parameter& row = parameter(id);
     const std::string word = trim(text);
+    // A list may be longer than what a title may have.
+    if (row.quantity == Quantity::list) return {true, intern_text(one_line(word)), {}, {}};
     if (row.quantity == Quantity::text) return {true, intern_text(clean_title(word)), {}, {}};
     if (row.quantity == Quantity::set) return parse_set(row, word);
     for (const Named& named : row.names) {

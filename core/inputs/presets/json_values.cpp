@@ -36,6 +36,7 @@ std::string what_is_expected(P id) {
     const Parameter& row = parameter(id);
     if (row.quantity == Quantity::flag) return translate("write true or false");
     if (row.quantity == Quantity::text) return translate("write a text");
+    if (row.quantity == Quantity::list) return translate("write a list of texts");
     if (!row.names.empty()) {
         std::string names;
         for (const Named& named : row.names) {
@@ -87,15 +88,28 @@ Extent extent_of(std::string_view text) {
 // Returns whether the choice was a flag in earlier files.
 bool was_flag(P id) { return id == P::qk_norm; }
 
-// Returns the text of a value that `parse` reads: a string, or the members of a list joined by “+”; none for
-// any other value.
+// Returns the text of a value that `parse` reads: a string, or the members of a list joined by “+” or, if
+// their order matters, by commas; none for any other value.
 std::optional<std::string> text_of(const Parameter& row, const json& value) {
     if (value.is_string()) return value.get<std::string>();
-    if (!value.is_array() || (row.quantity != Quantity::set && row.quantity != Quantity::choice)) return {};
+    const bool ordered = row.quantity == Quantity::list;
+    if (!value.is_array() || (!ordered && row.quantity != Quantity::set && row.quantity != Quantity::choice))
+        return {};
     std::string out;
     for (const json& member : value) {
         if (!member.is_string()) return {};
-        out += (out.empty() ? "" : "+") + member.get<std::string>();
+        out += (out.empty() ? "" : ordered ? "," : "+") + member.get<std::string>();
+    }
+    return out;
+}
+
+// Returns the words of a list.
+json words_of(const std::string& list) {
+    json out = json::array();
+    for (std::size_t first = 0; first < list.size();) {
+        const std::size_t end = std::min(list.find(',', first), list.size());
+        out.push_back(trim(std::string_view(list).substr(first, end - first)));
+        first = end + 1;
     }
     return out;
 }
@@ -204,7 +218,7 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
     if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
     if (value.is_boolean() && was_flag(id))
         return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
-    const bool is_number = row.quantity != Quantity::set && row.quantity != Quantity::text && !row.named_only;
+    const bool is_number = row.quantity != Quantity::set && !is_text(row.quantity) && !row.named_only;
     if (value.is_number() && is_number) {
         const double number = value.get<double>();
         // In a file only the name of a named value is accepted, not its internal number.
@@ -231,6 +245,7 @@ json write_value(P id, double value) {
     if (std::isnan(value)) return nullptr;
     if (row.quantity == Quantity::flag) return value != 0;
     if (row.quantity == Quantity::text) return interned_text(value);
+    if (row.quantity == Quantity::list) return words_of(interned_text(value));
     if (row.quantity == Quantity::set) return members_of(id, value);
     for (const Named& named : row.names) {
         if (named.value == value) return std::string(named.name);
@@ -250,6 +265,11 @@ ordered_json value_schema(P id) {
     }
     if (row.quantity == Quantity::text) {
         out["type"] = {"string", "null"};
+        return out;
+    }
+    if (row.quantity == Quantity::list) {
+        out["anyOf"] = {ordered_json{{"type", {"string", "null"}}},
+                        ordered_json{{"type", "array"}, {"items", {{"type", "string"}}}}};
         return out;
     }
     if (row.quantity == Quantity::set) {

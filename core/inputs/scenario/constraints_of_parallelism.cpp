@@ -1,6 +1,7 @@
 // Constraints on how the GPUs are split into groups: each degree of parallelism must divide some sizes.
 #include <cmath>
 
+#include "parameters/layer_pattern.h"
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
@@ -86,6 +87,39 @@ void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
         values.multiples_of(s[P::tensor_parallel]);
     }
 }
+
+// The heads of the mixers with a state, which the degree must divide as well; 1 if the model has none.
+double linear_heads(const Settings& s) {
+    if (!has_mixer(s, Mixer::linear)) return 1;
+    return s[P::linear_value_heads] > 0 ? s[P::linear_value_heads] : s[P::linear_key_heads];
+}
+double state_space_heads(const Settings& s) { return has_mixer(s, Mixer::mamba2) ? s[P::ssm_heads] : 1; }
+
+bool tensor_divides_mixers(const Settings& s) {
+    const double tensor = s[P::tensor_parallel];
+    for (const double heads : {linear_heads(s), state_space_heads(s)}) {
+        if (heads > 1 && !divides(tensor, heads)) return false;
+    }
+    return true;
+}
+
+Problem tensor_does_not_divide_mixers(const Settings& s) {
+    const bool linear = linear_heads(s) > 1 && !divides(s[P::tensor_parallel], linear_heads(s));
+    return value_problem(
+        P::tensor_parallel, s,
+        linear ? translate("does not divide the {1} heads of linear attention", {count_text(linear_heads(s))})
+               : translate("does not divide the {1} heads of the Mamba-2 layers",
+                           {count_text(state_space_heads(s))}),
+        suggest_nearest(P::tensor_parallel, s));
+}
+
+void keep_mixers_divided(P, const Settings& s, ValidValues& values) {
+    for (const double heads : {linear_heads(s), state_space_heads(s)}) {
+        if (heads > 1) values.divisors_of(heads);
+    }
+}
+
+constexpr P kMixerParameters[] = {P::tensor_parallel};
 
 // The degree must also divide the feed-forward size of the experts.
 constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size};
@@ -224,6 +258,10 @@ constexpr Constraint kConstraints[] = {
      .holds = tensor_divides_matrices,
      .problem = tensor_does_not_divide,
      .narrow = keep_matrices_divided},
+    {.parameters = kMixerParameters,
+     .holds = tensor_divides_mixers,
+     .problem = tensor_does_not_divide_mixers,
+     .narrow = keep_mixers_divided},
     {.parameters = kContextParameters,
      .holds = context_divides_sequence,
      .problem = context_does_not_divide,

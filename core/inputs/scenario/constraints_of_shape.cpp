@@ -1,6 +1,7 @@
 // Constraints between the sizes of a model.
 #include <cmath>
 
+#include "parameters/layer_pattern.h"
 #include "scenario/constraint.h"
 #include "scenario/problem_text.h"
 #include "text/translate.h"
@@ -100,6 +101,13 @@ constexpr Constraint kConstraints[] = {
                                   suggest_nearest(P::kv_heads, s));
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(s[P::heads]); }},
+    {.level = Level::node,
+     .holds = [](const Settings& s) { return problem_of_layer_pattern(s).empty(); },
+     .problem =
+         [](const Settings& s) {
+             return value_problem(P::layer_pattern, s, problem_of_layer_pattern(s),
+                                  translate("write for instance [\"sliding\", \"full\"]"));
+         }},
     {.blocks = false,
      .parameters = kDenseLayers,
      .holds = [](const Settings& s) { return s[P::dense_layers] <= s[P::layers]; },

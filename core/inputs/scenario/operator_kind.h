@@ -7,6 +7,7 @@ enum class OperatorKind : unsigned char {
     gemm,
     convolution,  // as its implicit matrix product
     attention,
+    scan,  // a recurrence that is computed in chunks: linear attention, state-space layers
     norm,
     elementwise,
     softmax,

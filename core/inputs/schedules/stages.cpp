@@ -8,23 +8,30 @@
 namespace shardscope {
 namespace {
 
-// Returns a stage with the layers [from, to) of a model whose first `dense` layers are dense.
-Stage slice(double from, double to, double dense) {
+// Returns a stage with the layers [from, to).
+Stage slice(double from, double to, const LayerSequence& layers) {
     Stage stage;
-    stage.dense = std::clamp(dense - from, 0.0, to - from);
-    stage.sparse = to - from - stage.dense;
+    stage.counts = layers.counts(from, to);
+    if (to <= from) return stage;
+    const LayerCounts last = layers.has_pattern() ? layers.counts(to - 1, to) : stage.counts;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        if (last[i] > 0) stage.last_kind = i;
+    }
     return stage;
 }
 
+void add_layers(Stage& stage, const Stage& part) {
+    if (part.layers() <= 0) return;
+    for (std::size_t i = 0; i < kLayerKinds; ++i) stage.counts[i] += part.counts[i];
+    stage.last_kind = part.last_kind;
+}
+
 // Returns what each GPU holds of a layout. GPU i holds the virtual stages i, i + gpus, i + 2·gpus and so on.
-std::vector<Stage> stages_of_layout(const PipelineLayout& layout, double dense, double gpus) {
+std::vector<Stage> stages_of_layout(const PipelineLayout& layout, const LayerSequence& layers, double gpus) {
     std::vector<Stage> out(static_cast<std::size_t>(gpus));
     double from = 0;
     for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-        Stage& stage = out[i % out.size()];
-        const Stage part = slice(from, from + layout.layers[i], dense);
-        stage.dense += part.dense;
-        stage.sparse += part.sparse;
+        add_layers(out[i % out.size()], slice(from, from + layout.layers[i], layers));
         from += layout.layers[i];
     }
     for (std::size_t i = 0; i < out.size(); ++i) out[i].position = static_cast<double>(i);
@@ -33,9 +40,29 @@ std::vector<Stage> stages_of_layout(const PipelineLayout& layout, double dense, 
     return out;
 }
 
-// The first stage, the last one, and the middle stage with the most layers.
-Stages laid_out(const PipelineLayout& layout, double dense, double gpus) {
-    const std::vector<Stage> stages = stages_of_layout(layout, dense, gpus);
+// Compares stages by the time of their layers. Without a pattern, layers count alike and more layers with
+// experts decide between stages with equally many.
+class StageCost {
+  public:
+    StageCost(const LayerSequence& layers, const LayerCounts& cost) : cost_(cost) {
+        constexpr double kExperts = 1e-6;  // less than a layer for all of them together
+        if (!layers.has_pattern()) cost_ = {1, 1 + kExperts};
+    }
+    double operator()(const Stage& stage) const {
+        double out = 0;
+        for (std::size_t i = 0; i < kLayerKinds; ++i) out += stage.counts[i] * cost_[i];
+        return out;
+    }
+
+  private:
+    LayerCounts cost_;
+};
+
+// The first stage, the last one, and the middle stage with the most layers or, with a pattern, the highest
+// cost.
+Stages laid_out(const PipelineLayout& layout, const LayerSequence& layers, double gpus,
+                const StageCost& cost) {
+    const std::vector<Stage> stages = stages_of_layout(layout, layers, gpus);
     Stages out;
     out.count = gpus;
     out.layout = &layout;
@@ -43,7 +70,9 @@ Stages laid_out(const PipelineLayout& layout, double dense, double gpus) {
     out.last = stages.back();
     out.middle = stages.size() > 2 ? stages[1] : out.last;
     for (std::size_t i = 2; i + 1 < stages.size(); ++i) {
-        if (stages[i].layers() > out.middle.layers()) out.middle = stages[i];
+        const bool fuller = layers.has_pattern() ? cost(stages[i]) > cost(out.middle)
+                                                 : stages[i].layers() > out.middle.layers();
+        if (fuller) out.middle = stages[i];
     }
     return out;
 }
@@ -53,12 +82,17 @@ double full_stages(double layers, double most, double stages) { return layers - 
 
 // Returns what a GPU holds of two opposite stages.
 Stage merged(const Stage& a, const Stage& b) {
-    return {a.dense + b.dense, a.sparse + b.sparse, a.embedding || b.embedding, a.head || b.head, a.position};
+    Stage out = a;
+    for (std::size_t i = 0; i < kLayerKinds; ++i) out.counts[i] += b.counts[i];
+    out.last_kind = std::max(a.last_kind, b.last_kind);
+    out.embedding = a.embedding || b.embedding;
+    out.head = a.head || b.head;
+    return out;
 }
 
 // Returns the stages of a pipeline with two weight copies, one in each direction.
-Stages bidirectional(const Stages& one, double dense, double sparse) {
-    const std::vector<Stage> stages = every_stage(one, dense, sparse);
+Stages bidirectional(const Stages& one, const LayerSequence& layers, const StageCost& cost) {
+    const std::vector<Stage> stages = every_stage(one, layers);
     Stages out;
     out.count = one.count;
     out.weight_copies = 2;
@@ -68,11 +102,29 @@ Stages bidirectional(const Stages& one, double dense, double sparse) {
     bool found = false;
     for (std::size_t i = 1; i < stages.size() / 2; ++i) {
         const Stage pair = merged(stages[i], stages[stages.size() - 1 - i]);
-        if (found && (pair.layers() < out.middle.layers() ||
-                      (pair.layers() == out.middle.layers() && pair.sparse < out.middle.sparse)))
-            continue;
+        if (found && cost(pair) < cost(out.middle)) continue;
         out.middle = pair;
         found = true;
+    }
+    return out;
+}
+
+// Returns the middle stage that stands for all of them. The first `full` of the stages between the first one,
+// with `first` layers, and the last one have `most` layers, the others one fewer.
+Stage fullest_middle(const LayerSequence& layers, double first, double most, double full, double between,
+                     const StageCost& cost) {
+    if (!layers.has_pattern()) {
+        // Dense layers come first, so the last of the full stages has the most expert layers.
+        const double end = first + full * most;
+        return slice(end - most, end, layers);
+    }
+    Stage out;
+    double from = first;
+    for (double i = 0; i < between; ++i) {
+        const double to = from + (i < full ? most : most - 1);
+        const Stage stage = slice(from, to, layers);
+        if (i == 0 || cost(stage) > cost(out)) out = stage;
+        from = to;
     }
     return out;
 }
@@ -86,16 +138,26 @@ bool Partition::is_feasible(double layers, double gpus) const {
     return others > 0 ? left >= others : left == 0;
 }
 
-Stages partition_layers(double dense, double sparse, double gpus, double copies, Partition partition) {
-    if (copies > 1 && gpus > 1) return bidirectional(partition_layers(dense, sparse, gpus), dense, sparse);
-    const double layers = dense + sparse;
+double Stage::layers() const {
+    double out = 0;
+    for (const double count : counts) out += count;
+    return out;
+}
+
+Stages partition_layers(const LayerSequence& sequence, double gpus, double copies, Partition partition,
+                        const LayerCounts& cost_of_layers) {
+    const StageCost cost(sequence, cost_of_layers);
+    if (copies > 1 && gpus > 1)
+        return bidirectional(partition_layers(sequence, gpus, 1, {}, cost_of_layers), sequence, cost);
+    const double layers = sequence.layers();
     Stages out;
     out.count = gpus;
     if (gpus <= 1) {
-        out.first = {dense, sparse, true, true, 0};
+        out.first = slice(0, layers, sequence);
+        out.first.embedding = out.first.head = true;
         return out;
     }
-    if (partition.layout) return laid_out(*partition.layout, dense, gpus);
+    if (partition.layout) return laid_out(*partition.layout, sequence, gpus, cost);
     double first = layers / gpus;
     double most = first;  // layers of the fullest middle stage
     double last = first;
@@ -119,13 +181,13 @@ Stages partition_layers(double dense, double sparse, double gpus, double copies,
             most = std::ceil((layers - 2 * first) / (gpus - 2));
         }
     }
-    out.first = slice(0, first, dense);
-    out.last = slice(layers - last, layers, dense);
+    out.first = slice(0, first, sequence);
+    out.last = slice(layers - last, layers, sequence);
     out.middle = out.last;
     if (gpus > 2) {
-        // Dense layers come first, so the last of the full middle stages has the most expert layers.
-        const double end = first + full_stages(layers - first - last, most, gpus - 2) * most;
-        out.middle = slice(end - most, end, dense);
+        const double full = full_stages(layers - first - last, most, gpus - 2);
+        out.most_layers = most;
+        out.middle = fullest_middle(sequence, first, most, full, gpus - 2, cost);
     }
     out.first.embedding = true;
     out.last.head = true;
@@ -134,25 +196,24 @@ Stages partition_layers(double dense, double sparse, double gpus, double copies,
     return out;
 }
 
-std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse) {
+std::vector<Stage> every_stage(const Stages& stages, const LayerSequence& layers) {
     if (stages.weight_copies > 1) {
-        const std::vector<Stage> one =
-            every_stage(partition_layers(dense, sparse, stages.count), dense, sparse);
+        const std::vector<Stage> one = every_stage(partition_layers(layers, stages.count), layers);
         std::vector<Stage> out;
         for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
         return out;
     }
-    if (stages.layout) return stages_of_layout(*stages.layout, dense, stages.count);
+    if (stages.layout) return stages_of_layout(*stages.layout, layers, stages.count);
     std::vector<Stage> out{stages.first};
     if (stages.count <= 1) return out;
     const double between = stages.count - 2;
-    const double most = stages.middle.layers();
+    const double most = stages.most_layers;
     const double full =
-        full_stages(dense + sparse - stages.first.layers() - stages.last.layers(), most, between);
+        full_stages(layers.layers() - stages.first.layers() - stages.last.layers(), most, between);
     double from = stages.first.layers();
     for (double i = 0; i < between; ++i) {
         const double to = from + (i < full ? most : most - 1);
-        out.push_back(slice(from, to, dense));
+        out.push_back(slice(from, to, layers));
         out.back().position = i + 1;
         from = to;
     }

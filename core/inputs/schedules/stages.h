@@ -6,11 +6,17 @@
 // each, and to the first stage if those are too few, because the head costs more than the embedding. Sources:
 // Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 //
+// A stage holds consecutive layers, also where they are unlike (model.layer_pattern): the frameworks count
+// layers, not their cost. As patterns repeat, the stages hold similar mixtures. Of the middle stages, the one
+// with the most layers stands for all; in a model with a pattern, the one that takes the longest.
+//
 // The layers of the first and the last stage may be set (Megatron-LM's decoder-first-pipeline-num-layers and
 // decoder-last-pipeline-num-layers); the remaining layers are split among the other stages in the same way.
 #pragma once
 
 #include <vector>
+
+#include "parameters/layer_pattern.h"
 
 namespace shardscope {
 
@@ -18,22 +24,23 @@ struct PipelineLayout;
 
 // Layers on one GPU.
 struct Stage {
-    double dense = 0;
-    double sparse = 0;
+    LayerCounts counts{};       // of each kind
+    std::size_t last_kind = 0;  // of the last layer
     bool embedding = false;
     bool head = false;
     double position = 0;  // 0 is the first stage
-    [[nodiscard]] double layers() const { return dense + sparse; }
+    [[nodiscard]] double layers() const;
 };
 
 // The stages that `Stages` distinguishes.
 enum class StagePlace : unsigned char { first, middle, last };
 
-// The first stage, the last one, and the middle stage with the most layers, which stands for all middle
-// stages and is assumed to come directly after the first.
+// The first stage, the last one, and the fullest middle stage, which stands for all middle stages and is
+// assumed to come directly after the first.
 struct Stages {
     Stage first, middle, last;
-    double count = 1;  // GPUs; with one, `first` is the whole model
+    double count = 1;        // GPUs; with one, `first` is the whole model
+    double most_layers = 0;  // of a middle stage
     // Weight copies. With two, every GPU holds its own stage and that of the opposite GPU of the pipeline,
     // and each of the two stages processes half of the micro-batches.
     double weight_copies = 1;
@@ -54,13 +61,14 @@ struct Partition {
     [[nodiscard]] bool is_feasible(double layers, double gpus) const;
 };
 
-// Partitions a model whose `dense` layers come before the `sparse` ones. A partition that is not even
-// requires one weight copy and must be feasible.
-Stages partition_layers(double dense, double sparse, double gpus, double copies = 1,
-                        Partition partition = {});
+// Partitions the layers of a model. A partition that is not even requires one weight copy and must be
+// feasible. `cost` is the time of a layer of each kind, which decides the middle stage of a model with a
+// pattern; without a pattern it is not read.
+Stages partition_layers(const LayerSequence& layers, double gpus, double copies = 1, Partition partition = {},
+                        const LayerCounts& cost = {});
 
 // Returns every stage. The remaining layers go to the first of the middle stages, where the most
 // micro-batches are in flight; the position of `middle` is therefore that of the second stage.
-std::vector<Stage> every_stage(const Stages& stages, double dense, double sparse);
+std::vector<Stage> every_stage(const Stages& stages, const LayerSequence& layers);
 
 }  // namespace shardscope

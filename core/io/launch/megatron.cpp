@@ -226,7 +226,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
     const double stages = plan.s[P::pipeline_parallel];
     const Partition partition = partition_of(plan.s);
     if (partition.even() && std::fmod(layers, stages) == 0) return;
-    const Stages engine = partition_layers(layers, 0, stages, 1, partition);
+    const Stages engine = partition_layers({layers, 0}, stages, 1, partition);
     if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
         engine.first.layers() == engine.last.layers() &&
         engine.middle.layers() == engine.first.layers() + 1) {

@@ -345,7 +345,7 @@ class Reader {
         }
         // With both options and an even division, the engine's rule gives the same stages, and no note is
         // needed.
-        const Stages here = partition_layers(layers, 0, stages);
+        const Stages here = partition_layers({layers, 0}, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
             out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
     }

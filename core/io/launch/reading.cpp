@@ -56,7 +56,7 @@ void ScenarioBuilder::set_gpus(double gpus) {
 
 void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {
     if (stages <= 1 || partition.even() || layers < stages) return;
-    const Stages by_rule = partition_layers(layers, 0, stages);
+    const Stages by_rule = partition_layers({layers, 0}, stages);
     const auto differs = [](double given, const Stage& dealt) {
         return given != 0 && given != dealt.layers();
     };

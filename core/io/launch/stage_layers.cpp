@@ -9,7 +9,7 @@ namespace shardscope::launch {
 
 StageLayers engine_stage_layers(double layers, double stages, Partition partition) {
     StageLayers out;
-    for (const Stage& stage : every_stage(partition_layers(layers, 0, stages, 1, partition), layers, 0))
+    for (const Stage& stage : every_stage(partition_layers({layers, 0}, stages, 1, partition), {layers, 0}))
         out.push_back(stage.layers());
     return out;
 }

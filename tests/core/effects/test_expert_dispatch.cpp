@@ -56,7 +56,7 @@ TEST_CASE("dispatch: overlap hides it, and expert tensor parallelism of one free
     CHECK(whole.compiled.layout.expert_shard.size() == 8);
     CHECK(whole.compiled.parameters == plain.compiled.parameters);
     // Each GPU holds one of eight experts, or a quarter of one of eight.
-    CHECK(whole.compiled.work.sparse.experts == Approx(4 * plain.compiled.work.sparse.experts));
+    CHECK(whole.compiled.work.layers[1].experts == Approx(4 * plain.compiled.work.layers[1].experts));
     const Answer impossible = of({{P::expert_tensor_parallel, 3}});
     CHECK_FALSE(impossible.valid());
 }

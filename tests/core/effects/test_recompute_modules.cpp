@@ -19,7 +19,7 @@ Scenario llama(const char* modules) {
 
 double kept(const Scenario& scenario) {
     const Compiled c = compile(resolve(scenario));
-    return kept_activations(c.work.dense, c).kept;
+    return kept_activations(c.work.layers[0], c).kept;
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ double kept(const Scenario& scenario) {
 TEST_CASE("recompute modules: each drops the tensors that it recomputes", "[effects]") {
     const Compiled c = compile(resolve(llama("core_attention")));
     const double tokens = c.tokens_per_micro_batch;
-    const double all = c.work.dense.saved;
+    const double all = c.work.layers[0].saved;
     // Two norm outputs of width 4,096, the product of width 14,336, and all of the feed-forward part, bf16.
     CHECK(kept(llama("layernorm")) == Approx(all - tokens * 2 * 2 * 4096));
     CHECK(kept(llama("activation")) == Approx(all - tokens * 2 * 14336));
@@ -38,13 +38,14 @@ TEST_CASE("recompute modules: each drops the tensors that it recomputes", "[effe
 
 TEST_CASE("recompute modules: they cost the time of their operators", "[effects]") {
     const auto repeated = [](const char* modules) {
-        return compile(resolve(llama(modules))).work.dense.repeated.total();
+        return compile(resolve(llama(modules))).work.layers[0].repeated.total();
     };
     CHECK(repeated("none") == 0);
     CHECK(repeated("mlp") > repeated("activation"));
     CHECK(repeated("layernorm+mlp") == Approx(repeated("layernorm") + repeated("mlp")));
     // Without modules the attention core is repeated.
-    CHECK(compile(resolve(llama(nullptr))).work.dense.repeated.total() == Approx(repeated("core_attention")));
+    CHECK(compile(resolve(llama(nullptr))).work.layers[0].repeated.total() ==
+          Approx(repeated("core_attention")));
 }
 
 TEST_CASE("recompute modules: a set is read and written as names", "[parameters]") {

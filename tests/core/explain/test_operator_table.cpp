@@ -65,12 +65,13 @@ TEST_CASE("operator table: weights and saved bytes are the engine's", "[explain]
     const OperatorTable table = operator_table(now);
     const Work& work = now.compiled.work;
     const double layers = now.settings[P::layers];
-    CHECK(table.model.weights ==
-          Approx(work.embedding.weights + layers * work.dense.weights + work.head.weights).epsilon(1e-12));
+    CHECK(
+        table.model.weights ==
+        Approx(work.embedding.weights + layers * work.layers[0].weights + work.head.weights).epsilon(1e-12));
     CHECK(table.model.saved ==
-          Approx(work.embedding.saved + layers * work.dense.saved + work.head.saved).epsilon(1e-12));
-    const double forward = work.embedding.forward.time.total() + layers * work.dense.forward.time.total() +
-                           work.head.forward.time.total();
+          Approx(work.embedding.saved + layers * work.layers[0].saved + work.head.saved).epsilon(1e-12));
+    const double forward = work.embedding.forward.time.total() +
+                           layers * work.layers[0].forward.time.total() + work.head.forward.time.total();
     CHECK(table.model.forward == Approx(forward).epsilon(1e-12));
 }
 

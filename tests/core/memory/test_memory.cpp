@@ -55,7 +55,7 @@ TEST_CASE("memory: full recompute still needs the memory of one whole layer whil
     // The backward pass also holds gradients of activations: 2.5 times the largest matrix product, which is
     // four times as wide as the model.
     const double gradients = 2.5 * 4 * input;
-    CHECK(backward - forward == Approx(c.operators.layer().saved() - input + gradients).epsilon(1e-9));
+    CHECK(backward - forward == Approx(c.operators.usual_layer().saved() - input + gradients).epsilon(1e-9));
 }
 
 TEST_CASE("memory: bytes per parameter follow from the formats and the optimizer", "[memory]") {

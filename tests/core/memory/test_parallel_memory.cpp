@@ -278,8 +278,7 @@ TEST_CASE("memory: the peak is that of the fullest of all stages for every split
                                                                        {P::accumulation, 64},
                                                                        {P::sharding, Sharding::zero1}})));
             double most = 0;
-            for (const Stage& stage :
-                 every_stage(c.stages, c.operators.dense.repeat, c.operators.sparse.repeat))
+            for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings)))
                 most = std::max(most, memory_use(stage, c).peak);
             CHECK(memory_use(c).peak == most);
         }

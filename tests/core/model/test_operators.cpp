@@ -13,7 +13,7 @@ namespace {
 // Returns the saved bytes of one layer per s·b·h, as Korthikanti et al. count them.
 double factor(const Scenario& scenario) {
     const Settings s = resolve(scenario);
-    return list_of(scenario).layer().saved() /
+    return list_of(scenario).usual_layer().saved() /
            (s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("operators: a layer's forward FLOPs equal the published formula", "[mo
     const Settings s = resolve(scenario);
     double flops = 0;
     const OperatorList list = list_of(scenario);
-    for (const Operator& op : list.layer().operators) flops += op.flops();
+    for (const Operator& op : list.usual_layer().operators) flops += op.flops();
     const double h = s[P::hidden_size];
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
     CHECK(flops == Approx(tokens * (24 * h * h + 4 * s[P::sequence_length] * h)).epsilon(1e-12));
@@ -68,7 +68,7 @@ TEST_CASE("operators: the streaming traffic of a layer is 16h + 3f elements a to
     const Settings s = resolve(scenario);
     double bytes = 0;
     const OperatorList list = list_of(scenario);
-    for (const Operator& op : list.layer().operators) {
+    for (const Operator& op : list.usual_layer().operators) {
         if (op.kind == OperatorKind::norm || op.kind == OperatorKind::elementwise) bytes += op.bytes;
     }
     const double tokens = s[P::sequence_length] * s[P::micro_batch];

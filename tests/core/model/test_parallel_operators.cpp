@@ -68,7 +68,7 @@ TEST_CASE("operators: activations have Korthikanti's factors under tensor and se
 TEST_CASE("operators: context parallelism divides the saved bytes", "[model]") {
     const auto saved = [](double context) {
         return list_of(of_model("llama-3-8b", {{P::context_parallel, context}, {P::sequence_length, 8192}}))
-            .layer()
+            .usual_layer()
             .saved();
     };
     CHECK(saved(4) == Approx(saved(1) / 4).epsilon(1e-12));
@@ -102,20 +102,20 @@ TEST_CASE("operators: norms, routers and latent projections are replicated on ev
     for (const char* name :
          {"attention.norm", "mlp.norm", "attention.latent", "attention.latent_norm", "router"}) {
         INFO(name);
-        CHECK(find(list.sparse, name).share == 1);
+        CHECK(find(list.of_kind[1], name).share == 1);
     }
-    CHECK(find(list.sparse, "router").weights == 7168.0 * 256);
+    CHECK(find(list.of_kind[1], "router").weights == 7168.0 * 256);
     for (const char* name :
          {"attention.query", "attention.key_value", "attention.output", "shared.up", "experts.up"}) {
         INFO(name);
-        CHECK(find(list.sparse, name).share == 1.0 / 8);
+        CHECK(find(list.of_kind[1], name).share == 1.0 / 8);
     }
 }
 
 TEST_CASE("operators: the weights of a pipeline's stages add up to the model", "[model]") {
     // With 80 layers on 4 stages and untied embeddings nothing is replicated.
     const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::pipeline_parallel, 4}})));
-    const double layer = c.operators.dense.local_weights();
+    const double layer = c.operators.of_kind[0].local_weights();
     double held = 0;
     for (const Stage* stage : {&c.stages.first, &c.stages.middle, &c.stages.middle, &c.stages.last})
         held += stage->layers() * layer + end_parameters(*stage, c);
@@ -133,11 +133,11 @@ TEST_CASE("operators: expert parallelism shards the experts and nothing else", "
     const OperatorList eight =
         list_of(of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::tensor_parallel, 2}}));
     // There are 8 experts of three 4,096 × 14,336 matrices.
-    CHECK(one.sparse.local_experts() == 8.0 * 3 * 4096 * 14336);
-    CHECK(eight.sparse.local_experts() == Approx(one.sparse.local_experts() / 16).epsilon(1e-12));
-    CHECK(eight.sparse.weights() == one.sparse.weights());
+    CHECK(one.of_kind[1].local_experts() == 8.0 * 3 * 4096 * 14336);
+    CHECK(eight.of_kind[1].local_experts() == Approx(one.of_kind[1].local_experts() / 16).epsilon(1e-12));
+    CHECK(eight.of_kind[1].weights() == one.of_kind[1].weights());
     const OperatorList expert = list_of(of_model("mixtral-8x7b", {{P::expert_parallel, 8}}));
-    CHECK(expert.sparse.local_weights() == one.sparse.local_weights());
+    CHECK(expert.of_kind[1].local_weights() == one.of_kind[1].local_weights());
 }
 
 TEST_CASE("operators: parallelism divides FLOPs without losing any", "[model]") {
@@ -174,7 +174,7 @@ TEST_CASE("operators: the GPU of the busiest experts computes more by the imbala
     const auto up = [](double imbalance) {
         return find(list_of(
                         of_model("mixtral-8x7b", {{P::expert_parallel, 4}, {P::expert_imbalance, imbalance}}))
-                        .sparse,
+                        .of_kind[1],
                     "experts.up")
             .flops();
     };
@@ -210,7 +210,7 @@ TEST_CASE("operators: multi-head latent attention has the shapes and parameters 
     const double t = 4;
     const Scenario scenario = of_model("deepseek-v3", {{P::tensor_parallel, t}, {P::sequence_length, 4096}});
     const OperatorList list = list_of(scenario);
-    const Block& layer = list.sparse;
+    const Block& layer = list.of_kind[1];
     const auto is = [&](std::string_view name, double n, double k) {
         INFO(name);
         const Operator& op = find(layer, name);
@@ -231,26 +231,26 @@ TEST_CASE("operators: multi-head latent attention has the shapes and parameters 
         if (op.name.starts_with("attention.") && op.kind == OperatorKind::gemm) attention += op.weights;
     }
     CHECK(attention == 7168.0 * 2112 + 1536.0 * 24576 + 512.0 * 32768 + 16384.0 * 7168);
-    CHECK(list.dense.repeat == 3);
-    CHECK(list.sparse.repeat == 58);
+    CHECK(list.of_kind[0].repeat == 3);
+    CHECK(list.of_kind[1].repeat == 58);
 }
 
 TEST_CASE("operators: key heads are replicated if there are more tensor-parallel GPUs than key heads",
           "[model]") {
     // Llama 3 70B has 64 query heads and 8 key heads of 128; on 16 GPUs that makes 4 + 2·1 heads each.
     const OperatorList list = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 16}}));
-    const Operator& project = find(list.dense, "attention.qkv");
+    const Operator& project = find(list.of_kind[0], "attention.qkv");
     CHECK(project.n == (4 + 2) * 128);
     CHECK(project.weights == 8192.0 * (64 + 16) * 128);
     CHECK(project.weights * project.share == Approx(8192.0 * 6 * 128).epsilon(1e-12));
     // On 8 GPUs each has one key head.
     const OperatorList eight = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 8}}));
-    CHECK(find(eight.dense, "attention.qkv").share == 1.0 / 8);
+    CHECK(find(eight.of_kind[0], "attention.qkv").share == 1.0 / 8);
 }
 
 TEST_CASE("operators: BERT attends in both directions", "[model]") {
     const Operator core =
-        find(list_of(of_model("bert-large", {{P::sequence_length, 512}})).dense, "attention.core");
+        find(list_of(of_model("bert-large", {{P::sequence_length, 512}})).of_kind[0], "attention.core");
     const double b = resolve(first())[P::micro_batch];
     CHECK(core.flops() == Approx(4 * b * 16 * 512 * 512 * 64).epsilon(1e-12));
 }
@@ -262,7 +262,7 @@ TEST_CASE("operators: attention through a window becomes the whole triangle with
                      {{P::sequence_length, 8192}, {P::attention_window, window}, {P::attention, kernel}});
         OperatorList list;
         build_transformer(resolve(scenario), list);
-        for (const Operator& op : list.dense.operators) {
+        for (const Operator& op : list.of_kind[0].operators) {
             if (op.name == "attention.core") return op.m * op.n;
         }
         return 0.0;
@@ -285,7 +285,7 @@ TEST_CASE("operators: experts under sequence parallelism gather the activations 
     OperatorList list;
     build_transformer(resolve(scenario), list);
     double gathered = 0, reduced = 0;
-    for (const Operator& op : list.sparse.operators) {
+    for (const Operator& op : list.of_kind[1].operators) {
         if (op.name == "experts.gather") gathered = op.bytes;
         if (op.name == "experts.reduce") reduced = op.bytes;
     }

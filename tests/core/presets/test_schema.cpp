@@ -149,7 +149,7 @@ std::vector<json> valid_forms(P id) {
 // Returns values of the wrong type or form, and unknown names.
 std::vector<json> unreadable_values(P id) {
     const Parameter& row = parameter(id);
-    if (row.quantity == Quantity::text) return {json::array({1}), {{"nonsense", 1}}, true};
+    if (is_text(row.quantity)) return {json::array({1}), {{"nonsense", 1}}, true};
     if (row.quantity == Quantity::set) return {json::array({"nonsense"}), {{"nonsense", 1}}, true};
     std::vector<json> out{"nonsense", "1 parsec", "", json::array({1}), {{"nonsense", 1}}};
     if (row.named_only) out.emplace_back(row.names.front().value);
@@ -161,7 +161,7 @@ std::vector<json> unreadable_values(P id) {
 std::vector<json> numbers_out_of_range(P id) {
     const Parameter& row = parameter(id);
     std::vector<json> out;
-    if (row.named_only || row.quantity == Quantity::text || row.quantity == Quantity::set) return out;
+    if (row.named_only || is_text(row.quantity) || row.quantity == Quantity::set) return out;
     out.emplace_back(row.minimum - std::max(1.0, row.minimum / 2));
     if (std::isfinite(row.maximum)) out.emplace_back(2 * row.maximum);
     if (row.whole) out.emplace_back(row.minimum + 0.5);

@@ -79,10 +79,10 @@ TEST_CASE("listed: the sizes of a user's own list follow from its fields", "[lis
     CHECK(a.compiled.operators.flops() == 2 * 2.0 * (8 * 4) * 1000 * 1000);
     CHECK(a.compiled.flops_per_token == 3 * 2 * 2.0 * 4 * 1000 * 1000);
     // Both save their input, in bf16.
-    CHECK(a.compiled.work.dense.saved == 2 * 2.0 * (8 * 4) * 1000);
+    CHECK(a.compiled.work.layers[0].saved == 2 * 2.0 * (8 * 4) * 1000);
     CHECK(a.compiled.width == 4 * 1000);
     // There are 32 rows, read and written, and the matrix.
-    const Operator& matrix = a.compiled.operators.dense.operators.front();
+    const Operator& matrix = a.compiled.operators.of_kind[0].operators.front();
     CHECK(matrix.bytes == 2.0 * (32 * 1000 + 1000 * 1000 + 32 * 1000));
     CHECK(a.compiled.operators.embedding.repeat == 0);
     // The length of the training is not given.
@@ -94,7 +94,7 @@ TEST_CASE("listed: a convolution is computed as its implicit matrix product over
         {"kind": "convolution", "reduction": 2, "in": 6, "out": 10, "kernel": 3, "stride": 2, "groups": 2}]}]},
         "cluster": {"gpus": 1}, "training": {"micro_batch": 2, "sharding": "ddp"}})"));
     REQUIRE(a.valid());
-    const Operator& op = a.compiled.operators.dense.operators.front();
+    const Operator& op = a.compiled.operators.of_kind[0].operators.front();
     CHECK(op.m == 2 * 32 * 32);
     CHECK(op.count == 2);
     CHECK(op.n == 5);
@@ -137,7 +137,7 @@ TEST_CASE("listed: different layers add up to the whole although their average r
     CHECK(folded_saved == Approx(saved).epsilon(1e-12));
     CHECK(folded_bytes == Approx(bytes).epsilon(1e-12));
     CHECK(folded_launches == Approx(launches).epsilon(1e-12));
-    CHECK(folded.dense.repeat == 16);
+    CHECK(folded.of_kind[0].repeat == 16);
 }
 
 TEST_CASE("listed: memory, sharding and pipelines follow the same rules as for transformers", "[listed]") {
@@ -156,7 +156,7 @@ TEST_CASE("listed: memory, sharding and pipelines follow the same rules as for t
     const Answer piped =
         answer(resnet({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::accumulation, 8}, {P::micro_batch, 2}}));
     REQUIRE(piped.valid());
-    CHECK(piped.compiled.stages.first.dense == 4);
+    CHECK(piped.compiled.stages.first.counts[0] == 4);
     CHECK(piped.compiled.stages.last.head);
     CHECK(piped.estimate.step.terms[static_cast<std::size_t>(StepTerm::bubble)] > 0);
     double sum = 0;

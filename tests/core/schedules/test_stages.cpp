@@ -16,9 +16,9 @@ struct Expected {
 }  // namespace
 
 TEST_CASE("stages: one GPU has the whole model", "[plan]") {
-    const Stages one = partition_layers(3, 58, 1);
-    CHECK(one.first.dense == 3);
-    CHECK(one.first.sparse == 58);
+    const Stages one = partition_layers({3, 58}, 1);
+    CHECK(one.first.counts[0] == 3);
+    CHECK(one.first.counts[1] == 58);
     CHECK(one.first.embedding);
     CHECK(one.first.head);
 }
@@ -35,7 +35,7 @@ TEST_CASE("stages: even and uneven splits have the expected layers", "[plan]") {
                               Expected{70, 12, 5, 6, 5},      // BLOOM
                               Expected{105, 35, 3, 3, 3}}) {  // GPT 530B
         INFO(e.layers << " layers on " << e.gpus);
-        const Stages stages = partition_layers(e.layers, 0, e.gpus);
+        const Stages stages = partition_layers({e.layers, 0}, e.gpus);
         CHECK(stages.first.layers() == e.first);
         CHECK(stages.middle.layers() == e.middle);
         CHECK(stages.last.layers() == e.last);
@@ -51,7 +51,7 @@ TEST_CASE(
             for (const double dense : {0.0, 1.0, 3.0, layers}) {
                 if (dense > layers) continue;
                 INFO(layers << " layers, " << dense << " dense, on " << gpus);
-                const Stages stages = partition_layers(dense, layers - dense, gpus);
+                const Stages stages = partition_layers({dense, layers - dense}, gpus);
                 // The middle stages have the rest, with `middle` layers each or one fewer.
                 const double between = layers - stages.first.layers() - stages.last.layers();
                 if (gpus == 2) {
@@ -65,12 +65,12 @@ TEST_CASE(
                 CHECK(stages.last.layers() >= 1);
                 for (const Stage* stage : {&stages.first, &stages.middle, &stages.last}) {
                     CHECK(stage->layers() == std::floor(stage->layers()));
-                    CHECK(stage->dense >= 0);
-                    CHECK(stage->sparse >= 0);
+                    CHECK(stage->counts[0] >= 0);
+                    CHECK(stage->counts[1] >= 0);
                 }
                 // Dense layers come first.
-                CHECK(stages.first.dense == std::min(dense, stages.first.layers()));
-                CHECK(stages.last.sparse == std::min(layers - dense, stages.last.layers()));
+                CHECK(stages.first.counts[0] == std::min(dense, stages.first.layers()));
+                CHECK(stages.last.counts[1] == std::min(layers - dense, stages.last.layers()));
                 CHECK(stages.first.embedding);
                 CHECK_FALSE(stages.first.head);
                 CHECK(stages.last.head);
@@ -98,20 +98,20 @@ TEST_CASE("stages: the ends get the layers that are given, and the other stages 
                            Given{32, 3, {1, 1}, 1, 30, 1}}) {
         INFO(g.layers << " layers on " << g.gpus << ": " << g.partition.first << ", " << g.partition.last);
         REQUIRE(g.partition.is_feasible(g.layers, g.gpus));
-        const Stages stages = partition_layers(2, g.layers - 2, g.gpus, 1, g.partition);
+        const Stages stages = partition_layers({2, g.layers - 2}, g.gpus, 1, g.partition);
         CHECK(stages.first.layers() == g.first);
         CHECK(stages.middle.layers() == g.middle);
         CHECK(stages.last.layers() == g.last);
         double dense = 0;
         double all = 0;
-        for (const Stage& stage : every_stage(stages, 2, g.layers - 2)) {
-            dense += stage.dense;
+        for (const Stage& stage : every_stage(stages, {2, g.layers - 2})) {
+            dense += stage.counts[0];
             all += stage.layers();
             CHECK(stage.layers() >= 1);
             if (stage.position > 0 && stage.position < g.gpus - 1) CHECK(stage.layers() >= g.middle - 1);
         }
         // The longest middle stages come first, where the most micro-batches are in flight.
-        if (g.gpus > 2) CHECK(every_stage(stages, 2, g.layers - 2)[1].layers() == g.middle);
+        if (g.gpus > 2) CHECK(every_stage(stages, {2, g.layers - 2})[1].layers() == g.middle);
         CHECK(dense == 2);
         CHECK(all == g.layers);
     }

@@ -184,8 +184,8 @@ TEST_CASE("step: the tensor-parallel exchanges of a layer move the volumes of E1
             // Two pairs of matrices: an all-reduce each, or an all-gather and a reduce-scatter. The backward
             // pass with sequence parallelism gathers the input again. Part of the backward pass is hidden.
             const double one = (t - 1) / t * bytes / c.network.intra_bandwidth;
-            const PassTime& forward = c.work.dense.forward;
-            const PassTime& backward = c.work.dense.backward;
+            const PassTime& forward = c.work.layers[0].forward;
+            const PassTime& backward = c.work.layers[0].backward;
             CHECK(forward.terms[network] == Approx(4 * one).epsilon(1e-12));
             CHECK(forward.hidden == 0);
             CHECK(backward.hidden > 0);
@@ -201,7 +201,7 @@ TEST_CASE("step: asynchronous tensor parallelism hides all but a part of its col
     const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
     const double t = plain.layout.tensor;
     const auto passes = [](const Compiled& c) {
-        return std::array{&c.work.dense.forward, &c.work.dense.backward};
+        return std::array{&c.work.layers[0].forward, &c.work.layers[0].backward};
     };
     for (std::size_t i = 0; i < 2; ++i) {
         const PassTime& waits = *passes(plain)[i];
@@ -230,8 +230,8 @@ TEST_CASE("step: expert exchanges equal the numbers worked out by hand", "[step]
     const double bytes = 2048.0 * 2 * 4096 * 2;
     const auto network = static_cast<std::size_t>(StepTerm::expert_network);
     const double expected = 2 * 1.25 * 7.0 / 8 * bytes / c.network.intra_bandwidth;
-    CHECK(c.work.sparse.forward.terms[network] == Approx(expected).epsilon(1e-12));
-    CHECK(c.work.sparse.backward.terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(c.work.layers[1].forward.terms[network] == Approx(expected).epsilon(1e-12));
+    CHECK(c.work.layers[1].backward.terms[network] == Approx(expected).epsilon(1e-12));
     CHECK(term(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})), StepTerm::expert_network) == 0);
 }
 
@@ -248,11 +248,11 @@ TEST_CASE("step: keys and values go round the context-parallel ring while attent
     const double ring = 3.0 / 4 * 2 * 8192 * 4 * 256 / c.network.intra_bandwidth;
     const auto network = static_cast<std::size_t>(StepTerm::context_network);
     // ω = 1 overlaps nothing; in the backward pass the gradients are sent, too.
-    CHECK(c.work.dense.forward.terms[network] == Approx(ring).epsilon(1e-9));
-    CHECK(c.work.dense.backward.terms[network] == Approx(2 * ring).epsilon(1e-9));
+    CHECK(c.work.layers[0].forward.terms[network] == Approx(ring).epsilon(1e-9));
+    CHECK(c.work.layers[0].backward.terms[network] == Approx(2 * ring).epsilon(1e-9));
     // ω = 0 overlaps all of it with attention.
     const Compiled hidden = compile(resolve(changed(scenario, {{P::overlap, 0}})));
-    const PassTime pass = hidden.work.dense.forward;
+    const PassTime pass = hidden.work.layers[0].forward;
     CHECK(pass.terms[network] == Approx(0).margin(1e-15));
     CHECK(pass.hidden == Approx(ring).epsilon(1e-9));
 }
@@ -331,7 +331,7 @@ TEST_CASE("step: the slowest stage determines the time", "[step]") {
                                                                                {P::accumulation, 16}})),
                                       {{P::attention, AttentionKernel::flash}});
     const Compiled c = compile(resolve(scenario));
-    const double layer = c.work.dense.forward.terms[0] + c.work.dense.backward.terms[0];
+    const double layer = c.work.layers[0].forward.terms[0] + c.work.layers[0].backward.terms[0];
     const double head = c.work.head.forward.terms[0] + c.work.head.backward.terms[0];
     CHECK(term(step_time(c), StepTerm::matmul) == Approx(16 * (20 * layer + head)).epsilon(1e-12));
 }

@@ -1,0 +1,60 @@
+// The sizes of a transformer on one GPU, and the operators that its layers consist of. The files of this
+// folder that build operators share it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/operators.h"
+
+namespace shardscope {
+
+struct Shape {
+    double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
+    double h, f, a, kv, d, vocab;  // sizes of the whole model
+    double t, c, e, et;            // tensor, context, expert and expert tensor parallel degrees
+    ContextParallelKind context_kind;
+    double context_inner;  // GPUs of the inner groups of a2a+p2p
+    // Share of an operand's half-precision bytes that matrices keep for the backward pass.
+    double kept_operand;
+    bool scales_by_current_values;  // low precision: casts read each tensor once more
+    double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
+    double q;       // bytes per activation element
+    bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
+    bool attention_gate, attention_sinks;
+    QkNorm qk_norm;
+    double layer_norms, norm_weights;  // norms in a layer; weights of one norm
+    double positions;
+    double window;                        // tokens that one token attends to in a layer with a window
+    double document;                      // and in a layer without one
+    double q_rank, kv_rank, rope, value;  // latent attention; without it kv_rank is 0
+    double experts, top, expert_f, shared_f, imbalance;
+    double expert_h;  // width at which tokens are sent to experts
+    bool shared_gate, head_bias;
+    double norm_copies, softmax_traffic, accumulation;
+};
+
+// The dimension that tensor parallelism shards: the output (column) or the input (row).
+enum class Cut { none, column, row };
+
+Operator matrix(const Shape& shape, std::string_view name, double n, double k, Cut cut, bool bias,
+                double saved);
+// A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
+Operator streaming(const Shape& shape, OperatorKind kind, std::string_view name, double elements,
+                   double weights, double saved);
+// A norm over the layer's width.
+Operator layer_norm(const Shape& shape, std::string_view name);
+
+void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,
+                    CommunicationGroup group, double bytes);
+// E19: the collectives of tensor parallelism before and after a pair of matrices. Without sequence
+// parallelism there is one all-reduce of the output; with it there are an all-gather of the input and a
+// reduce-scatter of the output, with the same volume.
+void enter_tensor_parallel(const Shape& shape, std::string_view name, std::vector<Operator>& ops);
+void leave_tensor_parallel(const Shape& shape, std::string_view name, std::vector<Operator>& ops);
+
+// The sizes of the mixers of a layer pattern, see linear_operators.cpp.
+void build_linear_attention(const Shape& shape, const Settings& settings, std::vector<Operator>& ops);
+void build_state_space(const Shape& shape, const Settings& settings, std::vector<Operator>& ops);
+
+}  // namespace shardscope

@@ -1,0 +1,86 @@
+// The kinds of a model's layers and their order (`model.layer_pattern`).
+//
+// A layer mixes the tokens of a sequence and then processes each token. A pattern names what each layer does
+// and is repeated over the layers: "sliding,sliding,full" or, with what follows the mixer, "mamba2/none". An
+// element with "*n" stands for n equal layers. Without a pattern all layers have attention, and those with
+// experts come last (`model.dense_layers`).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parameters/settings.h"
+
+namespace shardscope {
+
+enum class Mixer : unsigned char { full, sliding, linear, mamba2, none };
+enum class FeedForward : unsigned char { dense, experts, none };
+
+struct LayerKind {
+    Mixer mixer = Mixer::full;
+    FeedForward feed_forward = FeedForward::dense;
+    bool operator==(const LayerKind&) const = default;
+};
+
+// The most kinds of layers that a model may have.
+inline constexpr std::size_t kLayerKinds = 8;
+using LayerCounts = std::array<double, kLayerKinds>;  // layers of each kind
+
+// A pattern as it is written.
+struct LayerPattern {
+    struct Element {
+        Mixer mixer = Mixer::full;
+        // Without what follows the mixer, `model.dense_layers` decides where the experts begin.
+        bool by_position = true;
+        FeedForward feed_forward = FeedForward::dense;
+        bool operator==(const Element&) const = default;
+    };
+    std::vector<Element> elements;    // the different ones, in the order in which they appear
+    std::vector<std::size_t> layers;  // the element of each layer of one repetition
+    // The layers of each element among the first i layers of one repetition, for i from 0 on.
+    std::vector<LayerCounts> before;
+    std::string problem;  // "" for a pattern that can be used
+};
+LayerPattern parse_layer_pattern(std::string_view text);
+
+// Returns the pattern of the model, which lives as long as the process; nullptr if it has none.
+const LayerPattern* layer_pattern(const Settings& settings);
+
+// The layers of a model in their order.
+class LayerSequence {
+  public:
+    // A model without a pattern, whose dense layers come first. The second kind has the experts.
+    LayerSequence(double dense, double sparse);
+    explicit LayerSequence(const Settings& settings);
+
+    [[nodiscard]] std::size_t kinds() const { return count_; }
+    [[nodiscard]] const LayerKind& kind(std::size_t i) const { return kinds_[i]; }
+    [[nodiscard]] double layers() const { return layers_; }
+    [[nodiscard]] bool has_pattern() const { return pattern_ != nullptr; }
+    // Returns the layers of each kind in the half-open range [from, to) of layers.
+    [[nodiscard]] LayerCounts counts(double from, double to) const;
+    [[nodiscard]] LayerCounts counts() const { return counts(0, layers_); }
+
+  private:
+    [[nodiscard]] double elements_before(std::size_t element, double layer) const;
+    std::size_t add(const LayerKind& kind);
+
+    const LayerPattern* pattern_ = nullptr;
+    double layers_ = 0;
+    double dense_ = 0;  // leading layers without experts
+    std::size_t count_ = 0;
+    std::array<LayerKind, kLayerKinds> kinds_{};
+    // The kind of each element of the pattern among the leading dense layers and after them.
+    std::array<unsigned char, kLayerKinds> leading_{}, following_{};
+};
+
+// Returns why the pattern of these settings cannot be used; "" if it can.
+std::string problem_of_layer_pattern(const Settings& settings);
+
+// Returns whether the pattern of the model has a layer with this mixer.
+bool has_mixer(const Settings& settings, Mixer mixer);
+
+}  // namespace shardscope
