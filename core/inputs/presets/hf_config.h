@@ -2,9 +2,11 @@
 // downloaded.
 //
 // The families known by their `model_type` are GPT-2, GPT-NeoX, MPT, Falcon, Llama (1 to 3), Llama 4,
-// Mistral, Mixtral, Qwen2 and 3 (dense and mixtures of experts), Gemma 1 to 3, Phi 1 to 4, DeepSeek V2 and
-// V3, OLMo 1 and 2, OLMoE and StarCoder2. Missing fields get the defaults of transformers, and a note lists
-// them. For other families the usual fields are read, and notes list the assumptions. Sources: the
+// Mistral, Mixtral, Qwen2 and 3 (dense and mixtures of experts), Qwen3-Next, Gemma 1 to 3, Phi 1 to 4,
+// DeepSeek V2 and V3, Kimi-K2, GLM-4.5, gpt-oss, MiniMax 01 to M2, OLMo 1 and 2, OLMoE, StarCoder2, Granite 3
+// and 4, SmolLM3, Command-R, BLOOM, OPT, Nemotron-H and Mamba-2. Missing fields get the defaults of
+// transformers, and a note lists them. For other families the usual fields are read, and notes list the
+// assumptions; a model that keeps a state is then refused, because it is no transformer. Sources: the
 // configuration classes of transformers, and where they are not sufficient the published parameter counts,
 // which the imported models match exactly (tests).
 #pragma once

@@ -145,6 +145,102 @@ constexpr Published kPublished[] = {
         "num_attention_heads": 32, "num_key_value_heads": 32, "num_hidden_layers": 32, "vocab_size": 100352,
         "attention_bias": false, "tie_word_embeddings": false})",
      7298617344},
+    {"gpt-oss-20b", R"({"model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"], "hidden_size": 2880,
+        "intermediate_size": 2880, "head_dim": 64, "num_attention_heads": 64, "num_key_value_heads": 8,
+        "num_hidden_layers": 24, "vocab_size": 201088, "num_local_experts": 32, "num_experts_per_tok": 4,
+        "attention_bias": true, "sliding_window": 128, "tie_word_embeddings": false})",
+     20914757184},
+    {"gpt-oss-120b", R"({"model_type": "gpt_oss", "hidden_size": 2880, "intermediate_size": 2880,
+        "num_hidden_layers": 36, "num_local_experts": 128, "experts_per_token": 4, "sliding_window": 128,
+        "attention_bias": true, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+        "full_attention"]})",
+     116829156672},
+    // The class in its file is DeepSeek-V3's.
+    {"kimi-k2", R"({"model_type": "kimi_k2", "architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168,
+        "intermediate_size": 18432, "moe_intermediate_size": 2048, "n_routed_experts": 384,
+        "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 1,
+        "num_attention_heads": 64, "num_key_value_heads": 64, "num_hidden_layers": 61, "vocab_size": 163840,
+        "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+        "v_head_dim": 128, "tie_word_embeddings": false})",
+     1026408209408},
+    {"glm-4.5-air", R"({"model_type": "glm4_moe", "hidden_size": 4096, "intermediate_size": 10944,
+        "moe_intermediate_size": 1408, "n_routed_experts": 128, "n_shared_experts": 1,
+        "num_experts_per_tok": 8, "first_k_dense_replace": 1, "num_attention_heads": 96,
+        "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 46, "vocab_size": 151552,
+        "attention_bias": true, "use_qk_norm": false, "num_nextn_predict_layers": 1,
+        "tie_word_embeddings": false})",
+     106852245504},
+    {"glm-4.5", R"({"model_type": "glm4_moe", "hidden_size": 5120, "intermediate_size": 12288,
+        "moe_intermediate_size": 1536, "n_routed_experts": 160, "n_shared_experts": 1,
+        "num_experts_per_tok": 8, "first_k_dense_replace": 3, "num_attention_heads": 96,
+        "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 92, "vocab_size": 151552,
+        "attention_bias": true, "use_qk_norm": true, "num_nextn_predict_layers": 1,
+        "tie_word_embeddings": false})",
+     352797814784},
+    {"qwen3-next-80b-a3b", R"({"model_type": "qwen3_next", "hidden_size": 2048, "intermediate_size": 5120,
+        "moe_intermediate_size": 512, "shared_expert_intermediate_size": 512, "num_experts": 512,
+        "num_experts_per_tok": 10, "head_dim": 256, "num_attention_heads": 16, "num_key_value_heads": 2,
+        "num_hidden_layers": 48, "vocab_size": 151936, "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32, "linear_key_head_dim": 128, "linear_value_head_dim": 128,
+        "linear_conv_kernel_dim": 4, "full_attention_interval": 4, "decoder_sparse_step": 1,
+        "mlp_only_layers": [], "tie_word_embeddings": false})",
+     79674391296},
+    {"minimax-m2", R"({"model_type": "minimax_m2", "hidden_size": 3072, "intermediate_size": 1536,
+        "num_local_experts": 256, "num_experts_per_tok": 8, "head_dim": 128, "num_attention_heads": 48,
+        "num_key_value_heads": 8, "num_hidden_layers": 62, "vocab_size": 200064, "use_qk_norm": true,
+        "qk_norm_type": "per_layer", "use_mtp": true, "num_mtp_modules": 3, "tie_word_embeddings": false})",
+     228689748992},
+    // 456 B, 45.9 B active (arXiv 2501.08313): seven layers of lightning attention and one of attention.
+    {"minimax-text-01", R"({"model_type": "minimax_text_01", "hidden_size": 6144, "intermediate_size": 9216,
+        "num_local_experts": 32, "num_experts_per_tok": 2, "head_dim": 128, "num_attention_heads": 64,
+        "num_key_value_heads": 8, "num_hidden_layers": 80, "vocab_size": 200064, "shared_intermediate_size": 0,
+        "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1], "tie_word_embeddings": false})",
+     70 * (5.0 * 6144 * 8192 + 8192) + 10 * (2.0 * 6144 * 8192 + 2.0 * 6144 * 1024) +
+         80.0 * (32 * 3.0 * 6144 * 9216 + 6144 * 32 + 2 * 6144) + 2.0 * 200064 * 6144 + 6144},
+    // 8,170,848,256 published; embeddings are tied.
+    {"granite-3.3-8b", R"({"model_type": "granite", "hidden_size": 4096, "intermediate_size": 12800,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 40, "vocab_size": 49159,
+        "attention_bias": false, "mlp_bias": false, "tie_word_embeddings": true})",
+     8170848256},
+    {"smollm3-3b", R"({"model_type": "smollm3", "hidden_size": 2048, "intermediate_size": 11008,
+        "num_attention_heads": 16, "num_key_value_heads": 4, "num_hidden_layers": 36, "vocab_size": 128256,
+        "no_rope_layers": [1, 1, 1, 0], "use_sliding_window": false, "sliding_window": null})",
+     3075098624},
+    {"command-r", R"({"model_type": "cohere", "hidden_size": 8192, "intermediate_size": 22528,
+        "num_attention_heads": 64, "num_key_value_heads": 64, "num_hidden_layers": 40, "vocab_size": 256000,
+        "use_qk_norm": false})",
+     34980831232},
+    // The norm after the embedding (28,672) is not counted.
+    {"bloom", R"({"model_type": "bloom", "n_embed": 14336, "n_layer": 70, "num_attention_heads": 112,
+        "vocab_size": 250880, "hidden_dropout": 0.0})",
+     176247271424.0 - 28672},
+    {"opt-6.7b", R"({"model_type": "opt", "hidden_size": 4096, "ffn_dim": 16384, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "vocab_size": 50272, "max_position_embeddings": 2048,
+        "word_embed_proj_dim": 4096, "do_layer_norm_before": true})",
+     6658473984},
+    // 23 Mamba-2 layers, 23 of experts and 6 of attention.
+    {"nemotron-3-nano", R"({"model_type": "nemotron_h", "hidden_size": 2688, "intermediate_size": 1856,
+        "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "num_hidden_layers": 52,
+        "vocab_size": 131072, "mamba_num_heads": 64, "mamba_head_dim": 64, "ssm_state_size": 128,
+        "n_groups": 8, "conv_kernel": 4, "n_routed_experts": 128, "num_experts_per_tok": 6,
+        "moe_intermediate_size": 1856, "moe_shared_expert_intermediate_size": 3712, "n_shared_experts": 1,
+        "hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME"})",
+     31577937344},
+    // 8.1 B (arXiv 2504.03624): 24 Mamba-2 layers, 24 feed-forwards and 4 of attention.
+    {"nemotron-h-8b", R"({"model_type": "nemotron_h", "hidden_size": 4096, "intermediate_size": 21504,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
+        "vocab_size": 131072, "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128,
+        "n_groups": 8, "conv_kernel": 4, "mlp_hidden_act": "relu2",
+        "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-"})",
+     24 * (4096.0 * (2 * 8192 + 2 * 1024 + 128) + (8192 + 2048) * 5.0 + 3 * 128 + 8192 + 8192.0 * 4096) +
+         24 * 2.0 * 4096 * 21504 + 4 * (2.0 * 4096 * 4096 + 2.0 * 4096 * 1024) + 52.0 * 4096 +
+         2.0 * 131072 * 4096 + 4096},
+    // The file of state-spaces/mamba2-2.7b names neither type nor heads.
+    {"mamba2-2.7b", R"({"architectures": [], "d_model": 2560, "d_intermediate": 0, "n_layer": 64,
+        "vocab_size": 50277, "ssm_cfg": {"layer": "Mamba2"}, "attn_layer_idx": [], "rms_norm": true,
+        "residual_in_fp32": true, "fused_add_norm": true, "pad_vocab_size_multiple": 16,
+        "tie_embeddings": true})",
+     2702599680},
     {"olmoe-1b-7b", R"({"model_type": "olmoe", "hidden_size": 2048, "intermediate_size": 1024,
         "num_attention_heads": 16, "num_key_value_heads": 16, "num_hidden_layers": 16, "vocab_size": 50304,
         "num_experts": 64, "num_experts_per_tok": 8, "tie_word_embeddings": false})",
@@ -509,8 +605,10 @@ TEST_CASE("config.json: a default replaces a missing field, but not a null", "[h
 }
 
 TEST_CASE("config.json: the file of a shipped model becomes the shipped model", "[hf]") {
-    for (const char* name : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "qwen3-8b", "qwen3-30b-a3b",
-                             "gemma-7b", "deepseek-v3", "llama-2-7b"}) {
+    for (const char* name :
+         {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "qwen3-8b", "qwen3-30b-a3b", "gemma-7b", "deepseek-v3",
+          "llama-2-7b", "gpt-oss-20b", "gpt-oss-120b", "kimi-k2", "glm-4.5", "glm-4.5-air",
+          "qwen3-next-80b-a3b", "minimax-m2", "llama-4-scout", "llama-4-maverick", "phi-4"}) {
         INFO(name);
         const auto published =
             std::find_if(std::begin(kPublished), std::end(kPublished),
@@ -554,6 +652,70 @@ TEST_CASE("config.json: an unknown file is read as far as possible, and the note
                                      model);
     CHECK(sparse[P::experts] == 8);
     CHECK(sparse[P::expert_ffn_size] == 512);
+}
+
+TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]") {
+    ImportedModel model;
+    const auto pattern = [&](const char* config) {
+        imported(config, model);
+        return json::parse(model.preset)["values"].value("layer_pattern", json());
+    };
+    CHECK(pattern(R"({"model_type": "gemma3_text", "num_hidden_layers": 26, "sliding_window_pattern": 6})") ==
+          json({"sliding", "sliding", "sliding", "sliding", "sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "gemma2"})") == json({"sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "cohere2"})") == json({"sliding", "sliding", "sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "qwen3_next"})") == json({"linear", "linear", "linear", "full"}));
+    // A stride whose dense layers come first needs no pattern, but a list in the middle does.
+    CHECK(pattern(R"({"model_type": "qwen3_moe", "mlp_only_layers": [0, 1]})").is_null());
+    CHECK(json::parse(model.preset)["values"]["dense_layers"] == 2);
+    CHECK(pattern(R"({"model_type": "qwen3_moe", "num_hidden_layers": 4, "mlp_only_layers": [2]})") ==
+          json({"full/experts", "full/experts", "full/dense", "full/experts"}));
+    CHECK(pattern(R"({"model_type": "qwen2_moe", "decoder_sparse_step": 2})") ==
+          json({"full/dense", "full/experts"}));
+    // Unknown architectures: fields that mean the same everywhere are read.
+    const char* const unknown = R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 6,
+        "num_attention_heads": 8, "vocab_size": 1000, "rms_norm_eps": 1e-6, "intermediate_size": 4096,
+        "n_routed_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512, "n_shared_experts": 2,
+        "first_k_dense_replace": 1, "sliding_window": 512, "layer_types": ["sliding_attention",
+        "sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]})";
+    CHECK(pattern(unknown) == json({"sliding", "sliding", "full"}));
+    const json values = json::parse(model.preset)["values"];
+    CHECK(values["dense_layers"] == 1);
+    CHECK(values["shared_expert_ffn_size"] == 1024);
+    CHECK(values["attention_window"] == 512);
+}
+
+TEST_CASE("config.json: a model that keeps a state is refused unless it is known", "[hf]") {
+    const auto reason = [](const char* text) {
+        Problems problems;
+        const ImportedModel model = import_hf_config(text, "", problems);
+        CHECK(model.preset.empty());
+        REQUIRE_FALSE(problems.empty());
+        return problems.front().text();
+    };
+    // Mamba-1, Jamba and RWKV: their fields would otherwise be read as those of a transformer.
+    const std::string mamba = reason(R"({"model_type": "mamba", "hidden_size": 2560, "state_size": 16,
+        "num_hidden_layers": 64, "vocab_size": 50280, "intermediate_size": 5120, "time_step_rank": 160})");
+    CHECK(mamba.find("keeps a state") != std::string::npos);
+    CHECK(mamba.find("transformer") != std::string::npos);
+    CHECK(reason(R"({"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "vocab_size": 65536, "mamba_d_state": 16, "intermediate_size": 14336})")
+              .find("/mamba_d_state") != std::string::npos);
+    CHECK(reason(R"({"model_type": "rwkv", "hidden_size": 4096, "attention_hidden_size": 4096,
+        "num_hidden_layers": 32, "vocab_size": 50277})")
+              .find("/attention_hidden_size") != std::string::npos);
+    // Layers of an unknown kind, and linear layers of unknown sizes.
+    CHECK(reason(R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
+        "num_attention_heads": 8, "layer_types": ["hyena", "full_attention"]})")
+              .find("/layer_types") != std::string::npos);
+    CHECK(reason(R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
+        "num_attention_heads": 8, "layer_types": ["linear_attention", "full_attention"]})")
+              .find("/layer_types") != std::string::npos);
+    CHECK(
+        reason(R"({"model_type": "nemotron_h", "hidden_size": 1024, "vocab_size": 10, "num_hidden_layers": 2,
+        "num_attention_heads": 8, "mamba_num_heads": 8, "mamba_head_dim": 64, "ssm_state_size": 16,
+        "hybrid_override_pattern": "MX"})")
+            .find("/hybrid_override_pattern") != std::string::npos);
 }
 
 TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]") {

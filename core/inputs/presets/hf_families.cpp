@@ -1,0 +1,415 @@
+#include "presets/hf_families.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope::hf {
+namespace {
+
+// A number below zero counts as none.
+void put_positions(Reader& r, std::initializer_list<const char*> fields) {
+    r.put("learned_positions", std::max(0.0, r.number(fields)));
+}
+
+}  // namespace
+
+void learned_positions(Reader& r) { put_positions(r, {"n_positions", "max_position_embeddings"}); }
+
+void attention_window(Reader& r) {
+    if (!r.flag("use_sliding_window", true)) return;
+    const double window = r.number({"sliding_window"});
+    if (window > 0) r.put("attention_window", window);
+}
+
+void experts(Reader& r, double count, double top, double width) {
+    r.put("experts", count);
+    r.put("experts_per_token", top);
+    r.put("expert_ffn_size", width);
+    r.put("dense_layers", 0);
+}
+
+void prediction_layers(Reader& r, std::initializer_list<const char*> fields) {
+    if (r.number(fields) > 0) r.note(translate("The multi-token prediction module is not counted."));
+}
+
+namespace {
+
+// Reads which layers have a window from `layer_types`; without it, every `stride`-th has none.
+void windowed_layers(Reader& r, double stride) {
+    const double window = r.number({"sliding_window"});
+    if (window <= 0) return;
+    const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    if (r.has("layer_types") && !listed)
+        r.note(translate("Some layer types are not known; their places follow the usual stride."));
+    r.put_pattern(listed ? *listed
+                         : strided_layers(r.number({"num_hidden_layers"}), stride, "sliding", "full"));
+    if (r.values.contains("layer_pattern")) r.put("attention_window", window);
+}
+
+void gpt2(Reader& r) {
+    learned_positions(r);
+    r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
+}
+
+void gpt_neox(Reader& r) {
+    r.values["bias"] = r.flag("attention_bias");
+    r.values["dropout"] = r.number({"hidden_dropout"}) > 0;
+    if (r.flag("use_parallel_residual"))
+        r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
+}
+
+void mpt(Reader& r) {
+    r.values["bias"] = !r.flag("no_bias");
+    const json attention = r.has("attn_config") ? r["attn_config"] : json::object();
+    const auto on = [&](const char* field) {
+        if (attention.is_object() && attention.contains(field)) return attention[field] == true;
+        return r.usual_flag(field);
+    };
+    if (on("qk_ln")) r.values["qk_norm"] = "whole";
+    if (!on("alibi") && !on("rope") && r.flag("learned_pos_emb")) put_positions(r, {"max_seq_len"});
+    if (attention.is_object() && attention.value("kv_n_heads", json()).is_number())
+        r.put("kv_heads", attention["kv_n_heads"].get<double>());
+}
+
+void falcon(Reader& r) {
+    r.values["bias"] = r.flag("bias");
+    const bool parallel = r.flag("parallel_attn");
+    if (r.flag("new_decoder_architecture")) {
+        r.put("layer_norms", r.number({"num_ln_in_parallel_attn"}, 2));
+    } else {
+        if (r.flag("multi_query")) r.put("kv_heads", 1);
+        r.put("layer_norms", parallel ? 1 : 2);
+    }
+    if (parallel)
+        r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
+}
+
+void llama(Reader& r) {
+    const bool attention = r.flag("attention_bias");
+    const bool feed_forward = r.flag("mlp_bias");
+    if (attention && feed_forward) {
+        r.values["bias"] = true;
+        r.values["norm_weights"] = "scale";
+    } else if (attention || feed_forward) {
+        r.values["qkv_bias"] = attention;
+        r.note(attention ? translate("The bias of attention's output is not counted.")
+                         : translate("The biases of the feed-forward are not counted."));
+    }
+    attention_window(r);
+}
+
+void llama4(Reader& r) {
+    const double layers = r.number({"num_hidden_layers"});
+    const double step = r.number({"interleave_moe_layer_step"});
+    const double width =
+        r.required(translatable("no other field gives the experts' width"), {"intermediate_size"});
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}), width);
+    r.put("shared_expert_ffn_size", width);
+    r.put("ffn_size", r.number({"intermediate_size_mlp"}));
+    // Every fourth layer has neither rotary embeddings nor chunks.
+    const double chunk = r.number({"attention_chunk_size"});
+    LayerWords kinds = strided_layers(layers, 4, chunk > 0 ? "sliding" : "full", "full");
+    const LayerWords after = strided_layers(layers, std::max(1.0, step), "/dense", "/experts");
+    for (std::size_t i = 0; i < kinds.size() && step > 1; ++i) kinds[i] += after[i];
+    r.put_pattern(kinds);
+    if (chunk <= 0) return;
+    r.put("attention_window", chunk);
+    r.note(translate("Chunks of the sequence are counted as windows."));
+}
+
+void mixtral(Reader& r) {
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"intermediate_size"}));
+    attention_window(r);
+}
+
+// Counts the layers without experts that a list or a stride defines.
+void sparse_from(Reader& r, const char* step_field) {
+    LayerWords kinds = strided_layers(r.number({"num_hidden_layers"}), std::max(1.0, r.number({step_field})),
+                                      "full/dense", "full/experts");
+    if (r.has("mlp_only_layers") && r["mlp_only_layers"].is_array()) {
+        for (const json& layer : r["mlp_only_layers"]) {
+            if (layer.is_number_unsigned() && layer.get<std::size_t>() < kinds.size())
+                kinds[layer.get<std::size_t>()] = "full/dense";
+        }
+    }
+    const auto dense = static_cast<std::size_t>(std::ranges::count(kinds, "full/dense"));
+    const auto leading = static_cast<std::size_t>(std::ranges::find(kinds, "full/experts") - kinds.begin());
+    if (dense == leading) r.put("dense_layers", static_cast<double>(dense));
+    else r.put_pattern(kinds);
+}
+
+void qwen2_moe(Reader& r) {
+    experts(r, r.number({"num_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"moe_intermediate_size"}));
+    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
+    r.values["shared_expert_gate"] = true;
+    sparse_from(r, "decoder_sparse_step");
+    attention_window(r);
+}
+
+void qwen3_moe(Reader& r) {
+    // Version 5 of transformers writes num_experts under the name num_local_experts.
+    experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"moe_intermediate_size"}));
+    sparse_from(r, "decoder_sparse_step");
+    attention_window(r);
+}
+
+void phi(Reader& r) {
+    r.values["head_bias"] = true;
+    r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
+    r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
+}
+
+void deepseek(Reader& r) {
+    const double rank =
+        r.required(translatable("no other field gives the rank of keys and values"), {"kv_lora_rank"});
+    r.put("kv_lora_rank", rank);
+    r.put("q_lora_rank", r.number({"q_lora_rank"}));
+    r.put("head_size", r.required(translatable("no other field gives a head's width"), {"qk_nope_head_dim"}));
+    r.put("rope_head_size",
+          r.required(translatable("no other field gives a head's rotary width"), {"qk_rope_head_dim"}));
+    r.put("value_head_size", r.required(translatable("no other field gives a head's width"), {"v_head_dim"}));
+    r.put("kv_heads", r.number({"num_attention_heads"}));
+    if (r.number({"n_routed_experts"}) > 0) {
+        const double width =
+            r.required(translatable("no other field gives the experts' width"), {"moe_intermediate_size"});
+        experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1), width);
+        r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
+        r.put("dense_layers", r.number({"first_k_dense_replace"}));
+    }
+    prediction_layers(r, {"num_nextn_predict_layers"});
+}
+
+void gpt_oss(Reader& r) {
+    r.values["bias"] = r.flag("attention_bias", true);
+    r.values["attention_sinks"] = true;
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok", "experts_per_token"}),
+            r.number({"intermediate_size"}));
+    windowed_layers(r, 2);
+}
+
+void glm4_moe(Reader& r) {
+    const double width = r.number({"moe_intermediate_size"});
+    if (r.flag("attention_bias")) r.values["qkv_bias"] = true;
+    if (r.flag("use_qk_norm")) r.values["qk_norm"] = "head";
+    experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}), width);
+    r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
+    r.put("dense_layers", r.number({"first_k_dense_replace"}));
+    prediction_layers(r, {"num_nextn_predict_layers"});
+}
+
+void qwen3_next(Reader& r) {
+    qwen3_moe(r);
+    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
+    r.values["shared_expert_gate"] = true;
+    r.values["attention_gate"] = true;
+    r.put("linear_key_heads", r.number({"linear_num_key_heads"}));
+    r.put("linear_value_heads", r.number({"linear_num_value_heads"}));
+    r.put("linear_key_head_size", r.number({"linear_key_head_dim"}));
+    r.put("linear_value_head_size", r.number({"linear_value_head_dim"}));
+    r.put("convolution_kernel", r.number({"linear_conv_kernel_dim"}));
+    const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    r.put_pattern(listed ? *listed
+                         : strided_layers(r.number({"num_hidden_layers"}),
+                                          r.number({"full_attention_interval"}, 4), "linear", "full"));
+}
+
+void minimax_m2(Reader& r) {
+    if (r.flag("use_qk_norm")) r.values["qk_norm"] = "whole";
+    mixtral(r);
+    if (r.flag("use_mtp")) prediction_layers(r, {"num_mtp_modules"});
+}
+
+// MiniMax-01 and M1: `attn_type_list` has 0 for lightning attention and 1 for full attention.
+void minimax(Reader& r) {
+    mixtral(r);
+    if (const double shared = r.number({"shared_intermediate_size"}); shared > 0)
+        r.put("shared_expert_ffn_size", shared);
+    const double heads = r.number({"num_attention_heads"});
+    r.put("linear_key_heads", heads);
+    r.put("linear_key_head_size", r.number({"head_dim"}, r.number({"hidden_size"}) / std::max(1.0, heads)));
+    r.put("convolution_kernel", 0);
+    LayerWords kinds;
+    if (r.has("attn_type_list") && r["attn_type_list"].is_array()) {
+        for (const json& full : r["attn_type_list"]) kinds.emplace_back(full == 1 ? "full" : "linear");
+    }
+    const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    if (listed) kinds = *listed;
+    if (kinds.empty()) kinds = strided_layers(r.number({"num_hidden_layers"}), 2, "linear", "full");
+    r.put_pattern(kinds);
+}
+
+void granite_moe(Reader& r) {
+    experts(r, r.number({"num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"intermediate_size"}));
+}
+
+// The sizes of Mamba-2 layers, under the names of transformers' hybrid models.
+void state_space(Reader& r, std::initializer_list<const char*> heads, std::initializer_list<const char*> size,
+                 std::initializer_list<const char*> state, std::initializer_list<const char*> groups,
+                 std::initializer_list<const char*> kernel) {
+    r.put("ssm_heads", r.required(translatable("no other field gives the number of heads"), heads));
+    r.put("ssm_head_size", r.required(translatable("no other field gives a head's width"), size));
+    r.put("ssm_state_size", r.required(translatable("no other field gives the size of the state"), state));
+    r.put("ssm_groups", r.number(groups, 1));
+    r.put("convolution_kernel", r.number(kernel, 4));
+}
+
+void granite_hybrid(Reader& r) {
+    if (r.number({"num_local_experts"}) > 0) {
+        granite_moe(r);
+        r.put("shared_expert_ffn_size", r.number({"shared_intermediate_size"}));
+    } else {
+        r.put("ffn_size", r.number({"shared_intermediate_size"}));
+    }
+    state_space(r, {"mamba_n_heads"}, {"mamba_d_head"}, {"mamba_d_state"}, {"mamba_n_groups"},
+                {"mamba_d_conv"});
+    if (const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt)
+        r.put_pattern(*listed);
+    else r.refuse("layer_types", translate("the kinds of the layers are missing or not known"));
+}
+
+void cohere(Reader& r) {
+    if (r.flag("use_qk_norm")) r.values["qk_norm"] = "whole";
+    r.note(translate("Attention and feed-forward run in parallel; they are counted as sequential."));
+    if (r.type() == "cohere2")
+        windowed_layers(r, r.number({"sliding_window_pattern", "_sliding_window_pattern"}, 4));
+}
+
+void bloom(Reader& r) {
+    r.put("ffn_size", r.number({"n_inner"}, 4 * r.number({"hidden_size", "n_embed"})));
+    r.note(translate("The norm after the embedding is not counted."));
+}
+
+void opt(Reader& r) {
+    // The table starts with two rows for padding.
+    put_positions(r, {"max_position_embeddings"});
+    r.put("learned_positions", r.values["learned_positions"].get<double>() + 2);
+    r.values["dropout"] = r.number({"dropout"}) > 0;
+    if (r.number({"word_embed_proj_dim"}) != r.number({"hidden_size"}) && r.has("word_embed_proj_dim"))
+        r.note(translate("The projection between embedding and layers is not counted."));
+}
+
+void nemotron_h(Reader& r) {
+    state_space(r, {"mamba_num_heads"}, {"mamba_head_dim"}, {"ssm_state_size"},
+                {"n_groups", "mamba_n_groups"}, {"conv_kernel"});
+    const std::string letters = r.text("hybrid_override_pattern");
+    if (const auto listed = layers_of_letters(letters)) {
+        r.put("layers", static_cast<double>(listed->size()));
+        r.put_pattern(*listed);
+    } else {
+        r.refuse("hybrid_override_pattern", translate("the kinds of the layers are missing or not known"));
+    }
+    if (letters.find('E') == std::string::npos) return;
+    experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1),
+            r.number({"moe_intermediate_size"}));
+    r.put("shared_expert_ffn_size", r.number({"moe_shared_expert_intermediate_size"}) *
+                                        std::max(1.0, r.number({"n_shared_experts"}, 1)));
+    if (const double latent = r.number({"moe_latent_size"}); latent > 0) r.put("latent_expert_size", latent);
+    prediction_layers(r, {"num_nextn_predict_layers"});
+}
+
+// A model of Mamba-2 layers alone. It has no attention, whose sizes are those of the state-space heads.
+void put_mamba2(Reader& r, double hidden, double heads, double head_size) {
+    r.put("heads", heads);
+    r.put("kv_heads", heads);
+    r.put("head_size", hidden / std::max(1.0, heads));
+    r.put("ffn_size", hidden);
+    r.put("ssm_heads", heads);
+    r.put("ssm_head_size", head_size);
+    r.put_pattern({"mamba2/none"});
+}
+
+void mamba2(Reader& r) {
+    put_mamba2(r, r.number({"hidden_size"}), r.number({"num_heads"}), r.number({"head_dim"}));
+    r.put("ssm_state_size", r.number({"state_size"}));
+    r.put("ssm_groups", r.number({"n_groups"}));
+    r.put("convolution_kernel", r.number({"conv_kernel"}));
+}
+
+// The files of state-spaces/mamba2 give the width, and leave the rest to its code.
+void mamba_ssm(Reader& r) {
+    const double hidden = r.number({"d_model"});
+    constexpr double kHead = 64;
+    put_mamba2(r, hidden, 2 * hidden / kHead, kHead);
+    r.put("ssm_state_size", 128);
+    r.put("ssm_groups", 1);
+    r.put("convolution_kernel", 4);
+    const double multiple = std::max(1.0, r.number({"pad_vocab_size_multiple"}, 1));
+    r.put("vocab_size", std::ceil(r.number({"vocab_size"}) / multiple) * multiple);
+    r.values["tied_embeddings"] = r.flag("tie_embeddings", true);
+    r.note(
+        translate("The state of 128, the heads of 64 and the expansion of 2 are the defaults of Mamba-2."));
+}
+
+void olmoe(Reader& r) {
+    experts(r, r.number({"num_experts"}), r.number({"num_experts_per_tok"}), r.number({"intermediate_size"}));
+}
+
+void starcoder2(Reader& r) {
+    r.values["bias"] = r.flag("use_bias");
+    attention_window(r);
+}
+
+void gemma2(Reader& r) { windowed_layers(r, 2); }
+void gemma3(Reader& r) {
+    windowed_layers(r, r.number({"sliding_window_pattern", "_sliding_window_pattern"}, 6));
+}
+
+}  // namespace
+
+const std::vector<Family>& families() {
+    static const std::vector<Family> all{
+        {.types = {"gpt2"}, .layernorm = true, .bias = true, .rest = gpt2},
+        {.types = {"gpt_neox"}, .layernorm = true, .bias = true, .rest = gpt_neox},
+        {.types = {"mpt"}, .layernorm = true, .rest = mpt},
+        {.types = {"falcon", "RefinedWeb", "RefinedWebModel"},
+         .layernorm = true,
+         .norm_weights = "scale-and-bias",
+         .rest = falcon},
+        {.types = {"llama", "mistral", "granite", "smollm3"}, .gated = true, .rest = llama},
+        {.types = {"granitemoe"}, .gated = true, .rest = granite_moe},
+        {.types = {"granitemoehybrid"}, .gated = true, .rest = granite_hybrid},
+        {.types = {"gpt_oss"}, .gated = true, .rest = gpt_oss},
+        {.types = {"glm4_moe"}, .gated = true, .rest = glm4_moe},
+        {.types = {"qwen3_next"}, .gated = true, .qk_norm = "head", .rest = qwen3_next},
+        {.types = {"minimax_m2"}, .gated = true, .rest = minimax_m2},
+        {.types = {"minimax", "minimax_text_01", "minimax_m1"}, .gated = true, .rest = minimax},
+        {.types = {"cohere", "cohere2"},
+         .gated = true,
+         .layernorm = true,
+         .norm_weights = "scale",
+         .layer_norms = 1,
+         .rest = cohere},
+        {.types = {"bloom"}, .layernorm = true, .bias = true, .rest = bloom},
+        {.types = {"opt"}, .layernorm = true, .bias = true, .rest = opt},
+        {.types = {"nemotron_h"}, .rest = nemotron_h},
+        {.types = {"mamba2"}, .rest = mamba2, .attention = false},
+        {.types = {"mamba_ssm"}, .rest = mamba_ssm, .attention = false},
+        {.types = {"llama4", "llama4_text"}, .gated = true, .rest = llama4},
+        {.types = {"mixtral"}, .gated = true, .rest = mixtral},
+        {.types = {"qwen2"}, .gated = true, .qkv_bias = true, .rest = attention_window},
+        {.types = {"qwen2_moe"}, .gated = true, .qkv_bias = true, .rest = qwen2_moe},
+        {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = attention_window},
+        {.types = {"qwen3_moe"}, .gated = true, .qk_norm = "head", .rest = qwen3_moe},
+        {.types = {"gemma"}, .gated = true},
+        {.types = {"gemma2"}, .gated = true, .layer_norms = 4, .rest = gemma2},
+        {.types = {"gemma3", "gemma3_text"},
+         .gated = true,
+         .layer_norms = 4,
+         .qk_norm = "head",
+         .rest = gemma3},
+        {.types = {"phi"}, .layernorm = true, .bias = true, .layer_norms = 1, .rest = phi},
+        {.types = {"phi3"}, .gated = true, .rest = attention_window},
+        {.types = {"deepseek_v2", "deepseek_v3", "kimi_k2"}, .gated = true, .rest = deepseek},
+        {.types = {"olmo"}, .gated = true, .layernorm = true, .norm_weights = "none"},
+        {.types = {"olmo2"}, .gated = true, .qk_norm = "whole"},
+        {.types = {"olmoe"}, .gated = true, .qk_norm = "whole", .rest = olmoe},
+        {.types = {"starcoder2"}, .layernorm = true, .bias = true, .rest = starcoder2},
+    };
+    return all;
+}
+
+}  // namespace shardscope::hf

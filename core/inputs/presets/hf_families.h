@@ -1,0 +1,34 @@
+// The families of models whose config.json files are known by their `model_type`.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "presets/hf_reader.h"
+
+namespace shardscope::hf {
+
+// The properties of a family that its files do not contain.
+struct Family {
+    std::vector<std::string_view> types;  // `model_type`
+    bool gated = false;
+    bool layernorm = false;
+    bool bias = false;                   // all matrices have biases
+    bool qkv_bias = false;               // only query, key and value have biases
+    const char* norm_weights = nullptr;  // null: derived from the biases
+    int layer_norms = 2;
+    const char* qk_norm = "none";
+    void (*rest)(Reader&) = nullptr;
+    bool attention = true;  // its files give heads
+};
+const std::vector<Family>& families();
+
+// Parts of families that unknown architectures share.
+void learned_positions(Reader& reader);
+void attention_window(Reader& reader);
+void experts(Reader& reader, double count, double top, double width);
+// Adds a note if the model has layers for multi-token prediction.
+void prediction_layers(Reader& reader, std::initializer_list<const char*> fields);
+
+}  // namespace shardscope::hf

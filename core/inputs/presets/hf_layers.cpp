@@ -1,0 +1,91 @@
+#include "presets/hf_layers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace shardscope {
+namespace {
+
+using nlohmann::json;
+using Name = std::pair<std::string_view, std::string_view>;
+
+// The names of transformers' `layer_types` and of Nemotron-H's `layers_block_type`.
+constexpr std::array kTypes{Name{"full_attention", "full"},
+                            Name{"attention", "full"},
+                            Name{"sliding_attention", "sliding"},
+                            Name{"chunked_attention", "sliding"},
+                            Name{"linear_attention", "linear"},
+                            Name{"mamba", "mamba2"},
+                            Name{"mamba2", "mamba2"}};
+constexpr std::array kLetters{Name{"M", "mamba2/none"}, Name{"*", "full/none"}, Name{"-", "none/dense"},
+                              Name{"E", "none/experts"}};
+
+std::optional<std::string> found(const auto& names, std::string_view name) {
+    const auto it = std::ranges::find(names, name, &Name::first);
+    if (it == names.end()) return std::nullopt;
+    return std::string(it->second);
+}
+
+}  // namespace
+
+LayerWords shortest_period(const LayerWords& layers) {
+    for (std::size_t period = 1; period < layers.size(); ++period) {
+        bool repeats = true;
+        for (std::size_t i = period; i < layers.size() && repeats; ++i)
+            repeats = layers[i] == layers[i - period];
+        if (repeats) return {layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(period)};
+    }
+    return layers;
+}
+
+std::optional<LayerWords> layers_of_types(const json& types) {
+    if (!types.is_array() || types.empty()) return std::nullopt;
+    LayerWords out;
+    for (const json& type : types) {
+        const auto word = type.is_string() ? found(kTypes, type.get<std::string>()) : std::nullopt;
+        if (!word) return std::nullopt;
+        out.push_back(*word);
+    }
+    return out;
+}
+
+std::optional<LayerWords> layers_of_letters(std::string_view letters) {
+    LayerWords out;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        const auto word = found(kLetters, letters.substr(i, 1));
+        if (!word) return std::nullopt;
+        out.push_back(*word);
+    }
+    if (out.empty()) return std::nullopt;
+    return out;
+}
+
+LayerWords strided_layers(double count, double stride, const char* usual, const char* special) {
+    LayerWords out;
+    for (double i = 1; i <= std::min(count, 10'000.0); ++i)
+        out.emplace_back(stride > 0 && std::fmod(i, stride) == 0 ? special : usual);
+    return out;
+}
+
+std::string state_field(const json& config) {
+    static constexpr std::array<std::string_view, 9> kNames{"state_size",
+                                                            "d_state",
+                                                            "ssm_cfg",
+                                                            "time_step_rank",
+                                                            "attention_hidden_size",
+                                                            "lru_width",
+                                                            "hybrid_override_pattern",
+                                                            "rwkv_head_size",
+                                                            "expand_v"};
+    for (const auto& [field, value] : config.items()) {
+        const bool named = std::ranges::find(kNames, field) != kNames.end();
+        if (!value.is_null() && (named || field.starts_with("mamba_") || field.starts_with("ssm_")))
+            return field;
+    }
+    return {};
+}
+
+}  // namespace shardscope
