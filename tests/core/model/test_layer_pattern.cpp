@@ -117,7 +117,7 @@ TEST_CASE("layer pattern: unusable patterns are refused with the reason", "[laye
     const auto problem = [](const char* pattern, std::initializer_list<std::pair<P, Value>> values = {}) {
         Scenario scenario = of_model("llama-3-8b", values);
         scenario.give(P::layer_pattern, text(pattern));
-        const Problems problems = check(scenario);
+        const Problems problems = check(scenario, resolve(scenario));
         return problems.empty() ? std::string() : problems.front().text();
     };
     CHECK(problem("full").empty());
@@ -292,4 +292,25 @@ TEST_CASE("operators: today's models have their published total and active param
     // GLM-4.5's 355 B include the prediction layer.
     const OperatorList glm_45 = list_of(of_model("glm-4.5", {{P::mtp_layers, 1}}));
     CHECK(glm_45.parameters() - 2 * glm * 5120 == Approx(355e9).epsilon(0.002));
+}
+
+TEST_CASE("packing: attention grows with the mean of the squared lengths of documents", "[model]") {
+    // A causal kernel computes half of each document's square: documents of 1,024 tokens need 512 scores a
+    // token, whatever the sequence.
+    const auto scores = [](double packing, double window) {
+        const OperatorList list = list_of(
+            of_model("llama-3-8b",
+                     {{P::sequence_length, 8192}, {P::packing, packing}, {P::attention_window, window}}));
+        return find(list.of_kind[0], "attention.core").n;
+    };
+    CHECK(scores(0, 0) == 4096);
+    CHECK(scores(8192, 0) == 4096);
+    CHECK(scores(1024, 0) == 512);
+    CHECK(scores(1024, 2048) == 512);
+    // A window inside a document: 256 · (1 − 256 ÷ 2,048).
+    CHECK(scores(1024, 256) == 224);
+    const Compiled packed = compile(
+        resolve(of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::packing, 1024}, {P::gpus, 64}})));
+    CHECK(packed.flops_per_token ==
+          Approx(6 * packed.active_parameters + 12.0 * 32 * 4096 * 1024).epsilon(1e-12));
 }
