@@ -31,6 +31,9 @@ struct BlockWork {
     double experts = 0;     // parameters of the experts, counted in the same way
     // FLOPs executed on the average GPU.
     double forward_flops = 0, backward_flops = 0;
+    // FLOPs by which Muon orthogonalizes the block's matrices on one GPU, before they are distributed over
+    // the GPUs that shard the optimizer.
+    double orthogonalization = 0, expert_orthogonalization = 0;
     double saved = 0;           // bytes kept for the backward pass without recomputation
     double largest_matrix = 0;  // bytes of the largest weight matrix on one GPU, in half precision
     double largest_output = 0;  // bytes of the largest matrix product

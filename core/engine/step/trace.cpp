@@ -1,8 +1,10 @@
 #include "step/trace.h"
 
 #include "compile/stage_parameters.h"
+#include "effects/collectives.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/host.h"
+#include "effects/muon.h"
 #include "effects/offload.h"
 #include "effects/optimizer.h"
 #include "scenario/gpu_groups.h"
@@ -71,6 +73,26 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
     }
 }
 
+// E35: the time by which Muon gathers the momentum of the layers and orthogonalizes it.
+Time orthogonalization_time(const Stage& stage, const Layers& layers, const Compiled& c) {
+    const bool shards = c.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
+    double flops = 0, shared = 0, experts = 0;  // FLOPs, and parameters on one GPU before sharding
+    const double gpus = shards ? c.layout.shard.size() : 1;
+    const double expert_gpus = shards ? c.layout.expert_shard.size() : 1;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const BlockWork& layer = layers.of_kind[i].work;
+        flops +=
+            stage.counts[i] * (layer.orthogonalization / gpus + layer.expert_orthogonalization / expert_gpus);
+        shared += stage.counts[i] * layer.weights;
+        experts += stage.counts[i] * layer.experts;
+    }
+    Time out{Rate::compute, flops / (c.gpu.peak * c.gpu.gemm_efficiency)};
+    if (gpus > 1) out += all_gather_time(kMomentumBytes * shared, c.layout.shard, c.data_parallel);
+    if (expert_gpus > 1 && experts > 0)
+        out += all_gather_time(kMomentumBytes * experts, c.layout.expert_shard, c.data_parallel);
+    return out;
+}
+
 }  // namespace
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
@@ -135,6 +157,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                  host_update_time((c.state.gradients + c.state.weights) * updated,
                                   s[P::optimizer_traffic] * updated, c.host)});
     }
+    if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon &&
+        s.choice<Offload>(P::offload) == Offload::none)
+        out.add({StepTerm::optimizer, Frequency::step, orthogonalization_time(stage, layers, c)});
     out.add({StepTerm::host, Frequency::step, {Rate::latency, s[P::step_overhead]}});
     return out;
 }

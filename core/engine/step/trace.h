@@ -46,7 +46,7 @@ struct UnhiddenTerm {
 };
 
 // Communication before the first and after the last layer, memory copies, optimizer and host.
-using UnhiddenTerms = BoundedList<UnhiddenTerm, 8>;
+using UnhiddenTerms = BoundedList<UnhiddenTerm, 9>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
 struct StepTrace {

@@ -102,7 +102,10 @@ LayerPattern parse_layer_pattern(std::string_view text) {
     return out;
 }
 
-const LayerPattern* layer_pattern(const Settings& s) {
+namespace {
+
+// The pattern that is set, whether it can be used or not.
+const LayerPattern* written_pattern(const Settings& s) {
     const double text = s[P::layer_pattern];
     if (text == 0) return nullptr;
     static std::mutex mutex;
@@ -111,6 +114,13 @@ const LayerPattern* layer_pattern(const Settings& s) {
     std::unique_ptr<LayerPattern>& out = parsed[text];
     if (!out) out = std::make_unique<LayerPattern>(parse_layer_pattern(interned_text(text)));
     return out.get();
+}
+
+}  // namespace
+
+const LayerPattern* layer_pattern(const Settings& s) {
+    const LayerPattern* pattern = written_pattern(s);
+    return pattern != nullptr && pattern->problem.empty() ? pattern : nullptr;
 }
 
 LayerSequence::LayerSequence(double dense, double sparse) : layers_(dense + sparse), dense_(dense) {
@@ -173,7 +183,7 @@ LayerCounts LayerSequence::counts(double from, double to) const {
 }
 
 std::string problem_of_layer_pattern(const Settings& s) {
-    const LayerPattern* pattern = layer_pattern(s);
+    const LayerPattern* pattern = written_pattern(s);
     if (pattern == nullptr) return {};
     if (!pattern->problem.empty()) return pattern->problem;
     for (const Element& element : pattern->elements) {

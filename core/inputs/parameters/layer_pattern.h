@@ -46,7 +46,8 @@ struct LayerPattern {
 };
 LayerPattern parse_layer_pattern(std::string_view text);
 
-// Returns the pattern of the model, which lives as long as the process; nullptr if it has none.
+// Returns the pattern of the model, which lives as long as the process; nullptr if it has none that can be
+// used.
 const LayerPattern* layer_pattern(const Settings& settings);
 
 // The layers of a model in their order.

@@ -159,7 +159,7 @@ void note_model(LaunchPlan& plan) {
 
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
-    plan.note_other_stack(kDeepspeed);
+    plan.note_other_model(kDeepspeed);
     const Settings& s = plan.s;
     ordered_json out;
     out["train_batch_size"] = number(s[P::global_batch]);

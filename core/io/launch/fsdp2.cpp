@@ -159,7 +159,7 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     const std::string launcher = torchrun(plan);
-    plan.note_other_stack(kFsdp2);
+    plan.note_other_model(kFsdp2);
     const bool ddp = is_ddp(s);
     const bool zero1 = plan.is(P::sharding, Sharding::zero1);
     const std::string recomputed = checkpointing(plan);

@@ -330,7 +330,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_stack(kMegatron);
+    plan.note_other_model(kMegatron);
     Arguments out;
     write_model(plan, out);
     write_training(plan, out);

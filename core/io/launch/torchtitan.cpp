@@ -340,7 +340,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
         return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
-    plan.note_other_stack(kTorchtitan);
+    plan.note_other_model(kTorchtitan);
     Writer out(header(kTorchtitan, answer, start_comment(launcher, program)));
     out.section("job");
     {

@@ -23,7 +23,9 @@ void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char*
     note(translate(sentence, {tool.label, named(id), written}));
 }
 
-void LaunchPlan::note_other_stack(const LaunchFormat& tool) {
+void LaunchPlan::note_other_model(const LaunchFormat& tool) {
+    if (s[P::layer_pattern] != 0)
+        note(translate("The layer pattern is not written; the file describes layers of one kind."));
     const std::string predicted = format(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack)) return;
     note(translate("The prediction is for the software {1}; for {2} choose {3}.",

@@ -32,8 +32,9 @@ struct LaunchPlan {
     void note_missing_option(const LaunchFormat& tool, P id,
                              const char* sentence = translatable("{1} has no option for “{2}”."),
                              std::string_view written = {});
-    // Adds a note where the prediction is for another software stack than that of the tool.
-    void note_other_stack(const LaunchFormat& tool);
+    // Adds notes where the prediction is for another software stack than that of the tool, or for layers that
+    // are unlike.
+    void note_other_model(const LaunchFormat& tool);
 };
 
 // Returns a whole number without digit grouping, for files.

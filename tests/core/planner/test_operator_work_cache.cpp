@@ -1,5 +1,6 @@
 #include "planner/operator_work_cache.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <type_traits>
@@ -11,9 +12,14 @@ using namespace shardscope;
 
 namespace {
 
-static_assert(std::is_trivially_copyable_v<OperatorWork>);
+static_assert(std::is_trivially_copyable_v<BlockWork>);
+bool equal(const BlockWork& a, const BlockWork& b) { return std::memcmp(&a, &b, sizeof(BlockWork)) == 0; }
 bool equal(const OperatorWork& a, const OperatorWork& b) {
-    return std::memcmp(&a, &b, sizeof(OperatorWork)) == 0;
+    const auto& layers = b.work.layers;
+    return equal(a.work.embedding, b.work.embedding) && equal(a.work.head, b.work.head) &&
+           std::equal(a.work.layers.begin(), a.work.layers.end(), layers.begin(), layers.end(),
+                      [](const BlockWork& x, const BlockWork& y) { return equal(x, y); }) &&
+           a.tokens == b.tokens && a.layers == b.layers;
 }
 
 Compiled machine(const Settings& settings) {

@@ -1,0 +1,25 @@
+// E35: Muon orthogonalizes the momentum of every matrix before it updates the weights.
+//
+// Five Newton-Schulz steps compute X ← a·X + (b·A + c·A²)·X with A = X·Xᵀ for an n×m matrix with m ≤ n. Each
+// step has two products of n·m² and one of m³ multiply-adds. The matrices of a layer are distributed over the
+// GPUs that shard the optimizer, each of which processes whole matrices, or whole tensor-parallel parts of
+// them. So the momentum is gathered in half precision first. The embedding, the head and vectors use AdamW.
+// Sources: Jordan et al. 2024 (kellerjordan.github.io/posts/muon); Liu et al. 2025, arXiv 2502.16982, section
+// 2.3; Megatron-Core (muon_num_ns_steps 5, muon_tp_mode blockwise).
+#pragma once
+
+#include <algorithm>
+
+namespace shardscope {
+
+inline constexpr double kNewtonSchulzSteps = 5;
+inline constexpr double kMomentumBytes = 2;  // of one gathered element
+
+// Returns the FLOPs of orthogonalizing one matrix.
+constexpr double orthogonalization_flops(double rows, double columns) {
+    const double n = std::max(rows, columns);
+    const double m = std::min(rows, columns);
+    return kNewtonSchulzSteps * 2 * (2 * n * m * m + m * m * m);
+}
+
+}  // namespace shardscope
