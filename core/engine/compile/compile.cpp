@@ -103,9 +103,11 @@ Traffic traffic_of(const Compiled& c) {
     Traffic out;
     for (const BlockWork& layer : c.work.layers.items()) out.layers.add(unit(layer.weights, layer.experts));
     // Prediction layers (MTP) with experts belong to the head.
-    const bool piped = c.stages.count > 1;
-    out.first_end = unit(end_parameters(c.stages.first, c), piped ? 0 : c.work.head.experts);
-    if (piped) out.last_end = unit(end_parameters(c.stages.last, c), c.work.head.experts);
+    const auto end = [&](const Stage& stage) {
+        return unit(end_parameters(stage, c), stage.head ? c.work.head.experts : 0);
+    };
+    out.first_end = end(c.stages.first);
+    if (c.stages.count > 1) out.last_end = end(c.stages.last);
     return out;
 }
 

@@ -61,9 +61,10 @@ double layers_of_head(const Settings& s) {
 }  // namespace
 
 Partition partition_of(const Settings& s) {
-    Partition out{s[P::first_stage_layers], s[P::last_stage_layers], pipeline_layout(s)};
     const double stages = s[P::pipeline_parallel];
     const Schedule& schedule = schedule_of(s);
+    Partition out{s[P::first_stage_layers], s[P::last_stage_layers], pipeline_layout(s),
+                  stages > 1 && schedule.folded};
     const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && !schedule.fixed_virtual_stages &&
                             schedule.weight_copies <= 1;
     if (s.on(P::balanced_stages) && out.even() && may_differ) {
@@ -91,6 +92,11 @@ PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape
     if (schedule.position) return schedule.position(shape, micro_batch, step);
     const int stages = static_cast<int>(shape.stages);
     return {step % stages, step / stages};
+}
+
+PipelinePosition folded_position(const PipelineShape& shape, int, int step) {
+    const int stages = static_cast<int>(shape.stages);
+    return step < stages ? PipelinePosition{step, 0} : PipelinePosition{2 * stages - 1 - step, 1};
 }
 
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape) {

@@ -80,6 +80,9 @@ struct Schedule {
     bool splits_sequences = false;  // each pass processes one chunk of every sequence
     // Weight copies in one pipeline. With two, half of the micro-batches travel in the opposite direction.
     int weight_copies = 1;
+    // Every GPU holds two virtual stages in the shape of a V: the model runs from the first GPU to the last
+    // and back, so the first GPU holds both of its ends.
+    bool folded = false;
     // Public training stacks support it. An automatic schedule is always one of these.
     bool widely_supported = false;
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
@@ -145,6 +148,11 @@ bool supports_partition(const Settings& settings);
 double weight_copies(const Settings& settings);
 PipelinePosition pipeline_position(const Schedule& schedule, const PipelineShape& shape, int micro_batch,
                                    int step);
+
+// Returns the position of a micro-batch in a folded pipeline, see Schedule::position.
+PipelinePosition folded_position(const PipelineShape& shape, int micro_batch, int step);
+// Every GPU of a folded pipeline holds two virtual stages.
+constexpr double folded_virtual_stages(double) { return 2; }
 
 #define SHARDSCOPE_SCHEDULE(kind, name, schedule) extern const Schedule schedule;
 #include "parameters/schedules.inc"

@@ -109,6 +109,28 @@ Stages bidirectional(const Stages& one, const LayerSequence& layers, const Stage
     return out;
 }
 
+// Returns every stage of a folded pipeline.
+std::vector<Stage> folded_stages(const LayerSequence& layers, double gpus) {
+    const std::vector<Stage> one = every_stage(partition_layers(layers, 2 * gpus), layers);
+    std::vector<Stage> out;
+    for (std::size_t i = 0; i < one.size() / 2; ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
+    return out;
+}
+
+Stages folded(const LayerSequence& layers, double gpus, const StageCost& cost) {
+    const std::vector<Stage> stages = folded_stages(layers, gpus);
+    Stages out;
+    out.count = gpus;
+    out.folded = true;
+    out.first = stages.front();
+    out.last = stages.back();
+    out.middle = stages.size() > 2 ? stages[1] : out.last;
+    for (std::size_t i = 2; i + 1 < stages.size(); ++i) {
+        if (cost(stages[i]) > cost(out.middle)) out.middle = stages[i];
+    }
+    return out;
+}
+
 // Returns the middle stage that stands for all of them. The first `full` of the stages between the first one,
 // with `first` layers, and the last one have `most` layers, the others one fewer.
 Stage fullest_middle(const LayerSequence& layers, double first, double most, double full, double between,
@@ -157,6 +179,7 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
         out.first.embedding = out.first.head = true;
         return out;
     }
+    if (partition.folded) return folded(sequence, gpus, cost);
     if (partition.layout) return laid_out(*partition.layout, sequence, gpus, cost);
     double first = layers / gpus;
     double most = first;  // layers of the fullest middle stage
@@ -203,6 +226,7 @@ std::vector<Stage> every_stage(const Stages& stages, const LayerSequence& layers
         for (std::size_t i = 0; i < one.size(); ++i) out.push_back(merged(one[i], one[one.size() - 1 - i]));
         return out;
     }
+    if (stages.folded) return folded_stages(layers, stages.count);
     if (stages.layout) return stages_of_layout(*stages.layout, layers, stages.count);
     std::vector<Stage> out{stages.first};
     if (stages.count <= 1) return out;

@@ -44,6 +44,7 @@ struct Stages {
     // Weight copies. With two, every GPU holds its own stage and that of the opposite GPU of the pipeline,
     // and each of the two stages processes half of the micro-batches.
     double weight_copies = 1;
+    bool folded = false;                     // see Partition
     const PipelineLayout* layout = nullptr;  // that decides the content of every stage
     [[nodiscard]] const Stage& at(StagePlace place) const {
         return place == StagePlace::first ? first : place == StagePlace::middle ? middle : last;
@@ -56,6 +57,9 @@ struct Partition {
     double first = 0;
     double last = 0;
     const PipelineLayout* layout = nullptr;  // replaces `first` and `last`
+    // Each GPU holds a stage of the first half of the model and its mirror image of the second half, so the
+    // first GPU holds both ends.
+    bool folded = false;
     [[nodiscard]] bool even() const { return first == 0 && last == 0 && !layout; }
     // Returns whether every stage gets at least one layer, and every layer belongs to a stage.
     [[nodiscard]] bool is_feasible(double layers, double gpus) const;

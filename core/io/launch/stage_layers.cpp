@@ -16,9 +16,13 @@ StageLayers engine_stage_layers(double layers, double stages, Partition partitio
 
 double total_layers(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }
 
-StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks) {
+StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks, bool folded) {
     StageLayers out(static_cast<std::size_t>(ranks), 0);
-    for (std::size_t i = 0; i < virtual_stages.size(); ++i) out[i % out.size()] += virtual_stages[i];
+    for (std::size_t i = 0; i < virtual_stages.size(); ++i) {
+        const std::size_t rank = i % out.size();
+        const bool returns = folded && (i / out.size()) % 2 == 1;
+        out[returns ? out.size() - 1 - rank : rank] += virtual_stages[i];
+    }
     return out;
 }
 

@@ -15,9 +15,9 @@ StageLayers engine_stage_layers(double layers, double stages, Partition partitio
 
 double total_layers(const StageLayers& stages);  // the sum
 
-// Returns the layers of each pipeline rank where virtual stages are placed round-robin: of 4 ranks, rank 0
-// has the virtual stages 0, 4, 8, …
-StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks);
+// Returns the layers that each rank holds: rank i has the virtual stages i, i + ranks and so on or, if they
+// are folded, i and its mirror image.
+StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks, bool folded = false);
 
 // Returns "8, 9, 8 and 7". For long pipelines equal neighbours are counted: "5 (20 times) and 4 (12 times)".
 std::string format_stage_layers(const StageLayers& stages);

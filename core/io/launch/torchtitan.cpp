@@ -52,8 +52,10 @@ constexpr std::array kSchedules{
     PipelineName{"GPipe", ScheduleKind::gpipe, false, true},
     PipelineName{"Interleaved1F1B", ScheduleKind::interleaved, true, true},
     PipelineName{"LoopedBFS", ScheduleKind::breadth_first, true, true},
-    // These differ from the engine's schedules: for example, ZBV places the two stages of a GPU in a V shape.
-    PipelineName{"ZBVZeroBubble", ScheduleKind::zb_h1, true, false},
+    PipelineName{"ZBVZeroBubble", ScheduleKind::zb_v, true, true},
+    PipelineName{"DualPipeV", ScheduleKind::dualpipe_v, true, true},
+    // These differ from the engine's schedules: one has several stages on each GPU, the other one weight
+    // copy.
     PipelineName{"InterleavedZeroBubble", ScheduleKind::zb_h1, true, false},
     PipelineName{"DualPipeV", ScheduleKind::dualpipe, true, false},
 };
@@ -282,7 +284,8 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
         plan.note(translate(
             "torchtitan cannot split {1} layers into {2} stages; list them in module_fqns_per_model_part.",
             {plan.whole(P::layers), whole(parts)}));
-    } else if (const StageLayers held = layers_per_rank(*divided, stages); comparable && held != here) {
+    } else if (const StageLayers held = layers_per_rank(*divided, stages, schedule.folded);
+               comparable && held != here) {
         plan.note(
             translate("torchtitan partitions the {1} layers as {2}, the estimate as {3}; "
                       "module_fqns_per_model_part can set them.",
@@ -548,8 +551,9 @@ class Reader {
             return;
         }
         if (!schedule.exact) return;
-        out_.give(P::virtual_stages, parts / stages);
-        out_.note_stages(layers_per_rank(*divided, stages));
+        const bool folded = schedule_of(schedule.kind).folded;
+        if (!folded) out_.give(P::virtual_stages, parts / stages);
+        out_.note_stages(layers_per_rank(*divided, stages, folded));
     }
 
     Toml& file_;

@@ -34,7 +34,7 @@ TEST_CASE("schedules: each has its own name, rule and source, and is found by it
         CHECK_FALSE(schedule->source.empty());
         CHECK(&schedule_of(schedule->kind) == schedule);
     }
-    CHECK(titles.size() == 10);
+    CHECK(titles.size() == 12);
 }
 
 TEST_CASE("schedules: only GPipe and layered ones run all micro-batches forward first", "[plan]") {
@@ -147,6 +147,23 @@ TEST_CASE("schedules: bidirectional pipelines have the published bubble for equa
     }
 }
 
+TEST_CASE("schedules: folded pipelines have the published bubble and memory", "[plan]") {
+    // Source: Qi et al. 2023, arXiv 2401.10241, section 6: ZB-V has no bubble if all passes take equally
+    // long, and the activations of 1F1B on every GPU.
+    StageTimes equal;
+    equal.forward = Time{Rate::compute, 2e-3};
+    equal.backward = Time{Rate::compute, 4e-3};
+    equal.weight_gradient = Time{Rate::compute, 2e-3};
+    for (const double p : {2.0, 4.0, 8.0, 16.0}) {
+        CHECK(kZbV.bubble({p, 2, 4 * p}, equal, equal).total() == Approx(0).margin(1e-15));
+        for (const double position : {0.0, p - 1}) CHECK(kZbV.in_flight({p, 2, 4 * p}, position) == p);
+        // Source: deepseek-ai/DualPipe: (p/2 − 1)·(F&B + B − 3·W) for p virtual stages, p + 1 of them held.
+        CHECK(kDualPipeV.bubble({p, 2, 4 * p}, equal, equal).total() ==
+              Approx((p - 1) * (3e-3 + 2e-3 - 3 * 1e-3)).epsilon(1e-12));
+        CHECK(kDualPipeV.in_flight({p, 2, 4 * p}, 0) == p + 0.5);
+    }
+}
+
 TEST_CASE("schedules: a single stage has no bubble", "[plan]") {
     // Schedules with two weight copies need at least two stages.
     for (const Schedule* schedule : schedules()) {
@@ -218,9 +235,7 @@ std::vector<PipelineShape> shapes_of(const Schedule& schedule) {
             const bool one = !schedule.interleaves && !schedule.fixed_virtual_stages;
             for (const double v : one ? std::vector{1.0} : std::vector{1.0, 2.0, 3.0, 6.0}) {
                 if (schedule.weight_copies > 1 && std::fmod(p, 2) != 0) continue;
-                if (schedule.weight_copies > 1 && schedule.fixed_virtual_stages &&
-                    v != schedule.fixed_virtual_stages(v))
-                    continue;
+                if (schedule.fixed_virtual_stages && v != schedule.fixed_virtual_stages(v)) continue;
                 for (const double k :
                      schedule.splits_sequences ? std::vector{1.0, 2.0, 3.0, 8.0} : std::vector{1.0}) {
                     const PipelineShape shape{p, v, m, k};

@@ -119,3 +119,20 @@ TEST_CASE("stages: the ends get the layers that are given, and the other stages 
     CHECK_FALSE(Partition{12, 10}.is_feasible(32, 2));
     CHECK(Partition{29, 0}.is_feasible(32, 4));
 }
+
+TEST_CASE("stages: a folded pipeline has both ends on the first GPU and the middle layers on the last",
+          "[plan]") {
+    Partition folded;
+    folded.folded = true;
+    const Stages stages = partition_layers({2, 30}, 4, 1, folded);
+    CHECK(stages.first.counts[0] == 2);
+    CHECK(stages.first.layers() == 8);
+    CHECK(stages.first.embedding);
+    CHECK(stages.first.head);
+    CHECK(stages.last.counts[0] == 0);
+    CHECK_FALSE(stages.last.embedding);
+    CHECK_FALSE(stages.last.head);
+    double layers = 0;
+    for (const Stage& stage : every_stage(stages, {2, 30})) layers += stage.layers();
+    CHECK(layers == 32);
+}
