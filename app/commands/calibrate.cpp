@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/logs.h"
 #include "evidence/calibration.h"
 #include "evidence/fabric_fit.h"
 #include "evidence/measurements.h"
@@ -19,6 +20,8 @@ namespace {
 
 struct Options {
     std::string runs;
+    std::vector<std::string> logs;  // of training
+    LogOptions log_options;
     std::vector<std::string> collectives;
     std::string measurements;
     std::string cluster, gpu, software = "fsdp2";
@@ -243,14 +246,36 @@ void print_markdown(const Calibration& calibration, const std::vector<NewStack>&
               percent(summary_of(calibrated).mean_abs_error).c_str());
 }
 
+// Returns the runs of the table and of the logs. Sets the exit code if some of them cannot be used.
+std::vector<MeasuredRun> read_all_runs(const Options& options, bool shipped, int& exit_code) {
+    if (shipped) return shipped_runs();
+    std::vector<MeasuredRun> runs;
+    if (!options.runs.empty()) {
+        Problems problems;
+        const std::string text = read_text(options.runs, problems);
+        if (problems.empty()) runs = read_runs(text, problems);
+        report(problems, options.runs);
+        if (!problems.empty()) exit_code = kUnusable;
+    }
+    for (const std::string& file : options.logs) {
+        ImportedLog log = import_log(file, options.log_options);
+        if (log.complete) runs.push_back(std::move(log.run));
+        else exit_code = kUnusable;
+    }
+    return runs;
+}
+
 int run(const Options& options) {
     Problems problems;
     // A calibration from scratch uses the shipped runs unless others are given.
-    const bool shipped = options.runs.empty() && options.from_scratch;
-    const std::string table = shipped ? "the shipped runs" : options.runs;
+    const bool shipped = options.runs.empty() && options.logs.empty() && options.from_scratch;
+    const std::string table = shipped                 ? "the shipped runs"
+                              : !options.runs.empty() ? options.runs
+                              : !options.logs.empty() ? options.logs.front()
+                                                      : std::string();
     if (table.empty() && options.collectives.empty() && options.measurements.empty()) {
         report({{"", "nothing to calibrate on", "",
-                 "give --runs F.csv, --collectives LOG or --measurements F.json"}},
+                 "give --runs F.csv, --log LOG, --collectives LOG or --measurements F.json"}},
                "calibrate");
         return kUnusable;
     }
@@ -265,16 +290,8 @@ int run(const Options& options) {
     int exit_code = kDone;
     std::string source;
     if (!table.empty()) {
-        std::vector<MeasuredRun> runs;
-        if (shipped) {
-            runs = shipped_runs();
-        } else {
-            const std::string text = read_text(table, problems);
-            if (problems.empty()) runs = read_runs(text, problems);
-        }
-        report(problems, table);
+        const std::vector<MeasuredRun> runs = read_all_runs(options, shipped, exit_code);
         if (runs.empty()) return kUnusable;
-        if (!problems.empty()) exit_code = kUnusable;
         CalibrationOptions calibration_options;
         calibration_options.everywhere = options.from_scratch;
         calibration_options.needs_support = options.from_scratch;
@@ -315,7 +332,8 @@ int run(const Options& options) {
         for (const PartValues& part : parts_of(calibration)) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
         }
-        source = std::to_string(calibration.used.size()) + " runs of " + table;
+        source = std::to_string(calibration.used.size()) + " runs of " +
+                 (options.logs.size() > 1 && options.runs.empty() ? "training logs" : table);
         if (const auto found = calibration.new_model.summary.find(kAllRuns);
             found != calibration.new_model.summary.end())
             source +=
@@ -335,7 +353,12 @@ void add_calibrate(Command& program) {
     auto options = std::make_shared<Options>();
     Command& command = program.add_command(
         "calibrate", "Constants of GPU, fabric and software stack from your own measurements");
-    command.add_option("--runs", &options->runs, value::kFile, "A table of measured runs, CSV");
+    command.add_option("--runs", &options->runs, value::kFile, "A table of measured runs, CSV or JSON Lines");
+    command.add_option(
+        "--log", &options->logs, value::kFile,
+        "A training log, which is one run; may be given several times. --on and --set add what "
+        "the logs do not state");
+    add_log_options(command, options->log_options);
     command.add_option("--collectives", &options->collectives, value::kFile,
                        "Output of nccl-tests; may be given several times");
     command.add_option("--measurements", &options->measurements, value::kFile,

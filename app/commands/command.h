@@ -37,8 +37,12 @@ void add_calibrate(Command& program);
 void add_parameters(Command& program);
 void add_import(Command& program);
 void add_launch(Command& program);
+void add_conventions(Command& program);
+void add_explain_gap(Command& program);
 // Adds `import launch` to the command `import`.
 void add_import_launch(Command& command);
+// Adds `import log` to the command `import`.
+void add_import_log(Command& command);
 void add_completion(Command& program);
 void add_manual(Command& program);
 

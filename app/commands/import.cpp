@@ -212,6 +212,7 @@ void add_import(Command& program) {
                   "The preset's name; by default the name in the file");
     hf.run = [options] { return import_model(*options); };
     add_import_launch(command);
+    add_import_log(command);
 }
 
 }  // namespace shardscope::commands

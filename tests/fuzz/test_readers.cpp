@@ -43,6 +43,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_listed_model", "scenario"},
     {"read_measurements", "measurements"},
     {"read_megatron", "megatron"},
+    {"read_megatron_arguments", "log"},
     {"read_nccl_log", "nccl"},
     {"read_run_csv", "runs"},
     {"read_run_lines", "runs"},
@@ -52,12 +53,13 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_section", "scenario"},
     {"read_session", "session"},
     {"read_study", "study"},
+    {"read_training_log", "log"},
     {"read_value", "scenario"},
     {"shell_commands", "megatron"},
     {"split_documents", "scenario"},
 };
 // These functions read files, not texts.
-const std::set<std::string> kOfFiles{"read_text"};
+const std::set<std::string> kOfFiles{"read_pieces", "read_text", "read_training_log_file"};
 
 std::set<std::string> targets_in_folders() {
     std::set<std::string> out;

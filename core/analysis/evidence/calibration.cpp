@@ -543,6 +543,13 @@ std::vector<double> left_out_errors(const Fitter& fitter, const std::vector<std:
 
 }  // namespace
 
+std::vector<PriorWidth> prior_widths() {
+    std::vector<PriorWidth> out;
+    for (const ConstantRow& row : kConstants)
+        out.push_back({row.id, row.width, row.low, row.high, row.logarithmic});
+    return out;
+}
+
 Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                       const CalibrationOptions& options) {
     Calibration out;

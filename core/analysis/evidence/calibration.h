@@ -20,6 +20,16 @@
 
 namespace shardscope {
 
+// How far a constant is expected to be from its prior.
+struct PriorWidth {
+    P id;
+    double deviation = 0;      // one standard deviation
+    double low = 0, high = 0;  // the physical range
+    bool logarithmic = true;   // the deviation is of ln(value), else of the value
+};
+// Returns the widths of all constants that a calibration may change.
+std::vector<PriorWidth> prior_widths();
+
 struct FittedConstant {
     P id;
     std::string part;  // "", "gpu-a100", "stack-fsdp1"

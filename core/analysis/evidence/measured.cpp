@@ -20,12 +20,6 @@ constexpr std::array kCandidates{Candidate{P::network_efficiency, P::inter_node_
                                  Candidate{P::memory_efficiency, P::memory_bandwidth},
                                  Candidate{P::overlap, std::nullopt}};
 
-// The scenario with the GPU count of the measurement.
-Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
-    if (measurement.gpus == answer.settings[P::gpus]) return answer.scenario;
-    return edited(answer.scenario, P::gpus, measurement.gpus);
-}
-
 double step_time_of(const Measurement& measurement, double tokens_per_gpu) {
     switch (measurement.kind) {
         case MeasuredKind::tokens_per_s_per_gpu: return tokens_per_gpu / measurement.value;
@@ -109,6 +103,18 @@ std::string_view name_of(MeasuredKind kind) {
 
 Quantity quantity_of(MeasuredKind kind) {
     return kind == MeasuredKind::step_time ? Quantity::seconds : Quantity::rate;
+}
+
+Scenario measured_scenario(const Answer& answer, const Measurement& measurement) {
+    if (measurement.gpus == answer.settings[P::gpus]) return answer.scenario;
+    return edited(answer.scenario, P::gpus, measurement.gpus);
+}
+
+Cause cause_of(const Answer& measured, const Measurement& measurement, P id, std::optional<P> rate) {
+    const double tokens = measured.estimate.tokens_per_gpu;
+    Answer scratch;
+    return cause_of(measured.scenario, measured.settings, {id, rate},
+                    tokens / step_time_of(measurement, tokens), scratch);
 }
 
 Residual residual(const Answer& answer, const Measurement& measurement) {

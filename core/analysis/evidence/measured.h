@@ -73,6 +73,11 @@ struct Cause {
     // 0 … 1; half and twice the value are equal changes.
     [[nodiscard]] double relative_change() const;
 };
+// Returns the cause of one constant; `measured` has the GPU count of the measurement and no automatic
+// parameters.
+Cause cause_of(const Answer& measured, const Measurement& measurement, P id, std::optional<P> rate);
+// Returns the scenario with the GPU count of the measurement.
+Scenario measured_scenario(const Answer& answer, const Measurement& measurement);
 // The causes that can explain the measurement come first, the smallest change first. This takes hundreds of
 // estimates, too many for every frame.
 std::vector<Cause> causes(const Answer& answer, const Measurement& measurement);

@@ -80,7 +80,10 @@ std::optional<Problem> wrong_kind(::mode_t mode) {
                    translate("save its content in a file, or pass it through standard input")};
 }
 
-Problem too_large() {
+Problem too_large(std::size_t most) {
+    if (most == kLargestLog)
+        return {"", translate("the log is larger than 1 GiB"), translate("all its lines are read"),
+                translate("give the part with the settings and the steps")};
     return {"", translate("the input is larger than 16 MiB"), translate("no scenario or table is that large"),
             translate("check the path")};
 }
@@ -99,31 +102,38 @@ Problem not_opened(const std::string& path) {
     return unreadable(system_message(error), translate("check the path"));
 }
 
+// Reads at most `size` bytes and returns their number, 0 at the end of the input; nothing, with a problem, on
+// an error.
+std::optional<std::size_t> read_some(int descriptor, char* into, std::size_t size, bool waits,
+                                     Problems& problems) {
+    FileSystem& files = file_system();
+    while (true) {
+        const ::ssize_t count = uninterrupted([&] { return files.read(descriptor, into, size); });
+        if (count >= 0) return static_cast<std::size_t>(count);
+        if (errno == EAGAIN && waits && uninterrupted([&] { return files.wait_readable(descriptor); }) > 0)
+            continue;
+        problems.push_back(unreadable(system_message(errno), translate("check the path")));
+        return std::nullopt;
+    }
+}
+
 // Reads to the end of the input, but not beyond kLargestInput.
 std::string read_descriptor(int descriptor, std::size_t expected, bool waits, Problems& problems) {
     constexpr std::size_t kSmallest = 4096;
-    FileSystem& files = file_system();
     std::string text;
     std::size_t used = 0;
     while (used <= kLargestInput) {
         if (used == text.size())
             text.resize(std::min(std::max({2 * used, expected + 1, kSmallest}), kLargestInput + 1));
-        const ::ssize_t count =
-            uninterrupted([&] { return files.read(descriptor, text.data() + used, text.size() - used); });
-        if (count < 0 && errno == EAGAIN && waits &&
-            uninterrupted([&] { return files.wait_readable(descriptor); }) > 0)
-            continue;
-        if (count < 0) {
-            problems.push_back(unreadable(system_message(errno), translate("check the path")));
-            return {};
-        }
-        if (count == 0) {
+        const auto count = read_some(descriptor, text.data() + used, text.size() - used, waits, problems);
+        if (!count) return {};
+        if (*count == 0) {
             text.resize(used);
             return text;
         }
-        used += static_cast<std::size_t>(count);
+        used += *count;
     }
-    problems.push_back(too_large());
+    problems.push_back(too_large(kLargestInput));
     return {};
 }
 
@@ -338,39 +348,69 @@ class Replacements {
 
 bool is_stream(const std::string& path) { return stream_descriptor(path).has_value(); }
 
+namespace {
+
+// Opens a regular file or takes the descriptor of a stream, and calls `use` with the descriptor, the size
+// that the system states, and whether to wait for more. Adds a problem if the file is of another kind or
+// larger than `most`.
+template <typename Use>
+void with_input(const std::string& path, std::size_t most, Problems& problems, const Use& use) {
+    if (const auto stream = stream_descriptor(path)) {
+        use(*stream, std::size_t{0}, true);
+        return;
+    }
+    // O_NONBLOCK avoids waiting for a pipe. The kind of the opened file is checked, not that of the path,
+    // so that nobody can exchange the file in between.
+    const int number = uninterrupted(
+        [&] { return file_system().open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0); });
+    if (number < 0) {
+        problems.push_back(not_opened(path));
+        return;
+    }
+    const Descriptor descriptor(number);
+    struct ::stat status {};
+    if (file_system().fstat(number, &status) < 0) {
+        problems.push_back(unreadable(system_message(errno), translate("check the path")));
+    } else if (auto wrong = wrong_kind(status.st_mode)) {
+        problems.push_back(*wrong);
+    } else if (status.st_size > static_cast<::off_t>(most)) {
+        problems.push_back(too_large(most));
+    } else {
+        use(number, static_cast<std::size_t>(status.st_size), false);
+    }
+}
+
+}  // namespace
+
 std::string read_text(const std::string& path, Problems& problems) {
-    const auto stream = stream_descriptor(path);
     std::string text;
     const std::size_t before = problems.size();
-    if (stream) {
-        text = read_descriptor(*stream, 0, true, problems);
-    } else {
-        // O_NONBLOCK avoids waiting for a pipe. The kind of the opened file is checked, not that of the path,
-        // so that nobody can exchange the file in between.
-        const int number = uninterrupted([&] {
-            return file_system().open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
-        });
-        if (number < 0) {
-            problems.push_back(not_opened(path));
-            return {};
-        }
-        const Descriptor descriptor(number);
-        struct ::stat status {};
-        if (file_system().fstat(number, &status) < 0) {
-            problems.push_back(unreadable(system_message(errno), translate("check the path")));
-        } else if (auto wrong = wrong_kind(status.st_mode)) {
-            problems.push_back(*wrong);
-        } else if (status.st_size > static_cast<::off_t>(kLargestInput)) {
-            problems.push_back(too_large());
-        } else {
-            text = read_descriptor(number, static_cast<std::size_t>(status.st_size), false, problems);
-        }
-    }
+    with_input(path, kLargestInput, problems, [&](int descriptor, std::size_t size, bool waits) {
+        text = read_descriptor(descriptor, size, waits, problems);
+    });
     if (problems.size() > before) return {};
     // Some editors put a byte order mark before UTF-8 text; it is not part of the content.
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text.starts_with(kMark)) text.erase(0, kMark.size());
     return text;
+}
+
+bool read_pieces(const std::string& path, const std::function<void(std::string_view)>& take,
+                 Problems& problems) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    const std::size_t before = problems.size();
+    with_input(path, kLargestLog, problems, [&](int descriptor, std::size_t, bool waits) {
+        std::string piece(kPiece, '\0');
+        std::size_t used = 0;
+        while (used <= kLargestLog) {
+            const auto count = read_some(descriptor, piece.data(), piece.size(), waits, problems);
+            if (!count || *count == 0) return;
+            used += *count;
+            take(std::string_view(piece).substr(0, *count));
+        }
+        problems.push_back(too_large(kLargestLog));
+    });
+    return problems.size() == before;
 }
 
 void remove_leftovers(const std::string& path) {

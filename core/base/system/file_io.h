@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ namespace shardscope {
 
 // The size limit of an input (a file or a stream), in bytes.
 inline constexpr std::size_t kLargestInput = std::size_t{16} << 20;
+// The size limit of a training log, which is read piece by piece.
+inline constexpr std::size_t kLargestLog = std::size_t{1} << 30;
 
 // Returns whether the path is read as a stream: "-", "/dev/stdin" or "/dev/fd/N". A stream has no folder to
 // which paths could be relative.
@@ -21,6 +24,11 @@ bool is_stream(const std::string& path);
 // Adds a problem and returns an empty text if the path names something else, if the system reports an error,
 // or if the content is larger than kLargestInput; reading stops at that size.
 std::string read_text(const std::string& path, Problems& problems);
+
+// Reads a regular file or a stream up to kLargestLog and passes its bytes to `take`, piece by piece. Returns
+// false, with a problem, in the same cases as read_text.
+bool read_pieces(const std::string& path, const std::function<void(std::string_view)>& take,
+                 Problems& problems);
 
 // Whether written data must survive a power failure or only the end of the program. Waiting for the disk
 // takes milliseconds, which is too long for files that are written many times a second.

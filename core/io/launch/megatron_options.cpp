@@ -56,6 +56,13 @@ bool is_launcher_option(std::string_view option) {
 // most options in the script.
 class Options {
   public:
+    Options(std::span<const MegatronArgument> arguments, Problems& problems) : problems_(problems) {
+        for (const MegatronArgument& argument : arguments) {
+            Option& option = options_[argument.option];
+            option.line = argument.line;
+            if (!argument.value.empty()) option.values.push_back({argument.value, argument.line, {}});
+        }
+    }
     Options(std::string_view script, Problems& problems) : problems_(problems) {
         const std::vector<Command> commands = shell_commands(script, problems);
         const auto options_in = [](const Command& command) {
@@ -507,9 +514,9 @@ bool is_megatron(std::string_view text) {
            text.find("--micro-batch-size") != std::string_view::npos;
 }
 
-LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
-    Options options(text, problems);
-    if (!problems.empty()) return {};
+namespace {
+
+LaunchRead read_options(Options& options, bool notes_unused, const Scenario& base, Problems& problems) {
     // The model is identified by its shape.
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
@@ -529,8 +536,22 @@ LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& 
     reader.parallelism(wanted[P::layers]);
     reader.length();
     if (!problems.empty()) return {};
-    out.note_unused_options(options.unused());
+    if (notes_unused) out.note_unused_options(options.unused());
     return std::move(out).done(problems);
+}
+
+}  // namespace
+
+LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
+    Options options(text, problems);
+    if (!problems.empty()) return {};
+    return read_options(options, true, base, problems);
+}
+
+LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
+                                   Problems& problems) {
+    Options options(arguments, problems);
+    return read_options(options, false, base, problems);
 }
 
 }  // namespace shardscope::launch

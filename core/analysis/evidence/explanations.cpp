@@ -1,0 +1,158 @@
+#include "evidence/explanations.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "evidence/calibration.h"
+#include "scenario/domain.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNegligible = 0.01;  // difference that needs no explanation
+constexpr double kModelError = 0.05;  // one standard deviation of what a setting leaves unexplained
+
+// Settings that logs and papers often leave out. Numbers are tried at half and at twice their value, choices
+// at their other names.
+constexpr std::array kUnstated{P::recompute,
+                               P::attention,
+                               P::precision,
+                               P::gradient_precision,
+                               P::optimizer_precision,
+                               P::sequence_parallel,
+                               P::async_tensor_parallel,
+                               P::overlap_grad_reduce,
+                               P::overlap_param_gather,
+                               P::reshard_after_forward,
+                               P::parallel_loss,
+                               P::loss,
+                               P::cuda_graphs,
+                               P::moe_dispatcher,
+                               P::moe_overlap,
+                               P::context_parallel_kind,
+                               P::offload,
+                               P::inter_node_bandwidth,
+                               P::expert_imbalance};
+
+// The measured run with the plan held, and its measured step time.
+struct Subject {
+    Answer answer;
+    Measurement measurement;
+    double measured = 0;  // s
+    bool valid = false;
+
+    [[nodiscard]] double predicted() const { return answer.estimate.step.total; }
+    [[nodiscard]] double misfit() const { return std::log(predicted() / measured); }
+};
+
+Subject subject_of(const Answer& answer, const Measurement& measurement) {
+    Subject out;
+    out.measurement = measurement;
+    if (!answer.valid()) return out;
+    Scenario scenario = measured_scenario(answer, measurement);
+    if (!answer_into(scenario, out.answer)) return out;
+    scenario = out.answer.scenario;
+    scenario.automatic.reset();  // the plan is held
+    out.valid = answer_into(scenario, out.answer);
+    if (out.valid) out.measured = residual(out.answer, measurement).step_time;
+    return out;
+}
+
+// Sets what the prediction would be with the value; returns false where the value is not valid.
+bool predict(const Subject& subject, Explanation& out, Answer& scratch) {
+    Scenario trial = subject.answer.scenario;
+    trial.give(out.id, out.value);
+    if (!answer_into(trial, scratch)) return false;
+    out.step_time = scratch.estimate.step.total;
+    double most = -1;
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        const double before = subject.answer.estimate.step.terms[i];
+        const double after = scratch.estimate.step.terms[i];
+        if (std::fabs(after - before) <= most) continue;
+        most = std::fabs(after - before);
+        out.term = static_cast<StepTerm>(i);
+        out.term_now = before;
+        out.term_then = after;
+    }
+    return true;
+}
+
+std::vector<double> other_values(P id, const Settings& settings) {
+    const Parameter& row = parameter(id);
+    const double now = settings[id];
+    std::vector<double> out;
+    if (row.quantity == Quantity::flag) return {now != 0 ? 0.0 : 1.0};
+    for (const Named& named : row.names) out.push_back(named.value);
+    if (id == P::recompute) out = {0, kRecomputeSelective, 1};
+    if (out.empty()) out = {now / 2, now * 2};
+    std::erase_if(out, [&](double value) {
+        return value == now || value > row.maximum || (value < row.minimum && !is_named(row, value));
+    });
+    return out;
+}
+
+void add_settings(const Subject& subject, std::vector<Explanation>& out) {
+    constexpr double kEnough = 0.5;  // of the difference
+    const Settings& settings = subject.answer.settings;
+    Answer scratch;
+    for (const P id : kUnstated) {
+        if (subject.answer.scenario.is_given(id) || !applies_to(id, settings) || std::isnan(settings[id]))
+            continue;
+        std::optional<Explanation> best;
+        for (const double value : other_values(id, settings)) {
+            Explanation trial{.id = id, .setting = true, .now = settings[id], .value = value};
+            if (!predict(subject, trial, scratch)) continue;
+            const double left = std::fabs(std::log(trial.step_time / subject.measured));
+            trial.deviations = 1 + left / kModelError;
+            const bool explains = left <= kEnough * std::fabs(subject.misfit());
+            if (explains && (!best || trial.deviations < best->deviations)) best = trial;
+        }
+        if (best) out.push_back(*best);
+    }
+}
+
+void add_constants(const Subject& subject, std::vector<Explanation>& out) {
+    Answer scratch;
+    for (const PriorWidth& prior : prior_widths()) {
+        const double now = subject.answer.settings[prior.id];
+        if (!applies_to(prior.id, subject.answer.settings) || std::isnan(now)) continue;
+        const Cause cause = cause_of(subject.answer, subject.measurement, prior.id, std::nullopt);
+        if (!cause.value || *cause.value == now) continue;
+        // A value outside of the physical range is no explanation.
+        if (*cause.value < std::min(prior.low, now) || *cause.value > std::max(prior.high, now)) continue;
+        Explanation found{.id = prior.id, .now = now, .value = *cause.value};
+        const bool logarithmic = prior.logarithmic && now > 0 && found.value > 0;
+        found.deviations =
+            std::fabs(logarithmic ? std::log(found.value / now) : found.value - now) / prior.deviation;
+        if (predict(subject, found, scratch)) out.push_back(found);
+    }
+}
+
+}  // namespace
+
+std::vector<Explanation> explanations(const Answer& answer, const Measurement& measurement) {
+    std::vector<Explanation> out;
+    const Subject subject = subject_of(answer, measurement);
+    if (!subject.valid || std::fabs(subject.misfit()) < kNegligible) return out;
+    add_settings(subject, out);
+    add_constants(subject, out);
+    std::ranges::stable_sort(out, {}, &Explanation::deviations);
+    return out;
+}
+
+std::vector<TermGap> term_gaps(const Answer& answer, const Measurement& measurement) {
+    std::vector<TermGap> out;
+    const Subject subject = subject_of(answer, measurement);
+    if (!subject.valid) return out;
+    const double difference = subject.measured - subject.predicted();
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        const double term = subject.answer.estimate.step.terms[i];
+        if (term > 0) out.push_back({static_cast<StepTerm>(i), term, term + difference});
+    }
+    // All terms would have to change by the same time, so the longest changes relatively the least.
+    std::ranges::stable_sort(out, std::ranges::greater{}, &TermGap::predicted);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,42 @@
+// What would explain the difference between a measured run and its prediction, ranked by plausibility.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "evidence/measured.h"
+#include "model/step_terms.h"
+
+namespace shardscope {
+
+// One input whose other value brings the prediction to the measurement, all else held.
+struct Explanation {
+    P id;
+    bool setting = false;  // an input that the run does not state; otherwise a constant of the calibration
+    double now = 0;
+    double value = 0;
+    double step_time = 0;  // s, predicted with `value`
+    // The term of the step that changes most, with both times in s.
+    StepTerm term = StepTerm::matmul;
+    double term_now = 0;
+    double term_then = 0;
+    // How unusual the change is, in standard deviations. For a constant: its distance from the present value
+    // by the width of its prior. For a setting: one, plus what remains unexplained in units of 5 %.
+    double deviations = 0;
+};
+
+// Returns the explanations, the most plausible first: settings that explain at least half of the difference,
+// and constants that explain all of it. Settings that the scenario gives are not varied. The result is empty
+// if prediction and measurement differ by less than 1 %. This takes about a thousand estimates.
+std::vector<Explanation> explanations(const Answer& answer, const Measurement& measurement);
+
+// One term of the step, and what it would have to be if it alone explained the difference.
+struct TermGap {
+    StepTerm term;
+    double predicted = 0;  // s
+    double needed = 0;     // s, predicted + the whole difference; negative where the term is too short
+};
+// Returns the terms that are not zero, those first whose relative change is the smallest.
+std::vector<TermGap> term_gaps(const Answer& answer, const Measurement& measurement);
+
+}  // namespace shardscope

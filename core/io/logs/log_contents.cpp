@@ -1,0 +1,36 @@
+#include "logs/log_contents.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "evidence/run_limits.h"
+
+namespace shardscope::logs {
+
+void LogContents::state(P id, double value, int line) {
+    const auto same = [&](const StatedSetting& setting) { return setting.id == id; };
+    const auto found = std::ranges::find_if(settings, same);
+    if (found == settings.end()) settings.push_back({id, value, line});
+    else *found = {id, value, line};
+}
+
+void LogContents::state(P id, std::string_view name, int line) {
+    const Parsed parsed = parse(id, name);
+    if (parsed.ok) state(id, parsed.value, line);
+}
+
+void LogContents::raise(Peak peak, double bytes, int line) {
+    StatedNumber& largest = peaks[static_cast<std::size_t>(peak)];
+    if (bytes > largest.value && bytes <= kLargestMemory) largest = {bytes, line};
+}
+
+int LogContents::line_of(P id) const {
+    for (const StatedSetting& setting : settings)
+        if (setting.id == id) return setting.line;
+    const std::string_view option = launch::option_of(id);
+    for (const launch::MegatronArgument& argument : megatron)
+        if (!option.empty() && argument.option == option) return argument.line;
+    return 0;
+}
+
+}  // namespace shardscope::logs

@@ -1,0 +1,236 @@
+// The scenario that a training log states, and the run as a line of a table.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "evidence/run_limits.h"
+#include "files/scenario_file.h"
+#include "launch/shapes.h"
+#include "logs/log_format.h"
+#include "logs/training_log.h"
+#include "presets/json_values.h"
+#include "text/encode.h"
+#include "text/text.h"
+#include "text/translate.h"
+
+namespace shardscope {
+namespace {
+
+using logs::LogContents;
+using nlohmann::ordered_json;
+
+bool has_argument(const LogContents& contents, std::string_view option) {
+    return std::ranges::find(contents.megatron, option, &launch::MegatronArgument::option) !=
+           contents.megatron.end();
+}
+
+bool has_key(const LogContents& contents, std::string_view key) {
+    return std::ranges::find(contents.torchtitan, key, &logs::StatedKey::key) != contents.torchtitan.end();
+}
+
+// Returns whether the arguments are enough for Megatron-LM's reader.
+bool has_megatron_shape(const LogContents& contents) {
+    for (const P id : {P::layers, P::hidden_size, P::heads, P::sequence_length, P::micro_batch})
+        if (!has_argument(contents, launch::option_of(id))) return false;
+    return true;
+}
+
+void read_megatron(const LogContents& contents, const Scenario& start, LogScenario& out, Problems& problems) {
+    LaunchRead read = launch::read_megatron_arguments(contents.megatron, start, problems);
+    out.notes = std::move(read.notes);
+    if (problems.empty()) out.scenario = read.scenario;
+    else out.scenario = start;
+}
+
+// Reads torchtitan's keys as a configuration file, one line each.
+void read_torchtitan(const LogContents& contents, const Scenario& start, LogScenario& out,
+                     Problems& problems) {
+    std::string text;
+    for (const logs::StatedKey& key : contents.torchtitan) text += key.key + " = " + key.value + "\n";
+    // torchtitan logs that it recomputes activations; otherwise it does not.
+    if (!has_key(contents, "activation_checkpoint.mode")) text += "activation_checkpoint.mode = \"none\"\n";
+    if (!has_key(contents, "activation_checkpoint.selective_ac_option"))
+        text += "activation_checkpoint.selective_ac_option = \"op\"\n";
+    Problems own;
+    LaunchRead read = kTorchtitan.read(text, start, own);
+    const auto of_flavor = [](const Problem& problem) { return problem.where == "model.flavor"; };
+    const bool unknown = std::ranges::any_of(own, of_flavor);
+    std::erase_if(own, of_flavor);
+    for (Problem& problem : own) {
+        const auto line = static_cast<std::size_t>(problem.line);
+        problem.line =
+            line > 0 && line <= contents.torchtitan.size() ? contents.torchtitan[line - 1].line : 0;
+        problems.push_back(problem);
+    }
+    out.scenario = own.empty() ? read.scenario : start;
+    out.notes = std::move(read.notes);
+    if (unknown || !has_key(contents, "model.flavor")) out.scenario.model = nullptr;
+    // The reader has torchtitan's defaults for what the log does not state.
+    if (!has_key(contents, "training.seq_len")) out.scenario.withdraw(P::sequence_length);
+    if (!has_key(contents, "training.local_batch_size")) out.scenario.withdraw(P::micro_batch);
+    // Without a global batch torchtitan accumulates no gradients.
+    else if (!out.scenario.is_given(P::global_batch) && !out.scenario.is_given(P::accumulation))
+        out.scenario.give(P::accumulation, 1);
+}
+
+bool is_model(P id) { return parameter(id).group == Group::model; }
+
+// Sets the model from fields that the log states one by one. Without other information it has the
+// architecture of Llama: gated MLP, RMSNorm, no biases.
+void set_shape(const LogContents& contents, LogScenario& out) {
+    if (contents.line_of(P::layers) == 0 || contents.line_of(P::hidden_size) == 0) return;
+    const Preset* llama = out.scenario.catalogue->find(PresetKind::model, "llama-3-8b");
+    if (!llama) return;
+    Scenario shape = out.scenario;
+    shape.model = llama;
+    Settings wanted = resolve(shape);
+    bool heads = false;
+    bool groups = false;
+    for (const logs::StatedSetting& setting : contents.settings) {
+        if (!is_model(setting.id)) continue;
+        wanted.set(setting.id, setting.value, Origin::given);
+        heads = heads || setting.id == P::heads;
+        groups = groups || setting.id == P::kv_heads;
+    }
+    if (heads && !groups) wanted.set(P::kv_heads, wanted[P::heads], Origin::given);
+    if (wanted[P::heads] >= 1)
+        wanted.set(P::head_size, std::floor(wanted[P::hidden_size] / wanted[P::heads]), Origin::given);
+    launch::set_model_of_shape(out.scenario, wanted);
+    out.notes.push_back(
+        translate("The log states a model's sizes; the architecture is assumed to be that of Llama."));
+}
+
+// The GPU that the log names, unless the cluster has it.
+void set_gpu(const LogContents& contents, bool has_base, LogScenario& out) {
+    Scenario& scenario = out.scenario;
+    const std::string_view name = logs::gpu_preset_of(contents.device);
+    const Preset* gpu = name.empty() ? nullptr : scenario.catalogue->find(PresetKind::gpu, name);
+    if (gpu && scenario.gpu_preset() != gpu) {
+        scenario.cluster = nullptr;
+        scenario.gpu = gpu;
+    } else if (!gpu && !has_base) {
+        scenario.cluster = nullptr;
+        scenario.gpu = nullptr;
+    }
+    if (gpu && !has_base) {
+        scenario.cluster = nullptr;
+        scenario.gpu = gpu;
+        out.notes.push_back(
+            translate("The log does not state the network; that of the usual node of {1} is assumed.",
+                      {translate(gpu->title)}));
+    }
+}
+
+void note_parameters(const LogContents& contents, LogScenario& out) {
+    constexpr double kSame = 0.02;
+    if (contents.parameters.value <= 0 || !out.scenario.model) return;
+    const Settings settings = resolve(out.scenario);
+    if (!check(out.scenario, settings).empty()) return;
+    const double here = compile(settings).parameters;
+    if (std::fabs(here / contents.parameters.value - 1) <= kSame) return;
+    out.notes.push_back(
+        translate("The log states {1} parameters (line {2}); the scenario's model has {3}.",
+                  {format(contents.parameters.value, Quantity::big_count),
+                   std::to_string(contents.parameters.line), format(here, Quantity::big_count)}));
+}
+
+// Returns a name for the run from its file: "runs/a b.log" is "a-b".
+std::string run_id(const std::string& source) {
+    std::string name = source.substr(source.rfind('/') + 1);
+    if (const std::size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0) name.resize(dot);
+    for (char& c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!plain && c != '_' && c != '.') c = '-';
+    }
+    return name.empty() || name == "-" ? "log" : name;
+}
+
+}  // namespace
+
+LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Catalogue& catalogue,
+                         Problems& problems) {
+    const LogContents& contents = log.contents;
+    const Scenario start = base ? *base : Scenario::first_launch(catalogue);
+    LogScenario out{start, {}};
+    const bool megatron = has_megatron_shape(contents);
+    const bool torchtitan = !megatron && !contents.torchtitan.empty();
+    if (megatron) read_megatron(contents, start, out, problems);
+    else if (torchtitan) read_torchtitan(contents, start, out, problems);
+    else if (!base) out.scenario.model = nullptr;
+    if (!problems.empty()) return out;
+    if (!megatron && !torchtitan) set_shape(contents, out);
+    const bool has_software = torchtitan || (megatron && !contents.is_bridge) ||
+                              (base && base->is_given(P::software)) || log.software.empty();
+    if (!has_software) out.scenario.give(P::software, parse(P::software, log.software).value);
+    for (const logs::StatedSetting& setting : contents.settings) {
+        const bool known = is_model(setting.id) || (megatron && setting.id != P::global_batch);
+        if (!known) out.scenario.give(setting.id, setting.value);
+    }
+    // Arguments that are too few for the reader of Megatron-LM still state single values.
+    for (const launch::MegatronArgument& argument : contents.megatron) {
+        if (megatron) break;
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            const Parsed parsed = parse(id, argument.value);
+            if (!is_model(id) && launch::option_of(id) == argument.option && parsed.ok)
+                out.scenario.give(id, parsed.value);
+        }
+    }
+    set_gpu(contents, base != nullptr, out);
+    note_parameters(contents, out);
+    return out;
+}
+
+Problems missing_inputs(const Scenario& scenario) {
+    Problems out;
+    const auto missing = [&](const std::string& what, const std::string& option) {
+        out.push_back({"", translate("the log does not state {1}", {what}), "",
+                       translate("add --set {1}, or the run's scenario with --on", {option})});
+    };
+    if (!scenario.model && !scenario.is_given(P::layers))
+        missing(translate("the model"), "model.preset=llama-3-8b");
+    if (!scenario.cluster && !scenario.gpu) missing(translate("the GPU"), "cluster.preset=dgx-h100");
+    if (!scenario.is_given(P::gpus)) missing(translate("the number of GPUs"), "gpus=64");
+    if (!scenario.is_given(P::sequence_length))
+        missing(translate("the length of a sequence"), "sequence_length=8192");
+    if (!scenario.is_given(P::micro_batch)) missing(translate("the micro-batch"), "micro_batch=1");
+    if (!scenario.is_given(P::global_batch) && !scenario.is_given(P::accumulation))
+        missing(translate("the batch"), "global_batch=256");
+    return out;
+}
+
+std::string write_log_run(const TrainingLog& log, const Scenario& scenario, const std::string& source) {
+    ordered_json out;
+    const Settings settings = resolve(scenario);
+    out["id"] = run_id(source);
+    out["family"] = "log";
+    out["source"] = source;
+    out["model_name"] = scenario.model ? scenario.model->title : scenario.title();
+    ordered_json written = ordered_json::parse(write_scenario(scenario, false));
+    for (const char* key : {"format", "version", "name"}) written.erase(key);
+    out["scenario"] = written;
+    ordered_json measured = ordered_json::object();
+    const double step = log.step_time(settings);
+    if (step > 0 && step <= kLongestStep) {
+        measured["step_time_s"] = step;
+        measured["tokens_per_s_per_gpu"] =
+            settings[P::global_batch] * settings[P::sequence_length] / settings[P::gpus] / step;
+    }
+    if (log.model_tflops > 0) measured["model_tflops_per_gpu"] = log.model_tflops;
+    constexpr std::array<const char*, logs::kPeaks> kNames{"peak_allocated_bytes", "peak_reserved_bytes",
+                                                           "peak_device_bytes"};
+    for (std::size_t i = 0; i < logs::kPeaks; ++i)
+        if (log.contents.peaks[i].value > 0) measured[kNames[i]] = log.contents.peaks[i].value;
+    if (log.contents.out_of_memory_line > 0) measured["out_of_memory"] = true;
+    out["measured"] = measured;
+    if (const std::string_view quality = name_of(log.quality()); !quality.empty()) out["quality"] = quality;
+    out["note"] = log.whole_run
+                      ? log.tool + ", mean over the whole run"
+                      : log.tool + ", median of " + std::to_string(log.steady.used()) + " of " +
+                            std::to_string(log.steady.logged) + " logged steps, 80 % of them in " +
+                            format(log.steady.low * log.seconds(settings), Quantity::seconds) + " to " +
+                            format(log.steady.high * log.seconds(settings), Quantity::seconds);
+    return json_text(out);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,277 @@
+// Logs of Megatron-LM and of tools that train with its loop: Megatron-Bridge, Primus, Megatron-DeepSpeed.
+//
+// Source: NVIDIA/Megatron-LM, megatron/training/training.py (training_log), arguments.py (_print_args),
+// theoretical_memory_usage.py and utils/common_utils.py (report_memory); NVIDIA-NeMo/Megatron-Bridge,
+// src/megatron/bridge/training/utils/train_utils.py. Times are means since the line before.
+#include <array>
+
+#include "logs/log_format.h"
+#include "text/text.h"
+
+namespace shardscope::logs {
+namespace {
+
+constexpr double kMebi = 1024.0 * 1024.0;
+constexpr double kMilli = 1e-3;
+
+// Megatron-Bridge writes its configuration as YAML. These names differ from Megatron-LM's arguments.
+struct Renamed {
+    std::string_view bridge, megatron;
+};
+constexpr std::array kRenamed{Renamed{"num_moe_experts", "num_experts"},
+                              Renamed{"encoder_seq_length", "seq_length"},
+                              Renamed{"gated_linear_unit", "swiglu"}};
+// Arguments whose option switches them off.
+constexpr std::array kNegated{
+    Renamed{"add_bias_linear", "--disable-bias-linear"},
+    Renamed{"share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights"}};
+
+// The settings of a YAML configuration that are read; others may have the names of other things.
+constexpr std::array<std::string_view, 49> kYamlKeys{
+    "num_layers",
+    "hidden_size",
+    "ffn_hidden_size",
+    "num_attention_heads",
+    "num_query_groups",
+    "kv_channels",
+    "seq_length",
+    "encoder_seq_length",
+    "vocab_size",
+    "make_vocab_size_divisible_by",
+    "normalization",
+    "gated_linear_unit",
+    "add_bias_linear",
+    "add_qkv_bias",
+    "share_embeddings_and_output_weights",
+    "position_embedding_type",
+    "multi_latent_attention",
+    "q_lora_rank",
+    "kv_lora_rank",
+    "qk_head_dim",
+    "qk_pos_emb_head_dim",
+    "v_head_dim",
+    "qk_layernorm",
+    "num_moe_experts",
+    "moe_router_topk",
+    "moe_ffn_hidden_size",
+    "moe_shared_expert_intermediate_size",
+    "micro_batch_size",
+    "global_batch_size",
+    "train_iters",
+    "tensor_model_parallel_size",
+    "pipeline_model_parallel_size",
+    "num_layers_per_virtual_pipeline_stage",
+    "context_parallel_size",
+    "expert_model_parallel_size",
+    "expert_tensor_parallel_size",
+    "sequence_parallel",
+    "tp_comm_overlap",
+    "bf16",
+    "fp16",
+    "fp8",
+    "use_distributed_optimizer",
+    "overlap_grad_reduce",
+    "overlap_param_gather",
+    "recompute_granularity",
+    "recompute_method",
+    "recompute_num_layers",
+    "hidden_dropout",
+    "attention_dropout",
+};
+
+std::string option_name(std::string_view argument) {
+    std::string out = "--";
+    for (const char c : argument) out += c == '_' ? '-' : c;
+    return out;
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == text.npos;
+}
+
+// Returns a value as it is written after the option: "torch.bfloat16" is bf16 there, enumerations have their
+// names in lower case, a list of numbers is a sum of layers ("[0, 1]" is 0+1), and a list of names has
+// blanks.
+std::string option_value(const std::string& value) {
+    if (value == "torch.float32") return "fp32";
+    if (value == "torch.bfloat16") return "bf16";
+    if (value == "torch.float16") return "fp16";
+    if (value.starts_with("AttnBackend.")) return value.substr(value.find('.') + 1);
+    if (!value.starts_with('[')) return value;
+    const bool names = value.find('\'') != std::string::npos;
+    std::string out;
+    for (const char c : value) {
+        if (c == ',') out += names ? ' ' : '+';
+        else if (std::string_view("[]' ").find(c) == std::string_view::npos) out += c;
+    }
+    return out;
+}
+
+class MegatronReader : public LineReader {
+  public:
+    void read(const LogLine& line, LogContents& contents) override {
+        if (read_step(line, contents)) return;
+        read_memory(line, contents);
+        read_parameters(line, contents);
+        read_setting(line, contents);
+    }
+
+    void finish(LogContents& contents) override {
+        // World size and padded vocabulary may also be stated outside of the list of arguments.
+        if (world_size_ > 0) put(contents, {"--nproc-per-node", exact(world_size_), world_line_});
+        if (padded_ > 0) put(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
+    }
+
+  private:
+    bool read_step(const LogLine& line, LogContents& contents) {
+        const bool own = line.has("elapsed time per iteration (ms)");
+        const bool of_deepspeed = !own && line.has("elapsed_time_per_iteration_ms=");
+        if (own || of_deepspeed) {
+            if (bridge_steps_) drop_steps();
+            bridge_steps_ = false;
+            const auto time =
+                number_after(line, own ? "elapsed time per iteration (ms)" : "elapsed_time_per_iteration_ms");
+            if (!time || *time <= 0) return false;
+            LoggedStep step;
+            step.number = number_after(line, "iteration").value_or(0);
+            step.seconds = *time * kMilli;
+            step.global_batch =
+                number_after(line, own ? "global batch size" : "global_batch_size").value_or(0);
+            step.model_tflops = number_after(line, "throughput per GPU (TFLOP/s/GPU)").value_or(0);
+            add(step, line);
+            state_batch(step, line, contents);
+            return true;
+        }
+        // Megatron-Bridge states the step time in a line of its own, too.
+        if (!line.has("MODEL_TFLOP/s/GPU") || !line.has("Step Time")) return false;
+        contents.is_bridge = true;
+        if (has_steps() && !bridge_steps_) return true;
+        const auto seconds = number_after(line, "Step Time");
+        if (!seconds || *seconds <= 0) return false;
+        bridge_steps_ = true;
+        LoggedStep step;
+        step.seconds = *seconds;
+        step.model_tflops = number_after(line, "GPU utilization").value_or(0);
+        add(step, line);
+        return true;
+    }
+
+    static void state_batch(const LoggedStep& step, const LogLine& line, LogContents& contents) {
+        if (step.global_batch > 0) contents.state(P::global_batch, step.global_batch, line.number);
+    }
+
+    static void read_parameters(const LogLine& line, LogContents& contents) {
+        constexpr double kBillion = 1e9;
+        if (const auto count = number_after(line, "Total number of parameters in billions"))
+            contents.parameters = {*count * kBillion, line.number};
+    }
+
+    static void read_memory(const LogLine& line, LogContents& contents) {
+        if (line.has("memory (MB)")) {
+            if (const auto peak = number_after(line, "max allocated"))
+                contents.raise(Peak::allocated, *peak * kMebi, line.number);
+            if (const auto peak = number_after(line, "max reserved"))
+                contents.raise(Peak::reserved, *peak * kMebi, line.number);
+            return;
+        }
+        // Megatron-Bridge: "mem-max-allocated-gigabytes: 40.2".
+        constexpr double kGiga = 1e9;
+        if (!line.has("mem-max-")) return;
+        if (const auto peak = number_after(line, "mem-max-allocated-gigabytes"))
+            contents.raise(Peak::allocated, *peak * kGiga, line.number);
+        if (const auto peak = number_after(line, "mem-max-reserved-gigabytes"))
+            contents.raise(Peak::reserved, *peak * kGiga, line.number);
+    }
+
+    void read_setting(const LogLine& line, LogContents& contents) {
+        if (line.has(" arguments ------")) {
+            in_arguments_ = !line.has("end of");
+        } else if (line.has("using world size:")) {
+            if (const auto size = number_after(line, "world size")) set_world(*size, line.number);
+        } else if (line.has("padded vocab (size:")) {
+            padded_ = number_after(line, "new size").value_or(0);
+            padded_line_ = line.number;
+        } else if (in_arguments_) {
+            read_argument(line, contents);
+        } else {
+            read_yaml(line, contents);
+        }
+    }
+
+    void set_world(double size, int line) {
+        world_size_ = size;
+        world_line_ = line;
+    }
+
+    // "  num_layers ...................................... 32"
+    void read_argument(const LogLine& line, LogContents& contents) {
+        const std::string text = trim(without_rank(line.text));
+        const std::size_t dots = text.find(" .");
+        if (dots == std::string::npos) return;
+        const std::string name = text.substr(0, dots);
+        const std::size_t after = text.find_first_not_of('.', dots + 1);
+        if (!is_name(name) || after == std::string::npos) return;
+        give(name, trim(text.substr(after)), line.number, contents);
+    }
+
+    // "    num_layers: 32"
+    void read_yaml(const LogLine& line, LogContents& contents) {
+        if (!line.has(": ")) return;
+        const std::string text = trim(without_rank(line.text));
+        const std::size_t colon = text.find(": ");
+        if (colon == std::string::npos) return;
+        const std::string name = text.substr(0, colon);
+        const std::string value = trim(text.substr(colon + 2));
+        if (std::ranges::find(kYamlKeys, name) == kYamlKeys.end() || value.find(' ') != std::string::npos)
+            return;
+        give(name, value, line.number, contents);
+        if (name == "num_query_groups") put(contents, {"--group-query-attention", "", line.number});
+    }
+
+    void give(std::string name, const std::string& value, int line, LogContents& contents) {
+        for (const Renamed& renamed : kRenamed)
+            if (name == renamed.bridge) name = renamed.megatron;
+        if (value.empty() || value == "None" || value == "null") return;
+        const bool off = value == "False" || value == "false";
+        const bool on = value == "True" || value == "true";
+        if (name == "world_size") {
+            set_world(leading_number(value).value_or(0), line);
+        } else if (off) {
+            for (const Renamed& negated : kNegated)
+                if (name == negated.bridge) put(contents, {std::string(negated.megatron), "", line});
+        } else if (on) {
+            put(contents, {option_name(name), "", line});
+        } else {
+            put(contents, {name == "fp8" ? "--fp8-format" : option_name(name), option_value(value), line});
+        }
+    }
+
+    // A later statement replaces an earlier one.
+    static void put(LogContents& contents, const launch::MegatronArgument& argument) {
+        constexpr std::size_t kMost = 2000;  // options; Megatron-LM has about 600
+        for (launch::MegatronArgument& old : contents.megatron) {
+            if (old.option != argument.option) continue;
+            old = argument;
+            return;
+        }
+        if (contents.megatron.size() < kMost) contents.megatron.push_back(argument);
+    }
+
+    bool in_arguments_ = false;
+    bool bridge_steps_ = false;  // the steps are those of Megatron-Bridge's own lines
+    double world_size_ = 0;
+    double padded_ = 0;
+    int world_line_ = 0;
+    int padded_line_ = 0;
+};
+
+}  // namespace
+
+const LogFormat kMegatronLog{
+    .label = "Megatron-LM",
+    .software = "megatron-core",
+    .checked = "Megatron-LM at 000c4ac, megatron/training/training.py; Megatron-Bridge 0.3",
+    .make = [] { return std::unique_ptr<LineReader>(std::make_unique<MegatronReader>()); },
+};
+
+}  // namespace shardscope::logs

@@ -1,0 +1,111 @@
+// Logs of nanotron.
+//
+// Source: huggingface/nanotron, src/nanotron/trainer.py (the line of an iteration; its numbers are rounded to
+// three digits with decimal suffixes), src/nanotron/logging/base.py, src/nanotron/utils.py (memory) and
+// config/config.py, whose printed Config(…) states parallelism and batch.
+#include <array>
+
+#include "logs/log_format.h"
+
+namespace shardscope::logs {
+namespace {
+
+// Fields of the printed configuration.
+struct Field {
+    std::string_view name;
+    P id;
+};
+constexpr std::array kFields{
+    Field{"pp", P::pipeline_parallel},
+    Field{"tp", P::tensor_parallel},
+    Field{"expert_parallel_size", P::expert_parallel},
+    Field{"context_parallel_size", P::context_parallel},
+    Field{"micro_batch_size", P::micro_batch},
+    Field{"batch_accumulation_per_replica", P::accumulation},
+    Field{"sequence_length", P::sequence_length},
+    Field{"hidden_size", P::hidden_size},
+    Field{"intermediate_size", P::ffn_size},
+    Field{"num_hidden_layers", P::layers},
+    Field{"num_attention_heads", P::heads},
+    Field{"num_key_value_heads", P::kv_heads},
+    Field{"vocab_size", P::vocab_size},
+};
+
+class NanotronReader : public LineReader {
+  public:
+    void read(const LogLine& line, LogContents& contents) override {
+        if (read_step(line, contents)) return;
+        read_memory(line, contents);
+        if (line.has("Config(")) in_configuration_ = true;
+        if (in_configuration_) read_configuration(line, contents);
+    }
+
+    void finish(LogContents& contents) override {
+        if (data_ > 0) contents.state(P::gpus, data_ * tensor_ * stages_ * context_, data_line_);
+    }
+
+  private:
+    bool read_step(const LogLine& line, LogContents& contents) {
+        const bool older = line.has("elapsed_time_per_iteration_ms:");
+        if (!older && !line.has("time_per_iteration_ms:")) return false;
+        in_configuration_ = false;
+        const auto time =
+            scaled_number_after(line, older ? "elapsed_time_per_iteration_ms" : "time_per_iteration_ms");
+        if (!time || *time <= 0) return false;
+        constexpr double kMilli = 1e-3;
+        LoggedStep step;
+        step.number = number_after(line, "iteration:").value_or(0);
+        step.seconds = *time * kMilli;
+        step.global_batch = scaled_number_after(line, "global_batch_size").value_or(0);
+        step.model_tflops = scaled_number_after(line, "model_tflops_per_gpu").value_or(0);
+        add(step, line);
+        if (const auto peak = scaled_number_after(line, "cuda_max_memory_reserved"))
+            contents.raise(Peak::reserved, *peak, line.number);
+        return true;
+    }
+
+    static void read_memory(const LogLine& line, LogContents& contents) {
+        if (!line.has("Memory usage:")) return;
+        if (const auto peak = bytes_after(line, "Peak allocated"))
+            contents.raise(Peak::allocated, *peak, line.number);
+        if (const auto peak = bytes_after(line, "Peak reserved"))
+            contents.raise(Peak::reserved, *peak, line.number);
+    }
+
+    void read_configuration(const LogLine& line, LogContents& contents) {
+        for (const Field& field : kFields) {
+            const auto value = number_after(line, std::string(field.name) + "=");
+            if (!value || *value < 1) continue;
+            contents.state(field.id, *value, line.number);
+            if (field.id == P::tensor_parallel) tensor_ = *value;
+            if (field.id == P::pipeline_parallel) stages_ = *value;
+            if (field.id == P::context_parallel) context_ = *value;
+        }
+        if (const auto value = number_after(line, "dp="); value && *value >= 1) {
+            data_ = *value;
+            data_line_ = line.number;
+        }
+        if (const auto stage = number_after(line, "zero_stage="); stage && *stage >= 0 && *stage <= 1)
+            contents.state(P::sharding, *stage, line.number);
+        const std::string_view dtype = word_after(line, "dtype=");
+        if (dtype == "torch.bfloat16") contents.state(P::precision, "bf16", line.number);
+        const std::string_view tied = word_after(line, "tie_word_embeddings=");
+        if (tied == "True" || tied == "False")
+            contents.state(P::tied_embeddings, tied == "True" ? 1 : 0, line.number);
+    }
+
+    bool in_configuration_ = false;
+    double data_ = 0, tensor_ = 1, stages_ = 1, context_ = 1;
+    int data_line_ = 0;
+};
+
+}  // namespace
+
+const LogFormat kNanotronLog{
+    .label = "nanotron",
+    .software = "nanotron",
+    .checked = "nanotron of 2025, src/nanotron/trainer.py, src/nanotron/logging/base.py",
+    .make = [] { return std::unique_ptr<LineReader>(std::make_unique<NanotronReader>()); },
+};
+
+}  // namespace shardscope::logs

@@ -1,0 +1,175 @@
+#include "logs/training_log.h"
+
+#include <algorithm>
+
+#include "evidence/validation.h"
+#include "logs/log_format.h"
+#include "logs/log_lines.h"
+#include "system/file_io.h"
+#include "text/encode.h"
+#include "text/translate.h"
+
+namespace shardscope {
+namespace {
+
+using logs::LineReader;
+using logs::LoggedStep;
+using logs::LogLine;
+
+// The longest line that is read; longer ones are cut. Progress bars are split at their carriage returns.
+constexpr std::size_t kLongestLine = std::size_t{64} << 10;
+
+// Splits the pieces of a file into lines and passes them to all readers.
+class LogReader {
+  public:
+    LogReader() : device_(logs::make_device_reader()) {
+        for (const logs::LogFormat* format : logs::log_formats()) readers_.push_back(format->make());
+    }
+
+    void take(std::string_view piece) {
+        while (!piece.empty()) {
+            const std::size_t end = piece.find_first_of("\n\r");
+            const std::string_view part = piece.substr(0, end);
+            line_.append(part.substr(0, kLongestLine - line_.size()));
+            if (end == std::string_view::npos) return;
+            end_line();
+            if (piece[end] == '\n') ++number_;
+            piece.remove_prefix(end + 1);
+        }
+    }
+
+    TrainingLog finish() {
+        end_line();
+        TrainingLog out;
+        for (const auto& reader : readers_) reader->finish(contents_);
+        const auto steps = [](const auto& reader) { return reader->steps().size(); };
+        const auto most = std::ranges::max_element(readers_, {}, steps);
+        const auto& format = *logs::log_formats()[static_cast<std::size_t>(most - readers_.begin())];
+        out.tool = format.label;
+        out.software = format.software;
+        out.contents = std::move(contents_);
+        if (out.contents.is_bridge) {
+            out.tool = "Megatron-Bridge";
+            out.software = "megatron-bridge";
+        }
+        if (!(*most)->steps().empty()) measure((*most)->steps(), out);
+        else use_whole_run(out);
+        return out;
+    }
+
+  private:
+    void end_line() {
+        if (line_.empty()) return;
+        const bool coloured = line_.find('\x1b') != std::string::npos;
+        const std::string plain = coloured ? logs::without_colours(line_) : std::string();
+        const LogLine line{coloured ? std::string_view(plain) : std::string_view(line_), number_};
+        const logs::Interruption interruption = logs::interruption_of(line);
+        for (const auto& reader : readers_) {
+            if (interruption != logs::Interruption::none) reader->interrupt(interruption);
+            reader->read(line, contents_);
+        }
+        device_->read(line, contents_);
+        line_.clear();
+    }
+
+    // Takes the unit that the last step has. Steps without it are not used.
+    static void measure(const std::vector<LoggedStep>& steps, TrainingLog& out) {
+        const LoggedStep& last = steps.back();
+        out.unit = last.seconds > 0                ? StepUnit::seconds
+                   : last.tokens_per_s_per_gpu > 0 ? StepUnit::seconds_per_token
+                                                   : StepUnit::seconds_per_sample;
+        std::vector<logs::StepSample> samples;
+        std::vector<double> tflops;
+        for (const LoggedStep& step : steps) {
+            const double rate =
+                out.unit == StepUnit::seconds_per_token ? step.tokens_per_s_per_gpu : step.samples_per_s;
+            const double value = out.unit == StepUnit::seconds ? step.seconds : rate > 0 ? 1 / rate : 0;
+            if (value > 0) samples.push_back({value, step.global_batch, step.after});
+            if (step.model_tflops > 0) tflops.push_back(step.model_tflops);
+        }
+        out.steady = logs::steady_state(samples);
+        out.model_tflops = quantile(tflops, 0.5);
+        out.last_step = last.number;
+    }
+
+    static void use_whole_run(TrainingLog& out) {
+        const double seconds = out.contents.whole_run.seconds;
+        if (seconds <= 0) return;
+        out.whole_run = true;
+        out.steady.median = out.steady.low = out.steady.high = seconds;
+        // Only the Trainer states such a mean.
+        out.tool = logs::kTrainerLog.label;
+        out.software = logs::kTrainerLog.software;
+    }
+
+    std::vector<std::unique_ptr<LineReader>> readers_;  // in the order of the formats
+    std::unique_ptr<LineReader> device_;
+    logs::LogContents contents_;
+    std::string line_;
+    int number_ = 1;
+};
+
+void check_contents(const TrainingLog& log, Problems& problems) {
+    const auto stated = [](const logs::StatedNumber& peak) { return peak.value > 0; };
+    if (log.steady.median > 0 || std::ranges::any_of(log.contents.peaks, stated)) return;
+    if (log.contents.out_of_memory_line > 0) return;
+    std::string tools;
+    for (const logs::LogFormat* format : logs::log_formats())
+        tools += (tools.empty() ? "" : ", ") + std::string(format->label);
+    problems.push_back({"", translate("the log states no step time, no throughput and no memory peak"),
+                        translate("logs of {1} are read", {tools}),
+                        translate("give the output of the process that prints the progress")});
+}
+
+}  // namespace
+
+double TrainingLog::seconds(const Settings& s) const {
+    switch (unit) {
+        case StepUnit::seconds: break;
+        case StepUnit::seconds_per_token: return s[P::global_batch] * s[P::sequence_length] / s[P::gpus];
+        case StepUnit::seconds_per_sample: return s[P::global_batch];
+    }
+    return 1;
+}
+
+double TrainingLog::step_time(const Settings& settings) const { return steady.median * seconds(settings); }
+
+RunQuality TrainingLog::quality() const {
+    constexpr double kNoisy = 0.1;           // spread of 80 % of the steps
+    constexpr std::size_t kFewestSteps = 3;  // fewer do not show the spread
+    if (steady.median <= 0) return RunQuality::none;
+    if (whole_run) return RunQuality::ambiguous;  // evaluation and checkpoints are in it
+    const bool noisy = steady.high - steady.low > kNoisy * steady.median;
+    return noisy || steady.used() < kFewestSteps ? RunQuality::noisy : RunQuality::good;
+}
+
+bool is_training_log(std::string_view text) {
+    // Logs of gigabytes have steps early on.
+    constexpr std::size_t kBegin = std::size_t{4} << 20;
+    const std::string_view begin = text.substr(0, kBegin);
+    const std::size_t first = begin.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return false;
+    Problems problems;
+    const TrainingLog log = read_training_log(begin, problems);
+    return log.steady.median > 0;
+}
+
+TrainingLog read_training_log(std::string_view text, Problems& problems) {
+    LogReader reader;
+    reader.take(text);
+    TrainingLog out = reader.finish();
+    check_contents(out, problems);
+    return out;
+}
+
+TrainingLog read_training_log_file(const std::string& path, Problems& problems) {
+    LogReader reader;
+    if (!read_pieces(
+            path, [&](std::string_view piece) { reader.take(piece); }, problems))
+        return {};
+    TrainingLog out = reader.finish();
+    check_contents(out, problems);
+    return out;
+}
+
+}  // namespace shardscope

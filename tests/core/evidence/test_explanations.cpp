@@ -1,0 +1,82 @@
+// Tests what would explain the difference between a measured run and its prediction.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "evidence/explanations.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+const Explanation* find(const std::vector<Explanation>& all, P id) {
+    for (const Explanation& one : all)
+        if (one.id == id) return &one;
+    return nullptr;
+}
+
+Measurement step(double seconds, double gpus = 64) { return {MeasuredKind::step_time, seconds, gpus}; }
+
+}  // namespace
+
+TEST_CASE("explanations: a measurement that is predicted needs none", "[explanations]") {
+    const Answer subject = answer(first());
+    CHECK(explanations(subject, step(subject.estimate.step.total)).empty());
+    CHECK(explanations(subject, step(1.005 * subject.estimate.step.total)).empty());
+}
+
+TEST_CASE("explanations: a setting that the run does not state is found first", "[explanations]") {
+    const Answer subject = answer(first());
+    const Answer recomputed = answer(with({{P::recompute, 1}}));
+    REQUIRE_FALSE(subject.scenario.is_given(P::recompute));
+    const std::vector<Explanation> found = explanations(subject, step(recomputed.estimate.step.total));
+    REQUIRE_FALSE(found.empty());
+    const Explanation* full = find(found, P::recompute);
+    REQUIRE(full);
+    CHECK(full->setting);
+    CHECK(full->value == 1);
+    CHECK(full->deviations == Approx(1));
+    CHECK(full->step_time == Approx(recomputed.estimate.step.total));
+    CHECK(full->term == StepTerm::recompute);
+    // A setting that is stated is not doubted.
+    const Answer stated = answer(with({{P::recompute, 0}}));
+    CHECK_FALSE(find(explanations(stated, step(recomputed.estimate.step.total)), P::recompute));
+}
+
+TEST_CASE("explanations: a constant is ranked by its distance in widths of its prior", "[explanations]") {
+    const Answer subject = answer(first());
+    const double now = subject.settings[P::gemm_efficiency];
+    const Answer slower = answer(with({{P::gemm_efficiency, 0.9 * now}}));
+    const std::vector<Explanation> found = explanations(subject, step(slower.estimate.step.total));
+    const Explanation* gemm = find(found, P::gemm_efficiency);
+    REQUIRE(gemm);
+    CHECK_FALSE(gemm->setting);
+    CHECK(gemm->value == Approx(0.9 * now).epsilon(1e-4));
+    // The width of its prior is 0.1 in the logarithm.
+    CHECK(gemm->deviations == Approx(std::log(1 / 0.9) / 0.1).epsilon(1e-3));
+    CHECK(gemm->term == StepTerm::matmul);
+    CHECK(gemm->term_then > gemm->term_now);
+    for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i - 1].deviations <= found[i].deviations);
+    for (const Explanation& one : found) {
+        if (!one.setting) CHECK(one.step_time == Approx(slower.estimate.step.total).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("explanations: each term says what it would have to be alone", "[explanations]") {
+    const Answer subject = answer(first());
+    const double measured = 1.2 * subject.estimate.step.total;
+    double sum = 0;
+    for (const TermGap& gap : term_gaps(subject, step(measured))) {
+        CHECK(gap.needed - gap.predicted == Approx(measured - subject.estimate.step.total));
+        sum += gap.predicted;
+    }
+    CHECK(sum == Approx(subject.estimate.step.total));
+}
+
+TEST_CASE("explanations: an invalid scenario has none", "[explanations]") {
+    const Answer invalid = answer(with({{P::tensor_parallel, 7}}));
+    REQUIRE_FALSE(invalid.valid());
+    CHECK(explanations(invalid, step(1)).empty());
+    CHECK(term_gaps(invalid, step(1)).empty());
+}

@@ -1,0 +1,447 @@
+// Tests the readers of training logs with the shapes of the tools' public logs.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "logs/training_log.h"
+#include "support/logs.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+using logs::Peak;
+
+namespace {
+
+constexpr double kMebi = 1024.0 * 1024.0;
+constexpr double kGibi = 1024 * kMebi;
+
+TrainingLog read(const std::string& text) {
+    Problems problems;
+    TrainingLog log = read_training_log(text, problems);
+    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
+    CHECK(problems.empty());
+    return log;
+}
+
+double peak(const TrainingLog& log, Peak kind) {
+    return log.contents.peaks[static_cast<std::size_t>(kind)].value;
+}
+
+// Returns the scenario that the log alone states.
+LogScenario scenario_of(const TrainingLog& log) {
+    Problems problems;
+    LogScenario out = log_scenario(log, nullptr, Catalogue::shipped(), problems);
+    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
+    CHECK(problems.empty());
+    return out;
+}
+
+bool is_missing(const Scenario& scenario, const std::string& what) {
+    for (const Problem& problem : missing_inputs(scenario))
+        if (problem.what.find(what) != std::string::npos) return true;
+    return false;
+}
+
+// Returns n lines with the same step time, in the words of a tool.
+template <typename Line>
+std::string lines(int n, Line&& line) {
+    std::string out;
+    for (int i = 1; i <= n; ++i) out += line(i);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("logs: Megatron-LM's steps, memory and arguments", "[logs]") {
+    const TrainingLog log = read(megatron_log());
+    CHECK(log.tool == "Megatron-LM");
+    CHECK(log.unit == StepUnit::seconds);
+    CHECK(log.steady.logged == 12);
+    CHECK(log.steady.left_out.warm_up == 1);
+    CHECK(log.steady.left_out.evaluation == 1);
+    CHECK(log.steady.left_out.checkpoint == 1);
+    CHECK(log.steady.left_out.outliers == 1);
+    CHECK(log.steady.median == Approx(4));
+    CHECK(log.last_step == 120);
+    CHECK(log.model_tflops == Approx(400));
+    CHECK(log.quality() == RunQuality::good);
+    // The larger of two ranks, in MiB.
+    CHECK(peak(log, Peak::allocated) == Approx(40960 * kMebi));
+    CHECK(peak(log, Peak::reserved) == Approx(46080 * kMebi));
+
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    CHECK(s[P::gpus] == 64);
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s[P::global_batch] == 256);
+    CHECK(s[P::micro_batch] == 1);
+    CHECK(s[P::sequence_length] == 8192);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
+    CHECK(s.choice<Precision>(P::precision) == Precision::bf16);
+    CHECK(s[P::sequence_parallel] == 1);
+    CHECK(format(P::software, s[P::software]) == "megatron-core");
+    // The log names no GPU.
+    CHECK(missing_inputs(found.scenario).size() == 1);
+    CHECK(is_missing(found.scenario, "the GPU"));
+    // "num_layers" is on the 21st line: two lines before the list, and the 19th argument.
+    CHECK(log.contents.line_of(P::layers) == 21);
+}
+
+TEST_CASE("logs: a Megatron-LM log that was started again and ramps its batch", "[logs]") {
+    std::string text = lines(6, [](int i) { return megatron_step(i, 2000, 128); });
+    text += lines(8, [](int i) { return megatron_step(6 + i, 4000); });
+    // The second start repeats steps 11 to 14.
+    text += lines(8, [](int i) { return megatron_step(10 + i, i == 1 ? 30000 : 4000); });
+    const TrainingLog log = read(text);
+    CHECK(log.steady.left_out.other_batch == 6);
+    CHECK(log.steady.left_out.restart == 1);
+    CHECK(log.steady.median == Approx(4));
+}
+
+TEST_CASE("logs: Megatron-Bridge states its configuration as YAML", "[logs]") {
+    const std::string yaml =
+        "model:\n  num_layers: 32\n  hidden_size: 4096\n  ffn_hidden_size: 14336\n  num_attention_heads: 32\n"
+        "  num_query_groups: 8\n  gated_linear_unit: true\n  normalization: RMSNorm\n  add_bias_linear: "
+        "false\n"
+        "  share_embeddings_and_output_weights: false\n  position_embedding_type: rope\n  hidden_dropout: "
+        "0.0\n"
+        "  attention_dropout: 0.0\n  vocab_size: 128256\n  seq_length: 8192\n  bf16: true\n"
+        "  tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 4\n  context_parallel_size: 2\n"
+        "  num_moe_experts: null\ntrain:\n  micro_batch_size: 1\n  global_batch_size: 128\n";
+    std::string text = yaml;
+    for (int i = 1; i <= 6; ++i) {
+        text += "Step Time : 5.50s GPU utilization: 663.5MODEL_TFLOP/s/GPU\n";
+        text += megatron_step(i, 5480, 128);
+    }
+    const TrainingLog log = read(text);
+    CHECK(log.tool == "Megatron-Bridge");
+    CHECK(log.steady.median == Approx(5.48));
+    CHECK(log.steady.logged == 6);
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    CHECK(s[P::pipeline_parallel] == 4);
+    CHECK(s[P::context_parallel] == 2);
+    CHECK(format(P::software, s[P::software]) == "megatron-bridge");
+    // Without the lines of Megatron-LM's loop, its own line states the time.
+    const std::string own = lines(
+        6, [](int) { return std::string("Step Time : 5.50s GPU utilization: 663.5MODEL_TFLOP/s/GPU\n"); });
+    CHECK(read(own).steady.median == Approx(5.5));
+    CHECK(read(own).model_tflops == Approx(663.5));
+}
+
+TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[logs]") {
+    const TrainingLog log = read(torchtitan_log());
+    CHECK(log.tool == "torchtitan");
+    CHECK(log.unit == StepUnit::seconds_per_token);
+    CHECK(log.steady.logged == 7);
+    CHECK(log.steady.used() == 6);
+    CHECK(1 / log.steady.median == Approx(6003.5).epsilon(1e-6));
+    CHECK(peak(log, Peak::reserved) == Approx(60.25 * kGibi));
+    CHECK(log.contents.device == "NVIDIA H100 80GB HBM3");
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(missing_inputs(found.scenario).empty());
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    REQUIRE(found.scenario.gpu_preset());
+    CHECK(found.scenario.gpu_preset()->name == "h100-sxm-80gb");
+    CHECK(s[P::gpus] == 8);
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 16);
+    CHECK(s[P::recompute] == 1);
+    CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
+    // 16 sequences of 8,192 tokens on 8 GPUs.
+    CHECK(log.step_time(s) == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
+}
+
+TEST_CASE("logs: of several ranks of torchtitan, one counts", "[logs]") {
+    std::string text = torchtitan_head();
+    for (int step = 10; step <= 60; step += 10) {
+        text += torchtitan_step(step, 6000);
+        std::string other = torchtitan_step(step, 6000, 61);
+        text += other.replace(other.find("rank0"), 5, "rank1");
+    }
+    const TrainingLog log = read(text);
+    CHECK(log.steady.logged == 6);
+    CHECK(log.steady.left_out.restart == 0);
+    // A peak is that of the fullest rank.
+    CHECK(peak(log, Peak::reserved) == Approx(61 * kGibi));
+}
+
+TEST_CASE("logs: torchtitan's printed configuration, and a flavor that is no preset", "[logs]") {
+    const std::string configuration =
+        "[titan] 2026-03-02 10:20:20,100 - root - INFO - Running with configs: {\n"
+        "  \"model_spec\": {\n    \"name\": \"qwen3\",\n    \"flavor\": \"0.6B\"\n  },\n"
+        "  \"training\": {\n    \"local_batch_size\": 4,\n    \"global_batch_size\": -1,\n    \"seq_len\": "
+        "4096,\n"
+        "    \"steps\": 100\n  },\n"
+        "  \"parallelism\": {\n    \"data_parallel_shard_degree\": 4,\n    \"tensor_parallel_degree\": 2,\n"
+        "    \"context_parallel_degree\": 1\n  },\n"
+        "  \"activation_checkpoint\": {\n    \"mode\": \"none\"\n  }\n}\n";
+    const TrainingLog log = read(configuration + lines(4, [](int i) { return torchtitan_step(i, 5000); }));
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s[P::gpus] == 8);
+    CHECK(s[P::micro_batch] == 4);
+    CHECK(s[P::sequence_length] == 4096);
+    CHECK(s[P::recompute] == 0);
+    CHECK(is_missing(found.scenario, "the model"));
+    CHECK(is_missing(found.scenario, "the GPU"));
+    CHECK(missing_inputs(found.scenario).size() == 2);
+}
+
+TEST_CASE("logs: NeMo's lines and Lightning's progress bar", "[logs]") {
+    const std::string text = lines(6, [](int i) {
+        return written(
+            "Training epoch 0, iteration %d/99 | lr: 4.5e-07 | global_batch_size: 128 | global_step: %d | "
+            "reduced_train_loss: 11.03 | train_step_timing in s: %.3f | consumed_samples: %d\n",
+            i - 1, i - 1, i == 1 ? 30.0 : 6.5, 128 * i);
+    });
+    const TrainingLog log = read("Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/64\n" + text);
+    CHECK(log.tool == "NeMo");
+    CHECK(log.steady.median == Approx(6.5));
+    CHECK(log.steady.left_out.warm_up == 1);
+    CHECK(log.contents.line_of(P::gpus) == 1);
+    const LogScenario found = scenario_of(log);
+    CHECK(resolve(found.scenario)[P::gpus] == 64);
+    CHECK(resolve(found.scenario)[P::global_batch] == 128);
+    CHECK(is_missing(found.scenario, "the model"));
+    CHECK(is_missing(found.scenario, "the micro-batch"));
+    // The bar is rewritten after carriage returns and is one line of the file.
+    const std::string bar = lines(5, [](int i) {
+        return written(
+            "\rEpoch 0: :   5%%|▌         | %d/100 [00:32<10:21, v_num=, reduced_train_loss=11.0, "
+            "global_step=%d.000, consumed_samples=%d.0, train_step_timing in s=5.430]",
+            i, i, 128 * i);
+    });
+    CHECK(read(bar).steady.logged == 5);
+    CHECK(read(bar).steady.median == Approx(5.43));
+}
+
+TEST_CASE("logs: DeepSpeed's throughput timer, configuration and breakdown", "[logs]") {
+    std::string text =
+        "[2026-03-02 10:20:30,123] [INFO] [config.py:1001:print]   train_batch_size ............. 64\n"
+        "[2026-03-02 10:20:30,123] [INFO] [config.py:1001:print]   train_micro_batch_size_per_gpu  4\n"
+        "[2026-03-02 10:20:30,123] [INFO] [config.py:1001:print]   world_size ................... 8\n"
+        "[2026-03-02 10:20:30,123] [INFO] [config.py:1001:print]   zero_optimization_stage ...... 3\n"
+        "[2026-03-02 10:20:30,123] [INFO] [config.py:1001:print]   bfloat16_enabled ............. True\n";
+    text += lines(6, [](int i) {
+        return written(
+            "[2026-03-02 10:21:30,123] [INFO] [logging.py:96:log_dist] [Rank 0] time (ms) | fwd: 1000.00 | "
+            "bwd: 2500.00 | bwd_inner: 2100.00 | bwd_allreduce: 400.00 | step: 500.00\n"
+            "[2026-03-02 10:21:30,123] [INFO] [timer.py:258:stop] epoch=0/micro_step=%d/global_step=%d, "
+            "RunningAvgSamplesPerSec=15.2, CurrSamplesPerSec=16.0, MemAllocated=10.2GB, "
+            "MaxMemAllocated=45.6GB\n",
+            2 * i, i);
+    });
+    const TrainingLog log = read(text);
+    CHECK(log.tool == "DeepSpeed");
+    CHECK(log.unit == StepUnit::seconds_per_sample);
+    CHECK(peak(log, Peak::allocated) == Approx(45.6 * kGibi));
+    CHECK(log.contents.parts.at("bwd") == Approx(2.5));
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::gpus] == 8);
+    CHECK(s[P::global_batch] == 64);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(log.step_time(s) == Approx(4));
+    // The breakdown alone gives the same time: 1 + 2.5 + 0.5 s.
+    const std::string parts = lines(4, [](int) {
+        return std::string(
+            "time (ms) | fwd: 1000.00 | bwd: 2500.00 | bwd_inner: 2100.00 | bwd_allreduce: 400.00 | "
+            "step: 500.00\n");
+    });
+    CHECK(read(parts).steady.median == Approx(4));
+    const std::string pipeline = lines(4, [](int i) {
+        return written("steps: %d loss: 9.1034 iter time (s): 1.250 samples/sec: 51.200\n", i);
+    });
+    CHECK(read(pipeline).steady.median == Approx(1.25));
+}
+
+TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[logs]") {
+    const std::string head =
+        "08/31/2026 14:37:01 [INFO|DP=0|PP=0|TP=0]: Config(general=GeneralArgs(project='debug',\n"
+        "   parallelism=ParallelismArgs(dp=16,\n      pp=2,\n      tp=4,\n      expert_parallel_size=1),\n"
+        "   model=ModelArgs(model_config=LlamaConfig(bos_token_id=1,\n     hidden_size=4096,\n"
+        "     intermediate_size=14336,\n     num_attention_heads=32,\n     num_hidden_layers=32,\n"
+        "     num_key_value_heads=8,\n     tie_word_embeddings=False,\n     vocab_size=128256),\n"
+        "   dtype=torch.bfloat16),\n   tokens=TokensArgs(sequence_length=4096,\n      micro_batch_size=2,\n"
+        "      batch_accumulation_per_replica=8),\n   optimizer=OptimizerArgs(zero_stage=1))\n";
+    const std::string steps = lines(5, [](int i) {
+        return written(
+            "08/31/2026 14:37:31 [INFO|DP=0|PP=0|TP=0]:  Memory usage: 640.00MiB. Peak allocated "
+            "30720.00MiB. Peak reserved: 40960.00MiB\n"
+            "08/31/2026 14:37:31 [INFO|DP=0|PP=0|TP=0]: iteration: %d / 15 | consumed_tokens: %d.1M | "
+            "elapsed_time_per_iteration_ms: %s | tokens_per_sec: 1.07M | tokens_per_sec_per_gpu: 8.4K | "
+            "global_batch_size: 256 | lm_loss: 5.32 | lr: 0.00015 | model_tflops_per_gpu: 390 | "
+            "hardware_tflops_per_gpu: 390 | grad_norm: 2.96\n",
+            i, i, i == 1 ? "9.71K" : "980");
+    });
+    const TrainingLog log = read(head + steps);
+    CHECK(log.tool == "nanotron");
+    CHECK(log.steady.median == Approx(0.98));
+    CHECK(peak(log, Peak::allocated) == Approx(30720 * kMebi));
+    CHECK(peak(log, Peak::reserved) == Approx(40960 * kMebi));
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    CHECK(s[P::gpus] == 128);
+    CHECK(s[P::global_batch] == 256);
+    CHECK(s[P::sequence_length] == 4096);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
+    CHECK(missing_inputs(found.scenario).size() == 1);
+}
+
+TEST_CASE("logs: the Trainer's console output and its state file", "[logs]") {
+    const std::string console =
+        "[INFO|trainer.py:2243] >> ***** Running training *****\n"
+        "[INFO|trainer.py:2246] >>   Instantaneous batch size per device = 4\n"
+        "[INFO|trainer.py:2249] >>   Total train batch size (w. parallel, distributed & accumulation) = 64\n"
+        "[INFO|trainer.py:2250] >>   Gradient Accumulation steps = 2\n"
+        "[INFO|trainer.py:2251] >>   Total optimization steps = 2,000\n";
+    std::string bar = console;
+    for (int i = 1; i <= 6; ++i)
+        bar +=
+            written("\r  5%%|▌         | %d/2000 [05:00<1:35:00,  %s]", i, i < 4 ? "3.00s/it" : "3.01s/it");
+    // The bar of an evaluation has another total.
+    bar += "\r 10%|█         | 1/10 [00:01<00:09,  1.00s/it]";
+    const TrainingLog log = read(bar);
+    CHECK(log.tool == "Hugging Face Trainer");
+    CHECK(log.steady.logged == 6);
+    CHECK(log.steady.median == Approx(3.01).epsilon(0.01));
+    const LogScenario found = scenario_of(log);
+    CHECK(resolve(found.scenario)[P::gpus] == 8);
+    CHECK(resolve(found.scenario)[P::micro_batch] == 4);
+    // A state file has only the mean over the run.
+    const TrainingLog state = read(
+        "{\n  \"epoch\": 1.0,\n  \"global_step\": 2000,\n  \"log_history\": [\n    {\n      \"epoch\": 1.0,\n"
+        "      \"step\": 2000,\n      \"total_flos\": 1.2e+20,\n      \"train_loss\": 1.1,\n"
+        "      \"train_runtime\": 6300.0,\n      \"train_samples_per_second\": 20.317,\n"
+        "      \"train_steps_per_second\": 0.317\n    }\n  ],\n  \"max_steps\": 2000\n}\n");
+    CHECK(state.whole_run);
+    // 6,300 s ÷ 2,000 steps; the rate in the file is rounded.
+    CHECK(state.steady.median == Approx(3.15));
+    CHECK(state.quality() == RunQuality::ambiguous);
+}
+
+TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]") {
+    const auto event = [](long long ms, const char* key, const char* value, int samples) {
+        return written(
+            "0: :::MLLOG {\"namespace\": \"\", \"time_ms\": %lld, \"event_type\": \"POINT_IN_TIME\", "
+            "\"key\": "
+            "\"%s\", \"value\": %s, \"metadata\": {\"file\": \"run.py\", \"lineno\": 1, \"samples_count\": "
+            "%d}}\n",
+            ms, key, value, samples);
+    };
+    std::string text = event(1000, "global_batch_size", "32", 0) +
+                       event(1000, "max_sequence_length", "8192", 0) +
+                       event(1000, "tensor_parallelism", "4", 0);
+    // Five blocks of 320 samples in 20 s each, and 5 s of evaluation: 16 samples/s.
+    for (int i = 0; i < 5; ++i) {
+        text += event(10000 + i * 25000, "block_start", "null", 320 * i);
+        text += event(30000 + i * 25000, "block_stop", "null", 320 * (i + 1));
+        text += event(30000 + i * 25000, "eval_start", "null", 320 * (i + 1));
+    }
+    const TrainingLog log = read(text);
+    CHECK(log.tool == "MLPerf");
+    CHECK(log.unit == StepUnit::seconds_per_sample);
+    CHECK(1 / log.steady.median == Approx(16));
+    CHECK(log.steady.left_out.evaluation == 0);
+    const LogScenario found = scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(log.step_time(s) == Approx(2));
+    CHECK(s[P::tensor_parallel] == 4);
+    CHECK(s[P::sequence_length] == 8192);
+}
+
+TEST_CASE("logs: PyTorch's memory summary, nvidia-smi and an error without memory", "[logs]") {
+    const TrainingLog log = read(
+        "|===========================================================================|\n"
+        "|                  PyTorch CUDA memory summary, device ID 0                 |\n"
+        "| Allocated memory      | 682537 KiB |  65430 MiB |   3115 GiB |   3114 GiB |\n"
+        "| GPU reserved memory   |  70000 MiB |     70 GiB |     80 GiB |     10 GiB |\n"
+        "|   0  NVIDIA A100-SXM4-80GB          On  | 00000000:07:00.0 Off |                    0 |\n"
+        "| N/A   45C    P0              345W / 400W |  75412MiB / 81920MiB |    100%      Default |\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity "
+        "of "
+        "79.10 GiB of which 1.20 GiB is free.\n");
+    CHECK(peak(log, Peak::allocated) == Approx(65430 * kMebi));
+    CHECK(peak(log, Peak::reserved) == Approx(70 * kGibi));
+    CHECK(peak(log, Peak::device) == Approx(75412 * kMebi));
+    CHECK(log.contents.device == "NVIDIA A100-SXM4-80GB");
+    CHECK(log.contents.out_of_memory_line == 7);
+    CHECK(log.quality() == RunQuality::none);
+}
+
+TEST_CASE("logs: what the log does not state comes from a scenario", "[logs]") {
+    const TrainingLog log = read(lines(6, [](int i) {
+        return written("| global_batch_size: 128 | global_step: %d | train_step_timing in s: 6.5\n", i);
+    }));
+    const Scenario base = of_model("llama-3-8b", {{P::gpus, 128}, {P::recompute, 1}, {P::micro_batch, 1}});
+    Problems problems;
+    const LogScenario found = log_scenario(log, &base, Catalogue::shipped(), problems);
+    REQUIRE(problems.empty());
+    const Settings s = resolve(found.scenario);
+    CHECK(found.scenario.model == base.model);
+    CHECK(s[P::recompute] == 1);
+    CHECK(s[P::gpus] == 128);
+    CHECK(s[P::global_batch] == 128);
+    CHECK(format(P::software, s[P::software]) == "nemo");
+}
+
+TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[logs]") {
+    const TrainingLog log = read(torchtitan_log());
+    const LogScenario found = scenario_of(log);
+    Problems problems;
+    const std::vector<MeasuredRun> runs =
+        read_runs(write_log_run(log, found.scenario, "runs/my run.log"), problems);
+    REQUIRE(problems.empty());
+    REQUIRE(runs.size() == 1);
+    const MeasuredRun& run = runs.front();
+    CHECK(run.id == "my-run");
+    CHECK(run.problems.empty());
+    CHECK(run.quality == RunQuality::good);
+    CHECK(run.step_time == Approx(log.step_time(resolve(found.scenario))));
+    CHECK(run.tokens_per_s_per_gpu == Approx(6003.5).epsilon(1e-6));
+    CHECK(run.peak.reserved == Approx(60.25 * kGibi));
+    const Scenario again = shardscope::scenario_of(run, Catalogue::shipped(), problems);
+    CHECK(problems.empty());
+    const Answer ours = answer(found.scenario);
+    const Answer theirs = answer(again);
+    REQUIRE(ours.valid());
+    REQUIRE(theirs.valid());
+    CHECK(ours.estimate.step.total == theirs.estimate.step.total);
+}
+
+TEST_CASE("logs: a text without steps and peaks is refused", "[logs]") {
+    Problems problems;
+    read_training_log("Loading model\nstep: 1 loss: 2.0\n", problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().what.find("no step time") != std::string::npos);
+    CHECK_FALSE(is_training_log("{\"model\": {}}"));
+    CHECK_FALSE(is_training_log(""));
+    CHECK(is_training_log(torchtitan_log()));
+    CHECK(is_training_log(megatron_log()));
+}
+
+TEST_CASE("logs: long lines, missing ends and numbers that are none", "[logs]") {
+    // A line is cut at 64 KiB; the next one is read.
+    const std::string text =
+        std::string(200'000, 'x') + "\n" + lines(4, [](int i) { return megatron_step(i, 500); });
+    CHECK(read(text).steady.median == Approx(0.5));
+    Problems problems;
+    const TrainingLog log = read_training_log(
+        "iteration 1/ 10 | elapsed time per iteration (ms): nan |\n"
+        "iteration 2/ 10 | elapsed time per iteration (ms): 1e999 |\n"
+        "iteration 3/ 10 | elapsed time per iteration (ms): -5 |\n"
+        "iteration 4/ 10 | elapsed time per iteration (ms):",
+        problems);
+    CHECK(log.steady.logged == 0);
+    CHECK(problems.size() == 1);
+}
