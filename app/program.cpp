@@ -62,6 +62,8 @@ int run(int argc, char** argv) {
     add_parameters(program);
     add_import(program);
     add_launch(program);
+    add_conventions(program);
+    add_explain_gap(program);
     add_completion(program);
     add_manual(program);
     if (const std::optional<int> exit_code = run_commands(program, argc, argv))

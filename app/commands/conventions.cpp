@@ -1,0 +1,135 @@
+// `shardscope conventions`: one run's MFU in every convention that people quote.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/subject.h"
+#include "explain/conventions.h"
+#include "text/encode.h"
+#include "text/text.h"
+
+namespace shardscope::commands {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+    std::string file;
+    LogOptions reading;
+    std::string value;
+    std::string name;
+    std::string format = "text";
+};
+
+ordered_json number(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
+
+void print_json(const Subject& subject, double tokens, const char* basis) {
+    ordered_json out;
+    out["name"] = subject.name;
+    out["basis"] = basis;
+    out["tokens_per_s_per_gpu"] = tokens;
+    out["step_time_s"] = subject.answer.estimate.tokens_per_gpu / tokens;
+    for (std::size_t i = 0; i < kPeakKinds; ++i) {
+        const auto kind = static_cast<PeakKind>(i);
+        out["peak_flops"][std::string(name_of(kind))] = number(peak_flops(subject.answer, kind));
+    }
+    out["conventions"] = ordered_json::array();
+    for (const ConventionValue& value : in_conventions(subject.answer, tokens)) {
+        ordered_json row{{"name", std::string(value.convention->name)},
+                         {"formula", value.convention->formula},
+                         {"flops_per_token", value.flops_per_token},
+                         {"flops_per_s_per_gpu", value.rate},
+                         {"mfu", number(value.share[0])}};
+        for (std::size_t i = 1; i < kPeakKinds; ++i)
+            row["mfu_" + std::string(name_of(static_cast<PeakKind>(i))) + "_peak"] = number(value.share[i]);
+        row["used_by"] = value.convention->used_by;
+        row["source"] = value.convention->source;
+        out["conventions"].push_back(row);
+    }
+    print_out("%s\n", json_text(out).c_str());
+}
+
+void print_table(const Subject& subject, double tokens, const char* basis) {
+    print_out("%s: %s tokens/s/GPU, step time %s (%s)\n", subject.name.c_str(),
+              format(tokens, Quantity::count).c_str(),
+              format(subject.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
+    print_out("peak of the precision in use %s; of bf16 %s; of fp8 %s; with 2:4 sparsity %s\n",
+              format(peak_flops(subject.answer, PeakKind::dense), Quantity::flop_rate).c_str(),
+              format(peak_flops(subject.answer, PeakKind::bf16), Quantity::flop_rate).c_str(),
+              format(peak_flops(subject.answer, PeakKind::fp8), Quantity::flop_rate).c_str(),
+              format(peak_flops(subject.answer, PeakKind::sparse), Quantity::flop_rate).c_str());
+    TextRows rows{
+        {"convention", "FLOPs/token", "rate/GPU", "MFU", "of bf16", "of fp8", "of sparse", "formula"}};
+    TextRows users{{"convention", "used by", "source"}};
+    for (const ConventionValue& value : in_conventions(subject.answer, tokens)) {
+        const std::string name(value.convention->name);
+        rows.push_back({name, format(value.flops_per_token, Quantity::big_count),
+                        format(value.rate, Quantity::flop_rate), percent(value.share[0]),
+                        percent(value.share[1]), percent(value.share[2]), percent(value.share[3]),
+                        value.convention->formula});
+        users.push_back({name, value.convention->used_by, value.convention->source});
+    }
+    print_text(text_table(rows));
+    print_out("\n");
+    print_text(text_table(users));
+    if (subject.answer.settings[P::experts] > 0)
+        print_out("N is the number of parameters that a token passes through (%s of %s).\n",
+                  format(subject.answer.compiled.active_parameters, Quantity::big_count).c_str(),
+                  format(subject.answer.compiled.parameters, Quantity::big_count).c_str());
+}
+
+int run(const Options& options) {
+    Problems problems;
+    if (options.value.empty() != options.name.empty())
+        problems.push_back({options.value.empty() ? "--as" : "--value",
+                            "needs " + std::string(options.value.empty() ? "--value" : "--as"), "",
+                            "give both, such as --value '41.2 %' --as palm"});
+    QuotedValue quoted;
+    if (problems.empty() && !options.value.empty())
+        quoted = parse_quoted_value(options.value, options.name, problems);
+    if (!problems.empty()) {
+        report(problems, {});
+        return kUnusable;
+    }
+    const std::optional<Subject> subject = load_subject(options.file, options.reading);
+    if (!subject) return kUnusable;
+    double tokens = subject->answer.estimate.tokens_per_gpu / subject->step_time();
+    const char* basis = subject->measured > 0 ? "measured" : "predicted";
+    if (!options.value.empty()) {
+        tokens = tokens_per_s(subject->answer, quoted);
+        basis = "quoted";
+        if (!std::isfinite(tokens)) {
+            report({{"--as " + options.name, "does not apply to this model or this GPU", "",
+                     "see the list without --value"}},
+                   {});
+            return kUnusable;
+        }
+    }
+    if (options.format == "json") print_json(*subject, tokens, basis);
+    else print_table(*subject, tokens, basis);
+    return kDone;
+}
+
+}  // namespace
+
+void add_conventions(Command& program) {
+    auto options = std::make_shared<Options>();
+    Command& command = program.add_command(
+        "conventions", "One run's MFU in every convention that people quote, with who uses it");
+    command.add_option("RUN", &options->file, value::kScenario, kSubjectHelp).required = true;
+    add_log_options(command, options->reading);
+    command.add_option("--value", &options->value, "VALUE",
+                       "A quoted number, such as '41.2 %' or '407 TFLOP/s', to be converted; needs --as");
+    command.add_option(
+        "--as", &options->name, "NAME[/PEAK]",
+        "The convention of --value, such as palm or megatron/bf16; PEAK is dense, bf16, fp8 or sparse");
+    command.add_choice("--format", &options->format, {"text", "json"}, "text or json");
+    command.run = [options] { return run(*options); };
+}
+
+}  // namespace shardscope::commands

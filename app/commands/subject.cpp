@@ -1,0 +1,59 @@
+#include "app/commands/subject.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "files/scenario_file.h"
+#include "system/file_io.h"
+
+namespace shardscope::commands {
+namespace {
+
+std::optional<Subject> of_run(const MeasuredRun& run, const LogOptions& reading) {
+    Problems problems;
+    Subject out{run.id, {}, run.step_time};
+    Scenario scenario = scenario_of(run, catalogue(), problems);
+    for (const std::string& assignment : reading.assignments)
+        if (problems.empty()) assign(scenario, assignment, problems);
+    if (problems.empty()) {
+        out.answer = answer(scenario);
+        problems = out.answer.problems;
+    }
+    report(problems, run.id);
+    if (!problems.empty()) return std::nullopt;
+    return out;
+}
+
+std::optional<Subject> of_log(const std::string& file, const LogOptions& reading) {
+    ImportedLog log = import_log(file, reading);
+    if (!log.is_log || !log.complete) return std::nullopt;
+    return Subject{log.run.id, answer(log.scenario), log.run.step_time};
+}
+
+// Returns whether the file is neither JSON nor the name of a preset. Large files are logs.
+bool is_log_file(const std::string& file) {
+    std::error_code error;
+    if (is_stream(file) || !std::filesystem::is_regular_file(file, error)) return false;
+    if (std::filesystem::file_size(file, error) > kLargestInput) return true;
+    Problems ignored;
+    return is_training_log(read_text(file, ignored));
+}
+
+}  // namespace
+
+std::optional<Subject> load_subject(const std::string& file, const LogOptions& reading) {
+    std::error_code error;
+    const bool exists = is_stream(file) || std::filesystem::exists(file, error);
+    if (!exists && !scenario_named(file)) {
+        const std::vector<MeasuredRun>& runs = shipped_runs();
+        const auto found = std::ranges::find(runs, file, &MeasuredRun::id);
+        if (found != runs.end()) return of_run(*found, reading);
+    }
+    if (is_log_file(file)) return of_log(file, reading);
+    const auto scenario = load_scenario(file, reading.assignments);
+    if (!scenario) return std::nullopt;
+    return Subject{scenario->title(), answer(*scenario), 0};
+}
+
+}  // namespace shardscope::commands

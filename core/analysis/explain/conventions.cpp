@@ -1,0 +1,187 @@
+#include "explain/conventions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compile/compiled.h"
+#include "text/text.h"
+#include "text/translate.h"
+
+namespace shardscope {
+namespace {
+
+bool is_transformer(const FlopCounts& c) { return c.listed <= 0; }
+bool has_experts(const FlopCounts& c) { return is_transformer(c) && c.total_parameters > c.parameters; }
+bool is_listed(const FlopCounts& c) { return c.listed > 0; }
+bool always(const FlopCounts& /*c*/) { return true; }
+
+// Parameters of the matrices of a token: without the lookups of embedding and positions, with the head.
+double matrices(const FlopCounts& c) { return c.parameters - c.embedding - c.positions; }
+double of_layers(const FlopCounts& c) { return matrices(c) - c.head; }
+
+// Sources that several rows share.
+constexpr const char* kKaplan = "Kaplan et al. 2020, arXiv 2001.08361";
+constexpr const char* kPalm = "Chowdhery et al. 2022, arXiv 2204.02311, appendix B";
+constexpr const char* kMegatron =
+    "Megatron-LM, num_floating_point_operations in megatron/training/training.py";
+
+constexpr std::array kConventions{
+    Convention{"6n", "6·N",
+               translatable("scaling laws, compute budgets, estimates on the back of an envelope"), kKaplan,
+               [](const FlopCounts& c) { return 6 * c.parameters; }, is_transformer},
+    Convention{"6n-non-embedding", "6·(N − embedding − positions − head)",
+               translatable("scaling laws after Kaplan et al., which leave embeddings out"), kKaplan,
+               [](const FlopCounts& c) { return 6 * of_layers(c); }, is_transformer},
+    Convention{"6n-total", "6·N with all experts",
+               translatable("careless quotes of mixtures of experts; no FLOPs of that number are executed"),
+               kKaplan, [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts},
+    Convention{"palm", "6·N + 12·L·a·d·s",
+               translatable("PaLM, llm-foundry, nanoGPT; the default of this program"), kPalm,
+               [](const FlopCounts& c) { return 6 * c.parameters + c.attention; }, is_transformer},
+    Convention{
+        "causal", "6·N + 6·L·a·d·s",
+        translatable("papers that count only the unmasked half of attention, such as those of DeepSeek"),
+        "Zhao et al. 2025, arXiv 2505.09343; Dao 2023, arXiv 2307.08691",
+        [](const FlopCounts& c) { return 6 * c.parameters + c.attention / 2; }, is_transformer},
+    Convention{"torchtitan", "6·(N − embedding) + 12·L·a·d·s", translatable("torchtitan"),
+               "torchtitan, get_dense_model_nparams_and_flops in torchtitan/models/utils.py",
+               [](const FlopCounts& c) {
+                   const double embedding = c.tied ? c.head : c.embedding;
+                   return 6 * (c.parameters - embedding - c.positions) + c.attention;
+               },
+               is_transformer},
+    Convention{"megatron", "6·(matrices + head) + 6·L·a·d·s",
+               translatable("Megatron-LM and Megatron-Bridge since 2025, MaxText"), kMegatron,
+               [](const FlopCounts& c) { return 6 * matrices(c) + c.attention / 2; }, is_transformer},
+    Convention{"megatron-2024", "6·(matrices + head) + 12·L·a·d·s",
+               translatable("Megatron-LM and NeMo until early 2025"), kMegatron,
+               [](const FlopCounts& c) { return 6 * matrices(c) + c.attention; }, is_transformer},
+    Convention{"megatron-2021", "8·matrices + 16·L·a·d·s + 6·head",
+               translatable(
+                   "Megatron-LM's papers of 2021, BLOOM and others with full recomputation: hardware FLOPs"),
+               "Narayanan et al. 2021, arXiv 2104.04473, section 5.1",
+               [](const FlopCounts& c) { return 8 * of_layers(c) + 4 * c.attention / 3 + 6 * c.head; },
+               is_transformer},
+    Convention{"operators", "3 × forward FLOPs of the operators",
+               translatable("models that are no transformer"), kPalm,
+               [](const FlopCounts& c) { return c.listed; }, is_listed},
+    Convention{"hfu", "executed FLOPs, with recomputation",
+               translatable("HFU: what the kernels execute, with the recomputation of this plan"), kPalm,
+               [](const FlopCounts& c) { return c.executed; }, always},
+};
+
+double share_or_nan(double rate, double peak) { return peak > 0 ? rate / peak : std::nan(""); }
+
+// Reads the name of a convention with an optional peak.
+void parse_name(const std::string& name, QuotedValue& out, Problems& problems) {
+    const std::size_t slash = name.find('/');
+    out.convention = find_convention(name.substr(0, slash));
+    if (!out.convention) {
+        std::vector<std::string> known;
+        std::string all;
+        for (const Convention& one : conventions()) {
+            known.emplace_back(one.name);
+            all += (all.empty() ? "" : ", ") + std::string(one.name);
+        }
+        const std::string near = nearest(name.substr(0, slash), known);
+        problems.push_back(
+            {"--as " + name, translate("there is no such convention"), "",
+             near.empty() ? translate("use one of {1}", {all}) : translate("did you mean “{1}”?", {near})});
+    }
+    if (slash == std::string::npos) return;
+    for (const PeakKind kind : {PeakKind::dense, PeakKind::bf16, PeakKind::fp8, PeakKind::sparse}) {
+        if (name.substr(slash + 1) != name_of(kind)) continue;
+        out.peak = kind;
+        return;
+    }
+    problems.push_back({"--as " + name, translate("there is no such peak"), "",
+                        translate("write dense, bf16, fp8 or sparse after the slash")});
+}
+
+}  // namespace
+
+FlopCounts flop_counts(const Answer& answer) {
+    const Settings& s = answer.settings;
+    const Compiled& c = answer.compiled;
+    FlopCounts out;
+    out.executed = c.executed_flops_per_token;
+    if (s.listed()) {
+        out.listed = c.flops_per_token;
+        return out;
+    }
+    out.parameters = c.active_parameters;
+    out.total_parameters = c.parameters;
+    out.head = s[P::vocab_size] * s[P::hidden_size];
+    out.tied = s.on(P::tied_embeddings);
+    out.embedding = out.tied ? 0 : out.head;
+    const double rows = s[P::learned_positions];
+    out.positions = (rows == kPositionsAsSequence ? s[P::sequence_length] : rows) * s[P::hidden_size];
+    Settings palm = s;
+    palm.set(P::flops_convention, static_cast<double>(FlopsConvention::palm), Origin::given);
+    out.attention = compile(palm).flops_per_token - 6 * out.parameters;
+    return out;
+}
+
+std::span<const Convention> conventions() { return kConventions; }
+
+const Convention* find_convention(std::string_view name) {
+    const auto found = std::ranges::find(kConventions, name, &Convention::name);
+    return found == kConventions.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(PeakKind kind) {
+    constexpr std::array<std::string_view, kPeakKinds> kNames{"dense", "bf16", "fp8", "sparse"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+double peak_flops(const Answer& answer, PeakKind kind) {
+    switch (kind) {
+        case PeakKind::dense: break;
+        case PeakKind::bf16: return answer.settings[P::peak_flops_bf16];
+        case PeakKind::fp8: return answer.settings[P::peak_flops_fp8];
+        case PeakKind::sparse: return 2 * answer.compiled.peak;
+    }
+    return answer.compiled.peak;
+}
+
+std::vector<ConventionValue> in_conventions(const Answer& answer, double tokens_per_s_per_gpu) {
+    const FlopCounts counts = flop_counts(answer);
+    std::vector<ConventionValue> out;
+    for (const Convention& convention : kConventions) {
+        if (!convention.applies(counts)) continue;
+        ConventionValue value;
+        value.convention = &convention;
+        value.flops_per_token = convention.flops(counts);
+        value.rate = value.flops_per_token * tokens_per_s_per_gpu;
+        for (std::size_t i = 0; i < kPeakKinds; ++i)
+            value.share[i] = share_or_nan(value.rate, peak_flops(answer, static_cast<PeakKind>(i)));
+        out.push_back(value);
+    }
+    return out;
+}
+
+QuotedValue parse_quoted_value(const std::string& value, const std::string& name, Problems& problems) {
+    QuotedValue out;
+    parse_name(name, out, problems);
+    out.is_share = value.find("FLOP") == std::string::npos;
+    const Parsed parsed = parse(value, out.is_share ? Quantity::percent : Quantity::flop_rate);
+    out.value = parsed.value;
+    if (!parsed.ok) {
+        problems.push_back({"--value " + value, parsed.problem, "", parsed.suggestion});
+    } else if (out.value <= 0 || (out.is_share && out.value > 1)) {
+        problems.push_back({"--value " + value, translate("is neither a share nor a rate"),
+                            translate("a share is above 0 % and at most 100 %"),
+                            translate("write “41.2 %” or “407 TFLOP/s”")});
+    }
+    return out;
+}
+
+double tokens_per_s(const Answer& answer, const QuotedValue& quoted) {
+    const FlopCounts counts = flop_counts(answer);
+    if (!quoted.convention || !quoted.convention->applies(counts)) return std::nan("");
+    const double peak = peak_flops(answer, quoted.peak);
+    const double rate = quoted.is_share ? quoted.value * peak : quoted.value;
+    return rate > 0 ? rate / quoted.convention->flops(counts) : std::nan("");
+}
+
+}  // namespace shardscope

@@ -1,0 +1,156 @@
+// Tests the conventions of MFU against formulas worked out by hand and published numbers.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "explain/conventions.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+double flops(const Answer& answer, std::string_view name) {
+    for (const ConventionValue& value : in_conventions(answer, 1))
+        if (value.convention->name == name) return value.flops_per_token;
+    return std::nan("");
+}
+
+bool has(const Answer& answer, std::string_view name) { return !std::isnan(flops(answer, name)); }
+
+Answer llama_8b() {
+    return answer(
+        of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::recompute, 0}, {P::micro_batch, 1}}));
+}
+
+}  // namespace
+
+TEST_CASE("conventions: Llama 3 8B at 8,192 tokens, by hand", "[conventions]") {
+    const Answer subject = llama_8b();
+    REQUIRE(subject.valid());
+    // Published: 8,030,261,248 parameters, embedding and head of 128,256 × 4,096 each, 32 layers of 32 heads
+    // of 128: attention is 12 · 32 · 4,096 · 8,192 FLOPs per token.
+    constexpr double kParameters = 8030261248;
+    constexpr double kHead = 128256.0 * 4096;
+    constexpr double kAttention = 12.0 * 32 * 4096 * 8192;
+    CHECK(flops(subject, "6n") == Approx(6 * kParameters));
+    CHECK(flops(subject, "6n-non-embedding") == Approx(6 * (kParameters - 2 * kHead)));
+    CHECK(flops(subject, "palm") == Approx(6 * kParameters + kAttention));
+    CHECK(flops(subject, "causal") == Approx(6 * kParameters + kAttention / 2));
+    // torchtitan leaves the embedding out and keeps the head.
+    CHECK(flops(subject, "torchtitan") == Approx(6 * (kParameters - kHead) + kAttention));
+    CHECK_FALSE(has(subject, "6n-total"));
+    CHECK_FALSE(has(subject, "operators"));
+    // Megatron-LM's formula, term by term: 12·h² per layer times attention, MLP and logits, without norms.
+    constexpr double kLayers = 32, kHidden = 4096, kFfn = 14336, kSequence = 8192, kVocabulary = 128256;
+    const double megatron = 12 * kLayers * kHidden * kHidden *
+                            ((1 + 8.0 / 32 + kSequence / kHidden / 2) + kFfn / kHidden * 1.5 +
+                             kVocabulary / (2 * kLayers * kHidden));
+    CHECK(flops(subject, "megatron") == Approx(megatron).epsilon(1e-4));
+    CHECK(flops(subject, "megatron-2024") == Approx(megatron + kAttention / 2).epsilon(1e-4));
+}
+
+TEST_CASE("conventions: GPT-3 175B by the formula of Narayanan et al. 2021", "[conventions]") {
+    const Answer subject = answer(of_model("gpt-3-175b", {{P::sequence_length, 2048},
+                                                          {P::tensor_parallel, 8},
+                                                          {P::pipeline_parallel, 8},
+                                                          {P::sharding, Sharding::ddp},
+                                                          {P::micro_batch, 1},
+                                                          {P::recompute, 1}}));
+    REQUIRE(subject.valid());
+    // 96·B·s·l·h²·(1 + s/(6h) + V/(16·l·h)), for one token.
+    const double h = 12288, l = 96, s = 2048;
+    const double v = subject.settings[P::vocab_size];
+    const double published = 96 * l * h * h * (1 + s / (6 * h) + v / (16 * l * h));
+    CHECK(flops(subject, "megatron-2021") == Approx(published).epsilon(2e-3));
+}
+
+TEST_CASE("conventions: tied embeddings are counted once", "[conventions]") {
+    const Answer subject = answer(of_model("gpt2-1.5b", {{P::sequence_length, 1024}, {P::micro_batch, 1}}));
+    REQUIRE(subject.valid());
+    const FlopCounts counts = flop_counts(subject);
+    REQUIRE(counts.tied);
+    CHECK(counts.embedding == 0);
+    CHECK(counts.positions == subject.settings[P::learned_positions] * subject.settings[P::hidden_size]);
+    // The head's matrix stays in Megatron-LM's formula; the lookup of positions does not.
+    CHECK(flops(subject, "megatron-2024") ==
+          Approx(6 * (counts.parameters - counts.positions) + counts.attention));
+    CHECK(flops(subject, "6n") - flops(subject, "6n-non-embedding") ==
+          Approx(6 * (counts.head + counts.positions)));
+}
+
+TEST_CASE("conventions: experts count as far as a token passes through them", "[conventions]") {
+    const Answer subject =
+        answer(of_model("mixtral-8x7b", {{P::sequence_length, 4096}, {P::micro_batch, 1}}));
+    REQUIRE(subject.valid());
+    // Published: 46.7 B parameters, of which a token uses 12.9 B.
+    CHECK(flops(subject, "6n") == Approx(6 * 12.9e9).epsilon(0.01));
+    CHECK(flops(subject, "6n-total") == Approx(6 * 46.7e9).epsilon(0.01));
+}
+
+TEST_CASE("conventions: peaks of other precisions and of sparse matrices", "[conventions]") {
+    Scenario scenario = of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::micro_batch, 1}});
+    scenario.give(P::precision, Precision::fp8);
+    const Answer subject = answer(scenario);
+    REQUIRE(subject.valid());
+    const std::vector<ConventionValue> values = in_conventions(subject, 10'000);
+    for (const ConventionValue& value : values) {
+        INFO(value.convention->name);
+        CHECK(value.rate == Approx(value.flops_per_token * 10'000));
+        // The H100's data sheet: 989.4 TFLOP/s in bf16, 1,978.9 in fp8, both twice as much with sparsity.
+        CHECK(value.share[1] == Approx(value.rate / 989.4e12).epsilon(1e-3));
+        CHECK(value.share[0] == Approx(value.share[2]));
+        CHECK(value.share[3] == Approx(value.share[0] / 2));
+    }
+    // A V100 has no bf16.
+    Scenario old = of_model("gpt2-1.5b", {{P::micro_batch, 1}, {P::precision, Precision::fp16}});
+    old.cluster = nullptr;
+    old.gpu = old.catalogue->find(PresetKind::gpu, "v100-sxm-32gb");
+    const Answer v100 = answer(old);
+    REQUIRE(v100.valid());
+    CHECK(std::isnan(in_conventions(v100, 1000).front().share[2]));
+}
+
+TEST_CASE("conventions: a quoted number becomes the throughput that gives it back", "[conventions]") {
+    const Answer subject = llama_8b();
+    for (const Convention& convention : conventions()) {
+        if (!has(subject, convention.name)) continue;
+        for (const char* value : {"41.2 %", "0.412"}) {
+            for (const char* peak : {"", "/bf16", "/sparse"}) {
+                Problems problems;
+                const QuotedValue quoted =
+                    parse_quoted_value(value, std::string(convention.name) + peak, problems);
+                REQUIRE(problems.empty());
+                const double tokens = tokens_per_s(subject, quoted);
+                for (const ConventionValue& again : in_conventions(subject, tokens)) {
+                    if (again.convention != &convention) continue;
+                    CHECK(again.share[static_cast<std::size_t>(quoted.peak)] == Approx(0.412));
+                }
+            }
+        }
+    }
+    Problems problems;
+    const QuotedValue rate = parse_quoted_value("407 TFLOP/s", "palm", problems);
+    REQUIRE(problems.empty());
+    CHECK(tokens_per_s(subject, rate) == Approx(407e12 / flops(subject, "palm")));
+    // The prediction in the convention of the scenario is the MFU of the estimate.
+    const double predicted = in_conventions(subject, subject.estimate.tokens_per_s_per_gpu)[2].share[0];
+    CHECK(in_conventions(subject, 1)[2].convention->name == "palm");
+    CHECK(predicted == Approx(subject.estimate.mfu));
+}
+
+TEST_CASE("conventions: what cannot be read is explained", "[conventions]") {
+    const auto problem_of = [](const char* value, const char* name) {
+        Problems problems;
+        parse_quoted_value(value, name, problems);
+        return problems.empty() ? std::string() : problems.front().text();
+    };
+    CHECK(problem_of("41.2 %", "plam").find("palm") != std::string::npos);
+    CHECK(problem_of("41.2 %", "palm/int8").find("sparse") != std::string::npos);
+    CHECK(problem_of("41.2", "palm").find("41.2 %") != std::string::npos);
+    CHECK(problem_of("-3 %", "palm").find("share") != std::string::npos);
+    CHECK_FALSE(problem_of("many", "palm").empty());
+    Problems problems;
+    const QuotedValue total = parse_quoted_value("40 %", "6n-total", problems);
+    CHECK(std::isnan(tokens_per_s(llama_8b(), total)));
+}
