@@ -20,7 +20,8 @@ struct Options {
     std::vector<std::string> assignments;
     std::string tool;
     std::string target;
-    std::string base;  // scenario whose hardware an imported run uses
+    std::string slurm;  // file for the job
+    std::string base;   // scenario whose hardware an imported run uses
 };
 
 void print_notes(const std::vector<std::string>& notes) {
@@ -33,9 +34,13 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 int launch(const Options& options) {
-    if (!options.target.empty() && same_file(options.file, options.target)) {
-        report({{"", "is the scenario itself", "it would be lost", "name another file after -o"}},
-               options.target);
+    for (const std::string& target : {options.target, options.slurm}) {
+        if (target.empty() || !same_file(options.file, target)) continue;
+        report({{"", "is the scenario itself", "it would be lost", "name another file"}}, target);
+        return kUnusable;
+    }
+    if (!options.slurm.empty() && is_standard_output(options.target)) {
+        report({{"--slurm", "needs -o", "the job starts the file", "add -o FILE"}}, {});
         return kUnusable;
     }
     const auto scenario = load_scenario(options.file, options.assignments);
@@ -52,6 +57,10 @@ int launch(const Options& options) {
         return kUnusable;
     }
     if (const int code = write_output(options.target, written.text); code != kDone) return code;
+    if (!options.slurm.empty()) {
+        const std::string job = slurm_job(format, found, written);
+        if (const int code = write_output(options.slurm, job); code != kDone) return code;
+    }
     if (!found.fits()) print_err("warning: the scenario does not fit, see `shardscope estimate`\n");
     print_err("%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
     print_notes(written.notes);
@@ -109,6 +118,8 @@ void add_launch(Command& program) {
     command.add_choice("--for", &options->tool, tool_names(),
                        "The tool; by default that of the scenario's software");
     command.add_option("-o", &options->target, value::kFile, "Output file instead of standard output");
+    command.add_option("--slurm", &options->slurm, value::kFile,
+                       "File for a SLURM job (sbatch) that starts the output file on the scenario's nodes");
     command.run = [options] { return launch(*options); };
 }
 

@@ -48,6 +48,12 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
         out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
+    // Micro-batches accumulate in the precision of the weights; the only other one that DeepSpeed starts with
+    // is fp32 beside bf16.
+    const double main = plan.s[P::main_gradient_precision] == kAsReduced ? plan.s[P::gradient_precision]
+                                                                         : plan.s[P::main_gradient_precision];
+    const bool bf16 = precision != Precision::fp16 && precision != Precision::fp32;
+    if (bf16 && main == static_cast<double>(Precision::fp32)) out["data_types"]["grad_accum_dtype"] = "fp32";
 }
 
 void write_optimizer(LaunchPlan& plan, ordered_json& out) {
@@ -118,17 +124,21 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
             plan.note(
                 translate("DeepSpeed's tensor parallelism replicates norms and residuals on every GPU."));
     }
-    if (s[P::expert_parallel] > 1) {
+    if (s[P::expert_parallel] > 1 && s[P::tensor_parallel] > 1) {
+        plan.note(translate(
+            "DeepSpeed does not combine expert_parallel with tensor_parallel; “{1}” is not written.",
+            {plan.named(P::expert_parallel)}));
+    } else if (s[P::expert_parallel] > 1) {
         out["expert_parallel"]["enabled"] = true;
         out["expert_parallel"]["autoep_size"] = number(s[P::expert_parallel]);
-        if (s[P::tensor_parallel] > 1)
-            plan.note(translate("DeepSpeed does not combine expert_parallel with tensor_parallel."));
     }
-    if (s[P::context_parallel] > 1)
-        plan.note(
-            translate("DeepSpeed's config has no option for “{1}”; the nearest equivalent is Ulysses "
-                      "(deepspeed.sequence) in the model.",
-                      {plan.named(P::context_parallel)}));
+    if (s[P::context_parallel] > 1) {
+        // Without it DeepSpeed counts all GPUs as data parallel and refuses the batch.
+        out["sequence_parallel_size"] = number(s[P::context_parallel]);
+        plan.note(translate(
+            "“{1}” is Ulysses in DeepSpeed: put deepspeed.sequence around the attention of the model.",
+            {plan.named(P::context_parallel)}));
+    }
     if (s[P::pipeline_parallel] > 1) {
         plan.note(
             translate("DeepSpeed's config has no option for “{1}”; the program passes it to "
@@ -162,7 +172,17 @@ LaunchText write(const Answer& answer, const std::string& file) {
     plan.note_other_model(kDeepspeed);
     const Settings& s = plan.s;
     ordered_json out;
-    out["train_batch_size"] = number(s[P::global_batch]);
+    // Where the program passes no mpu, DeepSpeed counts every GPU of a tensor-parallel group as data
+    // parallel, and it refuses a batch that is not micro-batch × accumulation × its count. Without the batch
+    // it computes that product itself.
+    if (s[P::tensor_parallel] <= 1) {
+        out["train_batch_size"] = number(s[P::global_batch]);
+    } else {
+        plan.note(translate(
+            "DeepSpeed computes train_batch_size. Without an mpu it counts each of the {1} GPUs of a "
+            "tensor parallel group, so that its samples/s are {1} times the true ones.",
+            {plan.whole(P::tensor_parallel)}));
+    }
     out["train_micro_batch_size_per_gpu"] = number(s[P::micro_batch]);
     out["gradient_accumulation_steps"] = number(s[P::accumulation]);
     write_optimizer(plan, out);
@@ -339,6 +359,15 @@ void read_precision(Reader& reader, ScenarioBuilder& out) {
     const std::string communicated = reader.text("/communication_data_type");
     const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
     out.give(P::gradient_precision, known ? communicated : name);
+    reader.section("/data_types");
+    const std::string accumulated = reader.text("/data_types/grad_accum_dtype");
+    if (!accumulated.empty() && accumulated != (known ? communicated : name)) {
+        const Parsed main = parse(P::main_gradient_precision, accumulated);
+        if (main.ok) out.give(P::main_gradient_precision, main.value);
+        else
+            reader.problem("/data_types/grad_accum_dtype", translate("is “{1}”", {accumulated}),
+                           translate("write fp32, fp16 or bf16"));
+    }
     out.give(P::optimizer_precision, reader.flag("/bf16/bf16_optimizer_states") ? "bf16" : "fp32");
     reader.ignore("/bf16/bf16_master_weights_and_grads");
 }
@@ -368,12 +397,14 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     out.give(P::tensor_parallel, tensor);
     out.give(P::expert_parallel, reader.flag("/expert_parallel/enabled") ? experts : 1);
     if (reader.flag("/tensor_parallel/tp_overlap_comm")) out.give(P::async_tensor_parallel, 1);
+    const double context = reader.count("/sequence_parallel_size", 1, 1);
+    out.give(P::context_parallel, context);
     read_zero(reader, out, config);
     read_optimizer(reader, out);
     if (!problems.empty()) return {};
     // Batch, micro-batch and accumulation: the third follows from two of them.
     const double count = steps > 0 ? steps : batch > 0 && micro > 0 ? 0 : 1;
-    out.set_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor : 0);
+    out.set_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor * context : 0);
     const double data = data_parallel(out.settings());
     out.give(P::micro_batch, micro > 0 ? micro : batch > 0 ? batch / data / std::fmax(1.0, count) : 1);
     if (batch > 0) out.give(P::global_batch, batch);

@@ -18,6 +18,7 @@ namespace {
 struct Mesh {
     std::string sizes, names;  // "8, 8, ", "\"replicate\", \"shard\", "
     std::string sharing;       // names of the dimensions over which the weights are sharded or replicated
+    std::string flattened;     // code that joins dimensions to one that weights are sharded over; "" for none
 };
 
 // Returns a list that ends in ", " as the inside of a Python tuple, in which a single item keeps its comma.
@@ -28,21 +29,34 @@ std::string tuple_of(const std::string& list) {
 
 bool is_ddp(const Settings& s) { return s.choice<Sharding>(P::sharding) <= Sharding::zero1; }
 
+// Weights are also sharded over the GPUs of a context parallel group, which have a dimension of their own.
 Mesh mesh_of(const Settings& s) {
+    const double context = s[P::context_parallel];
     const double sharers = data_context_parallel(s);
     const double group = is_ddp(s) ? 1 : std::fmin(sharers, shard_group(s));
+    const bool joined = context > 1 && std::fmod(is_ddp(s) ? sharers : group, context) == 0;
+    const double inner = joined ? context : 1;
     Mesh out;
-    const auto add = [&](const char* name, double size, bool shared, bool always = false) {
-        if (size <= 1 && !always) return;
+    const auto add = [&](const char* name, double size, bool always = false) {
+        if (size <= 1 && !always) return std::string();
         const std::string quoted = std::string("\"") + name + "\"";
         out.sizes += whole(size) + ", ";
         out.names += quoted + ", ";
-        if (shared) out.sharing += (out.sharing.empty() ? "" : ", ") + quoted;
+        return quoted;
     };
-    add("pipeline", s[P::pipeline_parallel], false);
-    add("replicate", sharers / group, true, is_ddp(s));
-    add("shard", group, true, !is_ddp(s));
-    add("tensor", s[P::tensor_parallel], false);
+    const auto list = [](const std::string& first, const std::string& second) {
+        return first + (first.empty() || second.empty() ? "" : ", ") + second;
+    };
+    add("pipeline", s[P::pipeline_parallel]);
+    const std::string replicas = add("replicate", sharers / group / (is_ddp(s) ? inner : 1), is_ddp(s));
+    const std::string shards = add("shard", is_ddp(s) ? 1 : group / inner, !is_ddp(s));
+    const std::string contexts = joined ? add("context", context) : std::string();
+    add("tensor", s[P::tensor_parallel]);
+    const std::string sharded = is_ddp(s) ? replicas : shards;
+    const std::string name = is_ddp(s) ? "\"data\"" : "\"fsdp\"";
+    if (joined) out.flattened = "    mesh[" + list(sharded, contexts) + "]._flatten(" + name + ")\n";
+    out.sharing = joined ? name : sharded;
+    if (!is_ddp(s)) out.sharing = list(replicas, out.sharing);
     return out;
 }
 
@@ -55,9 +69,14 @@ void add_remaining_notes(LaunchPlan& plan) {
                       "layers, on mesh[\"tensor\"]."));
     if (s[P::context_parallel] > 1)
         plan.note(
-            translate("For context parallelism, put torch.distributed.tensor.experimental.context_parallel "
+            mesh_of(s).flattened.empty()
+                ? translate(
+                      "For context parallelism, put torch.distributed.tensor.experimental.context_parallel "
                       "around the training step, on {1} of the GPUs that shard weights.",
-                      {plan.whole(P::context_parallel)}));
+                      {plan.whole(P::context_parallel)})
+                : translate(
+                      "For context parallelism, put torch.distributed.tensor.experimental.context_parallel "
+                      "around the training step, on mesh[\"context\"]."));
     if (s[P::pipeline_parallel] > 1)
         plan.note(
             translate("Use torch.distributed.pipelining for the pipeline ({1}), on mesh[\"pipeline\"]; wrap "
@@ -184,14 +203,15 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     out += "ACCUMULATION = " + plan.whole(P::accumulation) +
            "  # of them before optimizer.step(): a batch of " + plan.whole(P::global_batch) + "\n\n\n";
     out += "def wrap(model):\n    mesh = init_device_mesh(\"cuda\", (" + tuple_of(mesh.sizes) +
-           "), mesh_dim_names=(" + tuple_of(mesh.names) + "))\n";
+           "), mesh_dim_names=(" + tuple_of(mesh.names) + "))\n" + mesh.flattened;
     out += recomputed + (ddp ? wrapped_by_ddp(plan) : wrapped_by_fsdp(plan));
     const std::size_t comma = optimizer.find(", ");
     const std::string type = optimizer.substr(0, comma);
     const std::string more = comma == std::string::npos ? "" : optimizer.substr(comma);
-    out += zero1
-               ? "    optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=" + type + more
-               : "    optimizer = " + type + "(model.parameters()" + more;
+    // The default process group spans pipeline stages and tensor ranks, whose weights differ.
+    out += zero1 ? "    optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=" + type +
+                       ", process_group=mesh[" + mesh.sharing + "].get_group()" + more
+                 : "    optimizer = " + type + "(model.parameters()" + more;
     out += ", lr=3e-4)\n    return model, optimizer\n";
     return {out, launcher + " train.py", plan.notes};
 }

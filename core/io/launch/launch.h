@@ -51,9 +51,11 @@ std::span<const LaunchFormat* const> launch_formats();
 // Return the format of this name, and the format that reads this text; nullptr where there is none.
 const LaunchFormat* launch_format(std::string_view name);
 const LaunchFormat* launch_format_of(std::string_view text);
+// Returns a job for the SLURM workload manager that starts what a writer wrote, on the scenario's nodes.
+std::string slurm_job(const LaunchFormat& format, const Answer& answer, const LaunchText& written);
 // Returns the format of the scenario's software; torchtitan where there is none.
 const LaunchFormat& launch_format_for(const Settings& settings);
 
-extern const LaunchFormat kTorchtitan, kMegatron, kDeepspeed, kFsdp2;
+extern const LaunchFormat kTorchtitan, kMegatron, kDeepspeed, kFsdp2, kAccelerate;
 
 }  // namespace shardscope

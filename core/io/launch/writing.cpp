@@ -80,3 +80,30 @@ double steps(const Answer& answer) {
 }
 
 }  // namespace shardscope::launch
+
+namespace shardscope {
+
+// Source: the manual page of sbatch (SLURM 24.05). DeepSpeed's and Accelerate's launchers start one process
+// per GPU on their node, as torchrun does, so that a node has one task.
+std::string slurm_job(const LaunchFormat& format, const Answer& answer, const LaunchText& written) {
+    using launch::whole;
+    const launch::Hosts on = launch::hosts(answer.settings);
+    std::string command = written.command;
+    // The nodes are those of the job: DeepSpeed's launcher would start them through ssh by itself.
+    constexpr std::string_view kHosts = " --hostfile hostfile";
+    if (const std::size_t at = command.find(kHosts); at != std::string::npos)
+        command.replace(at, kHosts.size(), " --launcher slurm");
+    const bool starts_itself = command.starts_with("deepspeed ") && on.nodes > 1;
+    std::string out = "#!/usr/bin/env bash\n" + comment_line("Starts " + std::string(format.label) + ":") +
+                      comment_line("  " + command) + "#SBATCH --nodes=" + whole(on.nodes) +
+                      "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" + whole(on.gpus) +
+                      "\n#SBATCH --exclusive\n#SBATCH --job-name=shardscope\nset -euo pipefail\n";
+    if (on.nodes > 1)
+        out += "HEAD_NODE=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\nexport HEAD_NODE\n";
+    // Each node expands its own number.
+    if (command.find("$RANK_OF_NODE") != std::string::npos)
+        return out + "srun bash -c " + shell_word("RANK_OF_NODE=$SLURM_NODEID; " + command) + "\n";
+    return out + (starts_itself ? "" : "srun ") + command + "\n";
+}
+
+}  // namespace shardscope

@@ -132,6 +132,76 @@ TEST_CASE("launch: DeepSpeed's batch and sharding of the state are those of the 
     CHECK(launch.command.starts_with("deepspeed --num_nodes 8 --num_gpus 8 --hostfile"));
 }
 
+TEST_CASE("launch: DeepSpeed's batch agrees with the GPUs that it counts", "[launch]") {
+    // Without an mpu DeepSpeed counts all GPUs that are in no sequence parallel group.
+    const auto config = [](const char* training) {
+        return nlohmann::json::parse(
+            kDeepspeed
+                .write(answer_of(std::string(R"({"cluster": {"software": "deepspeed"}, "training": {)") +
+                                 training + "}}"))
+                .text);
+    };
+    const auto ulysses = config(R"("context_parallel": 4, "micro_batch": 2, "accumulation": 3)");
+    CHECK(ulysses["sequence_parallel_size"] == 4);
+    CHECK(ulysses["train_batch_size"] == 2 * 3 * 64 / 4);
+    const auto tensor = config(R"("tensor_parallel": 4, "micro_batch": 2, "accumulation": 3)");
+    CHECK_FALSE(tensor.contains("train_batch_size"));
+    CHECK(tensor["train_micro_batch_size_per_gpu"] == 2);
+    CHECK(tensor["gradient_accumulation_steps"] == 3);
+    const auto full = config(R"("gradient_precision": "fp32")");
+    CHECK(full["data_types"]["grad_accum_dtype"] == "fp32");
+    CHECK_FALSE(config(R"("gradient_precision": "bf16")").contains("data_types"));
+}
+
+TEST_CASE("launch: FSDP2's process groups are those that share weights", "[launch]") {
+    const auto snippet = [](const char* training) {
+        return kFsdp2.write(
+            answer_of(std::string(R"({"cluster": {"software": "fsdp2"}, "training": {)") + training + "}}"));
+    };
+    // ZeRO-1 shards over the replicas of a stage and a tensor rank, not over all GPUs.
+    const LaunchText zero1 =
+        snippet(R"("sharding": "zero1", "tensor_parallel": 4, "pipeline_parallel": 2, "accumulation": 4)");
+    CHECK(holds(
+        zero1,
+        "init_device_mesh(\"cuda\", (2, 8, 4), mesh_dim_names=(\"pipeline\", \"replicate\", \"tensor\"))"));
+    CHECK(holds(zero1, "process_group=mesh[\"replicate\"].get_group()"));
+    // Context parallelism has a dimension of its own, over which weights are sharded, too.
+    const LaunchText context = snippet(R"("sharding": "zero3", "context_parallel": 4)");
+    CHECK(holds(context, "(16, 4), mesh_dim_names=(\"shard\", \"context\")"));
+    CHECK(holds(context, "mesh[\"shard\", \"context\"]._flatten(\"fsdp\")"));
+    CHECK(holds(context, "fully_shard(model, mesh=mesh[\"fsdp\"]"));
+    CHECK(has_note(context, "on mesh[\"context\"]"));
+    const LaunchText hybrid = snippet(R"("sharding": "hsdp", "shard_group": 8, "context_parallel": 2)");
+    CHECK(holds(hybrid, "(8, 4, 2), mesh_dim_names=(\"replicate\", \"shard\", \"context\")"));
+    CHECK(holds(hybrid, "mesh=mesh[\"replicate\", \"fsdp\"]"));
+}
+
+TEST_CASE("launch: Accelerate's mesh and a job for SLURM have the scenario's nodes", "[launch]") {
+    const Answer subject = answer_of(R"({"cluster": {"software": "fsdp2"}, "training": {"sharding": "hsdp",
+        "shard_group": 8, "context_parallel": 2, "recompute": "full"}})");
+    const LaunchText launch = kAccelerate.write(subject);
+    for (const char* line :
+         {"parallelism_config_dp_replicate_size: 8\n", "parallelism_config_dp_shard_size: 4\n",
+          "parallelism_config_cp_size: 2\n", "num_processes: 64\n", "num_machines: 8\n",
+          "fsdp_activation_checkpointing: true\n", "mixed_precision: bf16\n"}) {
+        INFO(line);
+        CHECK(holds(launch, line));
+    }
+    const std::string job = slurm_job(kAccelerate, subject, launch);
+    CHECK(job.starts_with("#!/usr/bin/env bash\n"));
+    CHECK(job.find("#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=8\n") !=
+          std::string::npos);
+    CHECK(job.find("RANK_OF_NODE=$SLURM_NODEID; accelerate launch") != std::string::npos);
+    // All directives come before the first command, or sbatch ignores them.
+    CHECK(job.rfind("#SBATCH") < job.find("set -euo"));
+    const Answer one = answer_of(R"({"cluster": {"gpus": 8, "software": "megatron-core"}})");
+    const std::string single = slurm_job(kMegatron, one, kMegatron.write(one));
+    CHECK(single.find("HEAD_NODE") == std::string::npos);
+    CHECK(single.find("\nsrun bash train.sh") != std::string::npos);
+    const std::string deepspeed = slurm_job(kDeepspeed, subject, kDeepspeed.write(subject));
+    CHECK(deepspeed.find("\ndeepspeed --num_nodes 8 --num_gpus 8 --launcher slurm") != std::string::npos);
+}
+
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",
           "[launch]") {
     const LaunchText launch =

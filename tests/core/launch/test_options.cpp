@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -94,6 +95,23 @@ Written options_of_json(const std::string& text) {
     return out;
 }
 
+// Reads a YAML file with one level of sections.
+Written options_of_yaml(const std::string& text) {
+    Written out;
+    std::istringstream lines(text);
+    std::string line, section;
+    while (std::getline(lines, line)) {
+        if (line.empty() || line[0] == '#') continue;
+        const std::size_t colon = line.find(':');
+        REQUIRE(colon != std::string::npos);
+        const bool inside = line[0] == ' ';
+        const std::string key = line.substr(inside ? 2 : 0, colon - (inside ? 2 : 0));
+        if (colon + 1 == line.size()) section = key + ".";
+        else out.emplace_back((inside ? section : "") + key, line.substr(colon + 2));
+    }
+    return out;
+}
+
 // Returns every shipped model under plans that together use every choice.
 const std::vector<Answer>& scenarios() {
     static const std::vector<Answer> all = [] {
@@ -152,7 +170,7 @@ const std::vector<Answer>& scenarios() {
 }
 
 // Checks Megatron-LM's rules between options: validate_args, and OptimizerConfig.__post_init__.
-void check_megatron_rules(const Written& options) {
+void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
     std::map<std::string, std::string> all;
     for (const auto& [name, value] : options) {
         INFO(name);
@@ -190,9 +208,22 @@ void check_megatron_rules(const Written& options) {
     excludes("--decoder-first-pipeline-num-layers", "--account-for-embedding-in-pipeline-split");
 }
 
-// Checks DeepSpeed's rules: the optimizers with which ZeRO is tested, and what each stage can offload.
-void check_deepspeed_rules(const Written& options) {
+// Checks DeepSpeed's rules: the batch, which deepspeed/runtime/config.py compares with the GPUs that are not
+// in a sequence parallel group, the optimizers with which ZeRO is tested, what each stage can offload, and
+// what does not combine.
+void check_deepspeed_rules(const Written& options, const Answer& answer) {
     std::map<std::string, std::string> all(options.begin(), options.end());
+    const Settings& s = answer.settings;
+    if (all.contains("train_batch_size")) {
+        // A pipeline's module has an mpu, which knows the stages.
+        double world = s[P::gpus] / s[P::pipeline_parallel];
+        if (all.contains("sequence_parallel_size")) world /= std::stod(all["sequence_parallel_size"]);
+        REQUIRE(std::stod(all["train_batch_size"]) == std::stod(all["train_micro_batch_size_per_gpu"]) *
+                                                          std::stod(all["gradient_accumulation_steps"]) *
+                                                          world);
+    }
+    REQUIRE_FALSE((all.contains("tensor_parallel.autotp_size") && all.contains("expert_parallel.enabled")));
+    if (all.contains("data_types.grad_accum_dtype")) REQUIRE(all["bf16.enabled"] == "true");
     const int stage = std::stoi(all["zero_optimization.stage"]);
     if (all["optimizer.type"] == "SGD" && stage > 0) REQUIRE(all["zero_allow_untested_optimizer"] == "true");
     if (all.contains("zero_optimization.offload_optimizer.device")) REQUIRE(stage > 0);
@@ -200,13 +231,24 @@ void check_deepspeed_rules(const Written& options) {
     if (all.contains("zero_optimization.mics_shard_size")) REQUIRE(stage == 3);
 }
 
+// Checks the rule of Accelerate's ParallelismConfig: the degrees multiply to the number of processes.
+void check_accelerate_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all(options.begin(), options.end());
+    double product = 1;
+    for (const char* degree : {"dp_replicate_size", "dp_shard_size", "cp_size", "tp_size"})
+        product *= std::stod(all[std::string("parallelism_config.parallelism_config_") + degree]);
+    REQUIRE(product == std::stod(all["num_processes"]));
+    REQUIRE(product == answer.settings[P::gpus] / answer.settings[P::pipeline_parallel]);
+    REQUIRE(std::fmod(product, std::stod(all["num_machines"])) == 0);
+}
+
 void check_rules(const LaunchFormat& format, Written (*options)(const std::string&),
-                 void (*rules)(const Written&)) {
+                 void (*rules)(const Written&, const Answer&)) {
     for (const Answer& answer : scenarios()) {
         const LaunchText launch = format.write(answer);
         if (launch.text.empty()) continue;
         INFO(launch.text);
-        rules(options(launch.text));
+        rules(options(launch.text), answer);
     }
 }
 
@@ -240,10 +282,12 @@ TEST_CASE("launch: Megatron-LM documents every argument that is written for any 
     check_options(kMegatron, options_of_script, 60);
 }
 
-TEST_CASE("launch: options that Megatron-LM and DeepSpeed refuse together are never written together",
-          "[launch]") {
+TEST_CASE(
+    "launch: options that Megatron-LM, DeepSpeed and Accelerate refuse together are never written together",
+    "[launch]") {
     check_rules(kMegatron, options_of_script, check_megatron_rules);
     check_rules(kDeepspeed, options_of_json, check_deepspeed_rules);
+    check_rules(kAccelerate, options_of_yaml, check_accelerate_rules);
 }
 
 TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {
@@ -268,6 +312,10 @@ TEST_CASE("launch: torchtitan documents every key that is written for any model 
 
 TEST_CASE("launch: DeepSpeed documents every key that is written for any model and plan", "[launch]") {
     check_options(kDeepspeed, options_of_json, 15);
+}
+
+TEST_CASE("launch: Accelerate documents every key that is written for any model and plan", "[launch]") {
+    check_options(kAccelerate, options_of_yaml, 18);
 }
 
 TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {
