@@ -8,7 +8,9 @@
 #include "evidence/nccl_log.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
+#include "files/view.h"
 #include "launch/launch.h"
+#include "logs/training_log.h"
 #include "presets/hf_config.h"
 #include "studies/study.h"
 #include "widgets/live_model.h"
@@ -74,6 +76,31 @@ void open_runs(const OpenedText& opened, const OpenTargets& into, Problems& prob
     into.messages.say(rows, opened.what);
 }
 
+// Opens a training log as the scenario that it states, with its step time as the measured run. What it does
+// not state is kept from the current scenario.
+void open_training_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
+    const TrainingLog log = read_training_log(opened.text, problems);
+    if (!problems.empty()) return;
+    const SavedScenario& current = into.model.scenario();
+    const LogScenario read = log_scenario(log, &current, into.catalogue, problems);
+    if (problems.empty()) problems = check(read.scenario, resolve(read.scenario));
+    if (!problems.empty()) return;
+    const Settings settings = resolve(read.scenario);
+    const double step = log.step_time(settings);
+    const Measurement measured{MeasuredKind::step_time, step, settings[P::gpus]};
+    into.workspace.take(with_measurement(SavedScenario(read.scenario, current.view), measured), opened.step);
+    QStringList lines{log.whole_run
+                          ? tr("%1: %2, the mean of the whole run, %3 a step.")
+                                .arg(opened.what, text_of(log.tool), text_of(format(step, Quantity::seconds)))
+                          : tr("%1: %2, the median of %3 of %4 logged steps, %5 a step.")
+                                .arg(opened.what, text_of(log.tool), QString::number(log.steady.used()),
+                                     QString::number(log.steady.logged),
+                                     text_of(format(step, Quantity::seconds)))};
+    lines << tr("What the log does not state is kept from the scenario before.");
+    for (const std::string& note : read.notes) lines << QString::fromStdString(note);
+    into.messages.say(lines.join(QLatin1Char(' ')));
+}
+
 // Opens the settings of a training tool as a scenario on the current cluster.
 void open_launch(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     const LaunchFormat* format = launch_format_of(opened.text);
@@ -116,6 +143,8 @@ std::span<const Openable> openables() {
     static const Openable kAll[] = {
         {"a log of nccl-tests", is_nccl_log, open_nccl_log, true},
         {"a table of measured runs", is_run_table, open_runs, true},
+        // Before launch settings, because a log may contain the command that started the run.
+        {"a training log", is_training_log, open_training_log},
         {"a session", is_session, open_session},
         {"a study", is_study, open_study},
         {"a model's config.json", is_hf_config, open_hf_config},

@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
     program.add_option("FILE", &file, value::kFile,
                        "What the window opens: a scenario, a session, a figure or report that contains one, "
                        "launch settings, "
-                       "a log of nccl-tests, a table of runs, a model's config.json");
+                       "a training log, a log of nccl-tests, a table of runs, a model's config.json");
     add_estimate(program);
     add_sweep(program);
     add_plan(program);

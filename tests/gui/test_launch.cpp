@@ -11,9 +11,11 @@
 #include <QUndoStack>
 #include <algorithm>
 
+#include "files/view.h"
 #include "launch/launch.h"
 #include "planner/plan.h"
 #include "support/desk.h"
+#include "support/logs.h"
 #include "widgets/panels/launch_view.h"
 #include "widgets/plots/plans_plot.h"
 
@@ -176,6 +178,35 @@ TEST_CASE("launch: a run's file becomes the scenario on the current cluster, in 
         write("bad.toml", "[model]\nname = \"llama3\"\nflavor = \"9B\"\n[training]\n")));
     CHECK(model.scenario() == now);
     CHECK(desk.text("message/text").startsWith(QStringLiteral("bad.toml:3:model.flavor")));
+}
+
+TEST_CASE("launch: a training log becomes the scenario that it states, with its measured run, in one step",
+          "[launch]") {
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("train.log")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    const QByteArray text = QByteArray::fromStdString(torchtitan_log());
+    REQUIRE(file.write(text) == text.size());
+    file.close();
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    const SavedScenario before = model.scenario();
+    const int steps = model.undo_stack()->count();
+    desk.drop(file.fileName());
+    REQUIRE(model.scenario().model);
+    CHECK(model.scenario().model->name == "llama-3-8b");
+    CHECK(model.answer().settings[P::gpus] == 8);
+    CHECK(model.answer().settings[P::recompute] == 1);
+    const std::optional<Measurement> measured = measurement_in(model.scenario().view);
+    REQUIRE(measured);
+    CHECK(measured->kind == MeasuredKind::step_time);
+    CHECK(measured->value == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
+    CHECK(measured->gpus == 8);
+    CHECK(
+        desk.text("message/text").contains(QStringLiteral("torchtitan, the median of 6 of 7 logged steps")));
+    CHECK(model.undo_stack()->count() == steps + 1);
+    model.undo_stack()->undo();
+    CHECK(model.scenario() == before);
 }
 
 TEST_CASE("launch: it shows the plan chosen in Plans without making it the scenario's", "[launch]") {
