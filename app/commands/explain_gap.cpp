@@ -96,9 +96,14 @@ void print_sides(const Subject& a, const Subject& b) {
 
 void print_waterfall(const StepGap& gap) {
     std::vector<Line> lines;
-    if (gap.unexplained_from != 0) lines.push_back({"unexplained in the first", gap.unexplained_from});
-    for (const GapBar& bar : gap.bars) lines.push_back({label_of(bar), bar.seconds});
-    if (gap.unexplained_to != 0) lines.push_back({"unexplained in the second", gap.unexplained_to});
+    const auto add = [&](const std::string& label, double seconds) {
+        Line& line = lines.emplace_back();
+        line.label = label;
+        line.seconds = seconds;
+    };
+    if (gap.unexplained_from != 0) add("unexplained in the first", gap.unexplained_from);
+    for (const GapBar& bar : gap.bars) add(label_of(bar), bar.seconds);
+    if (gap.unexplained_to != 0) add("unexplained in the second", gap.unexplained_to);
     double longest = std::max(gap.from, gap.to);
     double at = gap.from;
     for (const Line& line : lines) longest = std::max(longest, at += line.seconds);
@@ -161,7 +166,8 @@ void add_explain_gap(Command& program) {
                                            "another, as a waterfall that adds up");
     command
         .add_option("RUN", &options->sides, value::kScenario,
-                    std::string("Two runs, the reference first. ") + kSubjectHelp)
+                    "Two runs, the reference first; each is a scenario file, the identifier of a shipped "
+                    "measured run, or a training log")
         .required = true;
     add_log_options(command, options->reading);
     command.add_choice("--format", &options->format, {"text", "json"}, "text or json");

@@ -6,7 +6,7 @@
 namespace shardscope {
 
 std::span<const LaunchFormat* const> launch_formats() {
-    static constexpr std::array kAll{&kTorchtitan, &kMegatron, &kDeepspeed, &kFsdp2, &kAccelerate};
+    static constexpr std::array kAll{&kTorchtitan, &kMegatron, &kDeepspeed, &kFsdp2, &kAccelerate, &kPrimus};
     return kAll;
 }
 

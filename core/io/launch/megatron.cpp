@@ -21,15 +21,22 @@ namespace shardscope {
 namespace launch {
 namespace {
 
-// The arguments of the command, one option per line.
+// The arguments of the command.
 class Arguments {
   public:
-    void put(const std::string& option) { text_ += " \\\n    " + option; }
-    void put(std::string_view option, const std::string& value) { put(std::string(option) + " " + value); }
-    std::string take() && { return std::move(text_); }
+    // An option without a value, or with one after a blank.
+    void put(const std::string& option) {
+        const std::size_t blank = option.find(' ');
+        put(std::string_view(option).substr(0, blank),
+            blank == std::string::npos ? std::string() : option.substr(blank + 1));
+    }
+    void put(std::string_view option, const std::string& value) {
+        list_.push_back({std::string(option), value, 0});
+    }
+    std::vector<MegatronArgument> take() && { return std::move(list_); }
 
   private:
-    std::string text_;
+    std::vector<MegatronArgument> list_;
 };
 
 void put(Arguments& out, const LaunchPlan& plan, std::initializer_list<P> ids) {
@@ -46,7 +53,15 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     if (s.on(P::shared_expert_gate)) plan.note_missing_option(kMegatron, P::shared_expert_gate);
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
-    out.put("--moe-token-dispatcher-type alltoall");
+    switch (s.choice<MoeDispatcher>(P::moe_dispatcher)) {
+        case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type alltoall"); break;
+        case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type allgather"); break;
+        case MoeDispatcher::deepep:
+            out.put("--moe-token-dispatcher-type flex"), out.put("--moe-enable-deepep");
+            break;
+    }
+    if (s[P::expert_tensor_parallel] > 0)
+        out.put("--expert-tensor-parallel-size", plan.whole(P::expert_tensor_parallel));
     // The grouped GEMM kernel supports bfloat16 only.
     if (plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8))
         out.put("--moe-grouped-gemm");
@@ -117,6 +132,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
     out.put("--attention-dropout", dropout);
     out.put("--hidden-dropout", dropout);
+    if (s[P::mtp_layers] > 0) out.put("--mtp-num-layers", plan.whole(P::mtp_layers));
     write_experts(plan, out);
 }
 
@@ -173,7 +189,10 @@ void write_training(LaunchPlan& plan, Arguments& out) {
     switch (s.choice<Precision>(P::precision)) {
         case Precision::bf16: out.put("--bf16"); break;
         case Precision::fp16: out.put("--fp16"); break;
-        case Precision::fp8: out.put("--bf16"), out.put("--fp8-format hybrid"); break;
+        case Precision::fp8:
+            out.put("--bf16"), out.put("--fp8-format hybrid");
+            out.put("--fp8-recipe", format(P::fp8_recipe, s[P::fp8_recipe]));
+            break;
         case Precision::mxfp8:
             out.put("--bf16"), out.put("--fp8-format e4m3"), out.put("--fp8-recipe mxfp8");
             break;
@@ -206,8 +225,13 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
         return;
     }
     out.put("--use-distributed-optimizer");
-    out.put("--overlap-grad-reduce");
-    out.put("--overlap-param-gather");
+    // The gather of the weights can overlap only if the reduction of the gradients does.
+    if (s.on(P::overlap_grad_reduce)) out.put("--overlap-grad-reduce");
+    if (s.on(P::overlap_grad_reduce) && s.on(P::overlap_param_gather)) out.put("--overlap-param-gather");
+    else if (s.on(P::overlap_param_gather))
+        plan.note(
+            translate("Megatron-LM overlaps the gather of weights only with “{1}”; no overlap is written.",
+                      {translate(parameter(P::overlap_grad_reduce).label)}));
     if (sharding != Sharding::zero1) {
         out.put("--use-megatron-fsdp");
         out.put("--data-parallel-sharding-strategy",
@@ -295,6 +319,17 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
                 translate("Megatron-LM overlaps tensor-parallel communication only with sequence parallelism "
                           "on; no overlap is written."));
     }
+    if (s[P::context_parallel] > 1)
+        out.put("--cp-comm-type", context_parallel_kinds()[static_cast<std::size_t>(
+                                      s.choice<ContextParallelKind>(P::context_parallel_kind))]);
+    if (s[P::context_parallel] > 1 &&
+        s.choice<ContextParallelKind>(P::context_parallel_kind) == ContextParallelKind::a2a_p2p) {
+        const double inner = s[P::context_parallel_inner] > 0
+                                 ? s[P::context_parallel_inner]
+                                 : std::fmin(s[P::context_parallel], s[P::gpus_per_node]);
+        out.put("--hierarchical-context-parallel-sizes",
+                whole(inner) + " " + whole(s[P::context_parallel] / inner));
+    }
     if (s[P::context_parallel] > 1 && std::fmod(s[P::sequence_length], 2 * s[P::context_parallel]) != 0)
         plan.note(translate(
             "Megatron-LM requires a sequence that is a multiple of twice the context parallel degree."));
@@ -308,6 +343,11 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
     if (share == 0) return;
     if (share == kRecomputeSelective) {
         out.put("--recompute-granularity selective");
+        const std::string modules = megatron_modules(s[P::recompute_modules]);
+        if (!modules.empty() && modules != "core_attn") out.put("--recompute-modules", modules);
+        if ((static_cast<unsigned>(s[P::recompute_modules]) &
+             static_cast<unsigned>(RecomputeModule::activation)) != 0)
+            plan.note(translate("Megatron-LM does not recompute the activation of a dense MLP alone."));
         return;
     }
     out.put("--recompute-granularity full");
@@ -325,17 +365,28 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
                             {whole(count), exact(share)}));
 }
 
+}  // namespace
+
+std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan) {
+    Arguments out;
+    write_model(plan, out);
+    write_training(plan, out);
+    write_parallelism(plan, out);
+    write_recomputation(plan, out);
+    return std::move(out).take();
+}
+
+namespace {
+
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     plan.note_other_model(kMegatron);
-    Arguments out;
-    write_model(plan, out);
-    write_training(plan, out);
-    write_parallelism(plan, out);
-    write_recomputation(plan, out);
+    std::string arguments;
+    for (const MegatronArgument& argument : megatron_arguments(plan))
+        arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;
     std::string text = "#!/usr/bin/env bash\n" +
                        header(kMegatron, answer,
                               "# Start on every node, with data, tokenizer, learning rate and checkpoints as "
@@ -346,7 +397,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2;
     if ((s[P::tensor_parallel] > 1 || s[P::context_parallel] > 1) && !megatron_fsdp)
         text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
-    text += start + std::move(out).take() + " \\\n    \"$@\"\n";
+    text += start + arguments + " \\\n    \"$@\"\n";
     return {text, "bash " + shell_word(file) + " --data-path …", plan.notes};
 }
 

@@ -47,6 +47,22 @@ constexpr std::array kSingleOptions{
     SingleOption{"--expert-model-parallel-size", P::expert_parallel},
 };
 
+// The names of --recompute-modules (megatron/core/transformer/transformer_config.py). Megatron-LM does not
+// recompute the activation of a dense MLP alone.
+struct ModuleName {
+    std::string_view name;
+    RecomputeModule module;
+};
+constexpr std::array kModules{
+    ModuleName{"layernorm", RecomputeModule::layernorm},
+    ModuleName{"core_attn", RecomputeModule::core_attention},
+    ModuleName{"mla_up_proj", RecomputeModule::mla_up_proj},
+    ModuleName{"mlp", RecomputeModule::mlp},
+    ModuleName{"moe", RecomputeModule::moe},
+    ModuleName{"moe_act", RecomputeModule::moe_activation},
+    ModuleName{"shared_experts", RecomputeModule::shared_experts},
+};
+
 // Returns whether the option belongs to torchrun, by which the processes find each other.
 bool is_launcher_option(std::string_view option) {
     return option.starts_with("--rdzv") || option.starts_with("--master") || option.starts_with("--node");
@@ -95,6 +111,15 @@ class Options {
         if (parsed.ok) return parsed.value;
         problem(option, translate("“{1}” is not a number", {value->text}), "", translate("write the number"));
         return otherwise;
+    }
+    // Returns the words after an option; none where it is absent.
+    std::vector<std::string> words(std::string_view option) {
+        std::vector<std::string> out;
+        if (!known_value(option)) return out;
+        for (const Word& word : options_.find(std::string(option))->second.values)
+            for (const std::string& part : split(word.text, ' '))
+                if (!part.empty()) out.push_back(part);
+        return out;
     }
     std::string text(std::string_view option, const char* otherwise) {
         const Word* value = known_value(option);
@@ -255,6 +280,7 @@ class Reader {
         const double in_attention = o_.number("--attention-dropout", 0.1);
         set(P::dropout, in_layers > 0 || in_attention > 0 ? 1 : 0);
         set(P::causal, 1);
+        set(P::mtp_layers, o_.number("--mtp-num-layers", 0));
         experts(layers);
         s_ = nullptr;
         return wanted;
@@ -266,7 +292,17 @@ class Reader {
         const bool bf16 = o_.flag("--bf16");
         const bool fp16 = o_.flag("--fp16");
         const bool fp8 = o_.flag("--fp8-format") || o_.flag("--fp8-hybrid") || o_.flag("--fp8-e4m3");
-        out_.give(P::precision, fp8 ? "fp8" : fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+        const bool fp4 = o_.flag("--fp4-format");
+        const std::string recipe = o_.text("--fp8-recipe", "delayed");
+        const bool mxfp8 = fp8 && recipe == "mxfp8";
+        out_.give(P::precision, fp4     ? "nvfp4"
+                                : mxfp8 ? "mxfp8"
+                                : fp8   ? "fp8"
+                                : fp16  ? "fp16"
+                                : bf16  ? "bf16"
+                                        : "fp32");
+        if (const Parsed known = parse(P::fp8_recipe, recipe); fp8 && !mxfp8 && known.ok)
+            out_.give(P::fp8_recipe, known.value);
         const bool low = o_.flag("--grad-reduce-in-bf16");
         const bool full =
             o_.flag("--accumulate-allreduce-grads-in-fp32") || (bf16 && !low) || (!bf16 && !fp16);
@@ -466,13 +502,54 @@ class Reader {
         const double count = o_.number("--recompute-num-layers", 1);
         if (granularity == "selective") {
             out_.give(P::recompute, kRecomputeSelective);
-            if (const std::string modules = o_.text("--recompute-modules", "core_attn");
-                modules != "core_attn")
-                out_.note(
-                    translate("Of the selectively recomputed modules only the attention core is counted."));
+            read_modules();
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
+        }
+    }
+
+    void read_modules() {
+        double set = 0;
+        for (const std::string& name : o_.words("--recompute-modules")) {
+            const auto known = std::ranges::find(kModules, name, &ModuleName::name);
+            if (known != kModules.end()) {
+                set += static_cast<double>(known->module);
+            } else {
+                o_.problem("--recompute-modules", translate("“{1}” is not known", {name}), "",
+                           translate("write core_attn, layernorm, mla_up_proj, mlp, moe, moe_act or "
+                                     "shared_experts"));
+            }
+        }
+        if (set > 0 && set != static_cast<double>(RecomputeModule::core_attention))
+            out_.give(P::recompute_modules, set);
+    }
+
+    // How experts and context parallelism communicate, and what overlaps.
+    void communication() {
+        if (out_.settings()[P::experts] > 0) {
+            const std::string type = o_.text("--moe-token-dispatcher-type", "allgather");
+            const bool deepep = o_.flag("--moe-enable-deepep");
+            out_.give(P::moe_dispatcher, deepep                ? "deepep"
+                                         : type == "allgather" ? "all-gather"
+                                                               : "all-to-all");
+            if (const double size = o_.number("--expert-tensor-parallel-size", 0); size > 0)
+                out_.give(P::expert_tensor_parallel, size);
+        }
+        if (number(P::context_parallel, 1) > 1) {
+            std::string kind = o_.text("--cp-comm-type", "p2p");
+            if (kind == "allgather") kind = "all_gather";  // as the help text of the option writes it
+            const auto kinds = context_parallel_kinds();
+            const auto found = std::ranges::find(kinds, kind);
+            if (found != kinds.end())
+                out_.give(P::context_parallel_kind, static_cast<double>(found - kinds.begin()));
+            else
+                o_.problem("--cp-comm-type", translate("“{1}” is not known", {kind}), "",
+                           translate("write p2p, a2a, all_gather or a2a+p2p"));
+            const std::vector<std::string> sizes = o_.words("--hierarchical-context-parallel-sizes");
+            const Parsed inner = parse(sizes.empty() ? "0" : sizes.front(), Quantity::count);
+            if (kind == "a2a+p2p" && inner.ok && inner.value > 0)
+                out_.give(P::context_parallel_inner, inner.value);
         }
     }
 
@@ -490,10 +567,15 @@ class Reader {
         if (o_.flag("--torch-fsdp2-no-reshard-after-forward")) out_.give(P::reshard_after_forward, 0);
         if (replicas > 1 && name != "ddp")
             out_.give(P::shard_group, data_context_parallel(out_.settings()) / replicas);
+        const bool reduce = o_.flag("--overlap-grad-reduce");
+        const bool gather = o_.flag("--overlap-param-gather");
+        if (name == "zero1" || name == "zero2") {
+            out_.give(P::overlap_grad_reduce, reduce ? 1 : 0);
+            out_.give(P::overlap_param_gather, gather ? 1 : 0);
+        }
+        communication();
         // These options have no effect on the prediction; is_launcher_option names more of that kind.
-        for (const char* option : {"--overlap-grad-reduce", "--overlap-param-gather", "--ckpt-format",
-                                   "--moe-grouped-gemm", "--moe-token-dispatcher-type"})
-            o_.flag(option);
+        for (const char* option : {"--ckpt-format", "--moe-grouped-gemm"}) o_.flag(option);
     }
 
     Options& o_;
@@ -502,6 +584,20 @@ class Reader {
 };
 
 }  // namespace
+
+std::span<const char* const, 4> context_parallel_kinds() {
+    static constexpr std::array kKinds{"p2p", "a2a", "all_gather", "a2a+p2p"};
+    return kKinds;
+}
+
+std::string megatron_modules(double set) {
+    std::string out;
+    const auto members = static_cast<unsigned>(set);
+    for (const ModuleName& known : kModules)
+        if ((members & static_cast<unsigned>(known.module)) != 0)
+            out += (out.empty() ? "" : " ") + std::string(known.name);
+    return out;
+}
 
 std::string_view option_of(P id) {
     const auto found = std::ranges::find(kSingleOptions, id, &SingleOption::id);

@@ -1,11 +1,14 @@
 // The options of Megatron-LM that set a single parameter, and the reader of its arguments.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "launch/launch.h"
+#include "launch/writing.h"
 
 namespace shardscope::launch {
 
@@ -25,5 +28,13 @@ struct MegatronArgument {
 // has every option, so that options which are not read are not noted.
 LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
                                    Problems& problems);
+
+// Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
+std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan);
+
+// Returns the values of --cp-comm-type, in the order of ContextParallelKind.
+std::span<const char* const, 4> context_parallel_kinds();
+// Returns the modules of a set as --recompute-modules names them ("core_attn mlp").
+std::string megatron_modules(double set);
 
 }  // namespace shardscope::launch

@@ -202,6 +202,33 @@ TEST_CASE("launch: Accelerate's mesh and a job for SLURM have the scenario's nod
     CHECK(deepspeed.find("\ndeepspeed --num_nodes 8 --num_gpus 8 --launcher slurm") != std::string::npos);
 }
 
+TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, and Primus the same as YAML",
+          "[launch]") {
+    const Answer subject = answer_of(R"({"model": {"preset": "deepseek-v3"},
+        "cluster": {"gpus": 256, "software": "megatron-core"},
+        "training": {"sequence_length": 4096, "sharding": "zero1", "tensor_parallel": 2, "sequence_parallel": true,
+            "expert_parallel": 64, "expert_tensor_parallel": 1, "moe_dispatcher": "deepep", "precision": "fp8",
+            "fp8_recipe": "blockwise", "recompute": "selective", "recompute_modules": ["mla_up_proj", "mlp"],
+            "overlap_grad_reduce": true, "overlap_param_gather": false, "micro_batch": 1}})");
+    const LaunchText script = kMegatron.write(subject);
+    for (const char* option :
+         {"--moe-token-dispatcher-type flex", "--moe-enable-deepep", "--expert-tensor-parallel-size 1",
+          "--fp8-recipe blockwise", "--recompute-modules mla_up_proj mlp", "--overlap-grad-reduce"}) {
+        INFO(option);
+        CHECK(holds(script, option));
+    }
+    CHECK_FALSE(holds(script, "--overlap-param-gather"));
+    const LaunchText primus = kPrimus.write(subject);
+    for (const char* line :
+         {"      moe_enable_deepep: true\n", "      fp8: hybrid\n",
+          "      recompute_modules: mla_up_proj mlp\n", "      add_bias_linear: false\n",
+          "      overlap_param_gather: false\n", "      num_layers: 61\n", "    framework: megatron\n"}) {
+        INFO(line);
+        CHECK(holds(primus, line));
+    }
+    CHECK(primus.command.starts_with("./runner/primus-cli slurm srun -N 32 -- train pretrain --config"));
+}
+
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",
           "[launch]") {
     const LaunchText launch =

@@ -112,6 +112,22 @@ Written options_of_yaml(const std::string& text) {
     return out;
 }
 
+// Returns the overrides of a Primus experiment.
+Written options_of_primus(const std::string& text) {
+    Written out;
+    const std::size_t begin = text.find("    overrides:\n");
+    REQUIRE(begin != std::string::npos);
+    std::istringstream lines(text.substr(text.find('\n', begin) + 1));
+    std::string line;
+    while (std::getline(lines, line)) {
+        REQUIRE(line.starts_with("      "));
+        const std::size_t colon = line.find(": ");
+        REQUIRE(colon != std::string::npos);
+        out.emplace_back(line.substr(6, colon - 6), line.substr(colon + 2));
+    }
+    return out;
+}
+
 // Returns every shipped model under plans that together use every choice.
 const std::vector<Answer>& scenarios() {
     static const std::vector<Answer> all = [] {
@@ -140,6 +156,12 @@ const std::vector<Answer>& scenarios() {
             R"("sharding": "zero2", "offload": "optimizer", "optimizer": "muon")",
             R"("sharding": "zero1", "optimizer": "momentum", "optimizer_precision": "bf16")",
             R"("sharding": "zero3", "optimizer": "muon", "optimizer_precision": "bf16")",
+            R"("sharding": "zero1", "precision": "nvfp4", "recompute": "selective",
+               "recompute_modules": ["mlp", "layernorm"], "overlap_param_gather": false)",
+            R"("sharding": "zero1", "precision": "fp8", "fp8_recipe": "blockwise", "context_parallel": 4,
+               "context_parallel_kind": "all-gather", "overlap_grad_reduce": false)",
+            R"("sharding": "zero1", "moe_dispatcher": "deepep", "tensor_parallel": 2,
+               "sequence_parallel": true, "expert_tensor_parallel": 1)",
             R"("sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8, "first_stage_layers": 3,
                "offload": "optimizer", "optimizer_precision": "bf16")",
         };
@@ -316,6 +338,10 @@ TEST_CASE("launch: DeepSpeed documents every key that is written for any model a
 
 TEST_CASE("launch: Accelerate documents every key that is written for any model and plan", "[launch]") {
     check_options(kAccelerate, options_of_yaml, 18);
+}
+
+TEST_CASE("launch: Primus has every key that is written for any model and plan", "[launch]") {
+    check_options(kPrimus, options_of_primus, 45);
 }
 
 TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {

@@ -163,6 +163,13 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
          R"("sharding": "zero1", "gradient_precision": "fp32", "offload": "optimizer", "recompute": 0.25)",
          R"("sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8, "first_stage_layers": 7,
             "last_stage_layers": 5, "schedule": "1f1b")",
+         R"("sharding": "zero1", "recompute": "selective", "recompute_modules": ["mlp", "layernorm"])",
+         R"("sharding": "zero1", "precision": "fp8", "fp8_recipe": "tensorwise", "overlap_param_gather": false)",
+         R"("sharding": "zero1", "precision": "mxfp8", "overlap_grad_reduce": false,
+            "overlap_param_gather": false)",
+         R"("sharding": "zero1", "context_parallel": 4, "context_parallel_kind": "a2a")",
+         R"("sharding": "zero1", "context_parallel": 4, "context_parallel_kind": "a2a+p2p",
+            "context_parallel_inner": 2)",
          R"("sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8, "recompute": 0.5)"}) {
         INFO(plan);
         check_round_trip(kMegatron, scenario_of(job("llama-3-8b", "megatron-core", plan)));
@@ -170,6 +177,11 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
     check_round_trip(kMegatron, scenario_of(job("deepseek-v3", "megatron-core",
                                                 R"("sharding": "zero1", "expert_parallel": 8,
                               "micro_batch": 1, "gradient_precision": "fp32")",
+                                                256)));
+    check_round_trip(kMegatron, scenario_of(job("deepseek-v3", "megatron-core",
+                                                R"("sharding": "zero1", "expert_parallel": 32,
+                              "tensor_parallel": 2, "sequence_parallel": true, "expert_tensor_parallel": 1,
+                              "moe_dispatcher": "deepep", "micro_batch": 1, "gradient_precision": "fp32")",
                                                 256)));
     // For an unknown shape, everything that differs from the nearest model is given.
     check_round_trip(kMegatron, scenario_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 3072,
