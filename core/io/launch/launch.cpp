@@ -6,7 +6,8 @@
 namespace shardscope {
 
 std::span<const LaunchFormat* const> launch_formats() {
-    static constexpr std::array kAll{&kTorchtitan, &kMegatron, &kDeepspeed, &kFsdp2, &kAccelerate, &kPrimus};
+    static constexpr std::array kAll{&kTorchtitan, &kTorchtitanPython, &kMegatron, &kDeepspeed,
+                                     &kFsdp2,      &kAccelerate,       &kPrimus};
     return kAll;
 }
 

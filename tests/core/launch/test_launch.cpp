@@ -229,6 +229,29 @@ TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, an
     CHECK(primus.command.starts_with("./runner/primus-cli slurm srun -N 32 -- train pretrain --config"));
 }
 
+TEST_CASE("launch: torchtitan's Python function changes that of its registry", "[launch]") {
+    const LaunchText launch = kTorchtitanPython.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "cluster": {"gpus": 64, "software": "fsdp2"},
+        "training": {"sequence_length": 8192, "micro_batch": 2, "accumulation": 4, "sharding": "hsdp",
+            "shard_group": 8, "context_parallel": 2, "pipeline_parallel": 2, "schedule": "gpipe",
+            "recompute": "full", "gradient_precision": "fp32"}})"));
+    for (const char* line :
+         {"from torchtitan.models.llama3.config_registry import llama3_8b\n", "def shardscope_plan():\n",
+          "    config = llama3_8b()\n", "    config.training.num_tokens_per_microbatch_per_dp_rank = 16384\n",
+          // 16 data-parallel ranks, 2 sequences, 4 micro-batches
+          "    config.training.num_tokens_per_train_step = 1048576\n",
+          "    config.parallelism.num_pp_microbatches = 4\n",
+          "    config.parallelism.data_parallel_shard_degree = 4\n",
+          "    config.parallelism.pipeline_parallel_schedule = \"GPipe\"\n",
+          "    config.activation_checkpoint = FullAC.Config()\n", "    config.compile = None\n"}) {
+        INFO(line);
+        CHECK(holds(launch, line));
+    }
+    CHECK(launch.command.find("--module llama3 --config shardscope_plan") != std::string::npos);
+    CHECK(has_note(kTorchtitanPython.write(answer_of(R"({"model": {"preset": "qwen3-8b"}})")),
+                   "your_function"));
+}
+
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",
           "[launch]") {
     const LaunchText launch =

@@ -43,6 +43,7 @@ std::string type_mismatch(const std::vector<std::string>& type, const std::strin
     static const std::regex real("-?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
     if (type[0] == "int") return std::regex_match(value, whole) ? "" : "no whole number";
     if (type[0] == "float") return std::regex_match(value, real) ? "" : "no number";
+    if (type[0] == "python_flag") return value == "True" || value == "False" ? "" : "no flag";
     if (type[0] == "flag") return value == "true" || value == "false" ? "" : "no flag";
     if (type[0] == "choice")
         return std::find(type.begin() + 1, type.end(), value) != type.end() ? "" : "no such choice";
@@ -110,6 +111,41 @@ Written options_of_yaml(const std::string& text) {
         else out.emplace_back((inside ? section : "") + key, line.substr(colon + 2));
     }
     return out;
+}
+
+// Returns the fields that a Python function sets.
+Written options_of_python(const std::string& text) {
+    Written out;
+    std::istringstream lines(text);
+    std::string line;
+    while (std::getline(lines, line)) {
+        constexpr std::string_view kSet = "    config.";
+        if (!line.starts_with(kSet)) continue;
+        const std::size_t equals = line.find(" = ");
+        REQUIRE(equals != std::string::npos);
+        out.emplace_back(line.substr(kSet.size(), equals - kSet.size()), line.substr(equals + 3));
+    }
+    return out;
+}
+
+// Checks torchtitan's rules: the batch is whole micro-batches of all data-parallel ranks, and CUDA graphs
+// need schedules with one stage on each GPU and no expert parallelism.
+void check_python_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all(options.begin(), options.end());
+    const auto number = [&](const char* field) { return std::stod(all[field]); };
+    const double data = number("parallelism.data_parallel_replicate_degree") *
+                        number("parallelism.data_parallel_shard_degree");
+    const double micro = number("training.num_tokens_per_microbatch_per_dp_rank") * data;
+    REQUIRE(std::fmod(number("training.num_tokens_per_train_step"), micro) == 0);
+    REQUIRE(number("training.num_tokens_per_train_step") / micro == answer.settings[P::accumulation]);
+    REQUIRE(std::fmod(number("training.num_tokens_per_microbatch_per_dp_rank"),
+                      number("training.max_context_length")) == 0);
+    REQUIRE(data * number("parallelism.tensor_parallel_degree") *
+                number("parallelism.context_parallel_degree") *
+                number("parallelism.pipeline_parallel_degree") ==
+            answer.settings[P::gpus]);
+    if (number("parallelism.expert_parallel_degree") > 1 || answer.settings[P::virtual_stages] > 1)
+        REQUIRE(all["training.disable_cuda_graphs"] == "True");
 }
 
 // Returns the overrides of a Primus experiment.
@@ -310,6 +346,7 @@ TEST_CASE(
     check_rules(kMegatron, options_of_script, check_megatron_rules);
     check_rules(kDeepspeed, options_of_json, check_deepspeed_rules);
     check_rules(kAccelerate, options_of_yaml, check_accelerate_rules);
+    check_rules(kTorchtitanPython, options_of_python, check_python_rules);
 }
 
 TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {
@@ -342,6 +379,11 @@ TEST_CASE("launch: Accelerate documents every key that is written for any model 
 
 TEST_CASE("launch: Primus has every key that is written for any model and plan", "[launch]") {
     check_options(kPrimus, options_of_primus, 45);
+}
+
+TEST_CASE("launch: torchtitan has every field that the Python function sets for any model and plan",
+          "[launch]") {
+    check_options(kTorchtitanPython, options_of_python, 20);
 }
 
 TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {
