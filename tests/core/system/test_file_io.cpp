@@ -120,6 +120,34 @@ TEST_CASE("reading: a file or stream may have at most 16 MiB", "[files][streams]
     }
 }
 
+TEST_CASE("reading: a log is read in pieces, up to 1 GiB", "[files][streams][limits]") {
+    const Folder folder;
+    std::string text;
+    for (int i = 0; i < 400'000; ++i) text += std::to_string(i) + '\n';  // more than two pieces
+    std::string read;
+    std::size_t pieces = 0;
+    Problems problems;
+    const auto take = [&](std::string_view piece) {
+        read += piece;
+        ++pieces;
+    };
+    CHECK(read_pieces(folder.write("run.log", text), take, problems));
+    CHECK(read == text);
+    CHECK(pieces > 2);
+    // A sparse file that is one byte too long is refused before it is read.
+    const std::string large = folder.write("large.log", "");
+    REQUIRE(::truncate(large.c_str(), static_cast<::off_t>(kLargestLog) + 1) == 0);
+    pieces = 0;
+    CHECK_FALSE(read_pieces(large, take, problems));
+    CHECK(pieces == 0);
+    REQUIRE(problems.size() == 1);
+    CHECK(has(problems.front().text(), "larger than 1 GiB"));
+    problems.clear();
+    CHECK_FALSE(read_pieces(folder.file("absent"), take, problems));
+    CHECK_FALSE(read_pieces(folder.path(), take, problems));
+    CHECK(problems.size() == 2);
+}
+
 TEST_CASE("reading: the reader waits for a stream, even for a non-blocking one", "[files][streams]") {
     Pipe pipe;
     REQUIRE(::fcntl(pipe.ends[0], F_SETFL, O_NONBLOCK) == 0);

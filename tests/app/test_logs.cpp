@@ -1,0 +1,180 @@
+// Tests `import log`, `calibrate --log`, `explain-gap` and `conventions`.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/logs.h"
+#include "support/shell.h"
+
+using namespace shardscope::testing;
+using nlohmann::json;
+
+namespace {
+
+bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+// A run of Llama 3 8B on `gpus` H100 with torchtitan at a throughput.
+std::string torchtitan_run(int gpus, int sequence, int batch, int tps) {
+    std::string text = torchtitan_head();
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("dp_shard=8", "dp_shard=" + std::to_string(gpus));
+    replace(
+        "local batch size 2, global batch size 16",
+        "local batch size " + std::to_string(batch) + ", global batch size " + std::to_string(batch * gpus));
+    replace("sequence length 8192", "sequence length " + std::to_string(sequence));
+    for (int step = 1; step <= 8; ++step) text += torchtitan_step(step, step == 1 ? 500 : tps + step);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("import log: measurement, settings with their lines, prediction and explanations", "[cli][logs]") {
+    const Folder folder;
+    folder.write("run.log", torchtitan_log());
+    const RunResult text = run_in(folder, "import log run.log");
+    REQUIRE(text.code == 0);
+    for (const char* words :
+         {"run.log: torchtitan\n", "6 of 7 logged steps; left out: 1 of warm-up",
+          "peak reserved       60.2 GiB", "Llama 3 8B", "training.seq_len", "line 6", "measured", "predicted",
+          "likely range", "the most plausible first", "gemm_efficiency", "terms of the step"}) {
+        INFO(words);
+        CHECK(has(text.out, words));
+    }
+    CHECK(has(text.err, "note: The log does not state the network"));
+}
+
+TEST_CASE("import log: what is missing is listed, and --set or --on adds it", "[cli][logs]") {
+    const Folder folder;
+    folder.write("run.log", megatron_log());
+    const RunResult missing = run_in(folder, "import log run.log --format json");
+    CHECK(missing.code == 2);
+    CHECK(missing.out.empty());
+    CHECK(missing.err ==
+          "run.log: the log does not state the GPU; add --set cluster.preset=dgx-h100, or the run's scenario "
+          "with "
+          "--on\n");
+    // The text shows what was measured in any case.
+    const RunResult text = run_in(folder, "import log run.log");
+    CHECK(text.code == 2);
+    CHECK(has(text.out, "step time           4 s"));
+    CHECK_FALSE(has(text.out, "predicted"));
+
+    const RunResult given = run_in(folder, "import log run.log --set cluster.preset=dgx-h100 --format json");
+    REQUIRE(given.code == 0);
+    const json run = json::parse(given.out);
+    CHECK(run["measured"]["step_time_s"].get<double>() == Approx(4));
+    CHECK(run["scenario"]["cluster"]["preset"] == "dgx-h100");
+    CHECK(run["scenario"]["training"]["tensor_parallel"] == 2);
+    folder.write("base.json", R"({"cluster": {"preset": "dgx-h100"}})");
+    const RunResult on = run_in(folder, "import log run.log --on base.json --format json");
+    REQUIRE(on.code == 0);
+    CHECK(json::parse(on.out)["measured"] == run["measured"]);
+    const RunResult wrong = run_in(folder, "import log run.log --set cluster.preset=dgx-h1");
+    CHECK(wrong.code == 2);
+    CHECK(has(wrong.err, "dgx-h100"));
+}
+
+TEST_CASE("import log: its lines are a table for validate, and several logs calibrate", "[cli][logs]") {
+    const Folder folder;
+    folder.write("a.log", torchtitan_run(8, 8192, 1, 6000));
+    folder.write("b.log", torchtitan_run(64, 4096, 2, 6300));
+    folder.write("c.log", torchtitan_run(128, 2048, 8, 6500));
+    REQUIRE(run_in(folder, "import log a.log b.log c.log --format json").code == 0);
+    folder.write("runs.jsonl", read_file(folder.file("out")));
+    REQUIRE(run_in(folder, "validate --runs runs.jsonl --format json").code == 0);
+    const json rows = json::parse(read_file(folder.file("out")))["rows"];
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0]["id"] == "a");
+    CHECK(rows[0]["measured_step_s"].get<double>() == Approx(8192 / 6005.0).epsilon(1e-3));
+    REQUIRE(run_in(folder, "calibrate --log a.log b.log c.log -o ours.json").code == 0);
+    CHECK(has(read_file(folder.file("out")), "constants from 3 runs"));
+    const json ours = json::parse(read_file(folder.file("ours.json")));
+    CHECK(ours["source"].get<std::string>().find("3 runs of training logs") != std::string::npos);
+}
+
+TEST_CASE("import log: other files are refused with the reason", "[cli][logs]") {
+    const Folder folder;
+    folder.write("text.log", "Loading model\nstep: 1 loss: 2.0\n");
+    const RunResult none = run_in(folder, "import log text.log");
+    CHECK(none.code == 2);
+    CHECK(none.out.empty());
+    CHECK(has(none.err, "text.log: the log states no step time"));
+    CHECK(run_in(folder, "import log absent.log").code == 2);
+    CHECK(run_in(folder, "import log .").code == 2);
+    // One unusable log of several does not stop the others.
+    folder.write("good.log", torchtitan_log());
+    const RunResult both = run_in(folder, "import log text.log good.log --format json");
+    CHECK(both.code == 2);
+    CHECK(json::parse(both.out)["id"] == "good");
+}
+
+TEST_CASE("explain-gap: scenarios, runs and logs, as a waterfall that adds up", "[cli][logs]") {
+    const Folder folder;
+    folder.write("run.log", torchtitan_log());
+    folder.write("faster.json",
+                 R"({"model": {"preset": "llama-3-8b"}, "cluster": {"preset": "dgx-b200", "gpus": 8,
+                     "software": "fsdp2-compile"}, "training": {"sequence_length": 8192, "micro_batch": 2}})");
+    const std::string shipped = json::parse(run("validate --format json").out)["rows"][0]["id"];
+    for (const std::string& sides : {std::string("run.log faster.json"), "faster.json run.log",
+                                     shipped + " run.log", "faster.json " + shipped}) {
+        const RunResult ran = run_in(folder, "explain-gap " + sides + " --format json");
+        INFO(sides << ran.err);
+        REQUIRE(ran.code == 0);
+        const json gap = json::parse(ran.out);
+        double sum = gap["from"]["step_time_s"].get<double>() + gap["unexplained_from_s"].get<double>();
+        for (const json& bar : gap["bars"]) sum += bar["seconds"].get<double>();
+        sum += gap["unexplained_to_s"].get<double>();
+        CHECK(sum == Approx(gap["to"]["step_time_s"].get<double>()).epsilon(1e-12));
+    }
+    const RunResult text = run_in(folder, "explain-gap run.log faster.json");
+    REQUIRE(text.code == 0);
+    CHECK(has(text.out, "unexplained in the first"));
+    CHECK(has(text.out, "GPU"));
+    CHECK(has(text.out, "mean of two orders"));
+    CHECK(run_in(folder, "explain-gap run.log").code == 2);
+    CHECK(run_in(folder, "explain-gap run.log nothing").code == 2);
+}
+
+TEST_CASE("conventions: one run in all of them, and a quoted number converted", "[cli]") {
+    const Folder folder;
+    folder.write("job.json", R"({"model": {"preset": "llama-3-8b"}, "training": {"sequence_length": 8192}})");
+    const RunResult all = run_in(folder, "conventions job.json --format json");
+    REQUIRE(all.code == 0);
+    const json own = json::parse(all.out);
+    CHECK(own["basis"] == "predicted");
+    REQUIRE(run_in(folder, "estimate job.json --format json").code == 0);
+    const json estimated = json::parse(read_file(folder.file("out")));
+    const auto value_of = [](const json& of, const std::string& name, const char* field) {
+        for (const json& row : of["conventions"])
+            if (row["name"] == name) return row[field].get<double>();
+        return 0.0;
+    };
+    CHECK(value_of(own, "palm", "mfu") == Approx(estimated["mfu"].get<double>()));
+    CHECK(value_of(own, "hfu", "mfu") == Approx(estimated["hfu"].get<double>()));
+    CHECK(value_of(own, "palm", "mfu_sparse_peak") == Approx(estimated["mfu"].get<double>() / 2));
+    const RunResult quoted =
+        run_in(folder, "conventions job.json --value '38 %' --as megatron/sparse --format json");
+    REQUIRE(quoted.code == 0);
+    CHECK(value_of(json::parse(quoted.out), "megatron", "mfu_sparse_peak") == Approx(0.38));
+    CHECK(json::parse(quoted.out)["basis"] == "quoted");
+    CHECK(has(run_in(folder, "conventions job.json").out, "llm-foundry"));
+    CHECK(run_in(folder, "conventions job.json --value 38").code == 2);
+    CHECK(run_in(folder, "conventions job.json --value 38 --as palm").code == 2);
+    const RunResult unknown = run_in(folder, "conventions job.json --value '38 %' --as plam");
+    CHECK(unknown.code == 2);
+    CHECK(has(unknown.err, "did you mean “palm”?"));
+}
+
+TEST_CASE("launch: a SLURM job starts the written file", "[cli]") {
+    const Folder folder;
+    folder.write("job.json", R"({"cluster": {"gpus": 32, "software": "megatron-core"}})");
+    REQUIRE(run_in(folder, "launch job.json --for megatron -o train.sh --slurm job.sbatch").code == 0);
+    const std::string job = read_file(folder.file("job.sbatch"));
+    CHECK(has(job, "#SBATCH --nodes=4\n"));
+    CHECK(has(job, "srun bash train.sh"));
+    CHECK(run_in(folder, "launch job.json --for megatron --slurm job.sbatch").code == 2);
+    CHECK(run_in(folder, "launch job.json --for megatron -o train.sh --slurm job.json").code == 2);
+    CHECK(has(read_file(folder.file("job.json")), "megatron-core"));
+}
