@@ -108,7 +108,7 @@ std::string mixed_precision(LaunchPlan& plan) {
 
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
-    plan.note_other_stack(kAccelerate);
+    plan.note_other_model(kAccelerate);
     const Settings& s = plan.s;
     const Hosts on = hosts(s);
     const double stages = std::fmax(1.0, s[P::pipeline_parallel]);

@@ -45,7 +45,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_stack(kPrimus);
+    plan.note_other_model(kPrimus);
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
