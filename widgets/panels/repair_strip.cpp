@@ -53,6 +53,8 @@ void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
     anew_.cancel();
+    // During a drag the strip neither appears nor vanishes, because the plot under the pointer would move.
+    if (model_.in_gesture() && needed == isHidden()) return take({});
     setVisible(needed);
     if (!needed) return take({});
     // Each repair needs a plan. Where planning is slow, the repairs with the current plan are shown first.
@@ -119,10 +121,13 @@ void RepairStrip::use(const Repair& repair) {
 
 void RepairStrip::arrange() {
     const Theme& theme = current_theme();
-    caption_->set_runs({{tr("Repairs, one click each, best first; another job or machine last"),
+    caption_->set_runs({{model_.answer().fits()
+                             ? tr("It fits.")
+                             : tr("Repairs, one click each, best first; another job or machine last"),
                          scaled_font(font(), kSmall), theme.muted}});
     const int caption_height = caption_->sizeHint().height();
     caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);
+    more_->hide();
     if (repairs_.empty()) return;
 
     const int top = 6 + caption_height + 3;
