@@ -87,9 +87,9 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 using Groups = std::vector<std::vector<GapClass>>;
 
 // Computes step times of mixtures of two scenarios.
-class Mixer {
+class MixedScenario {
   public:
-    Mixer(const Settings& from, const Settings& to) : from_(from), to_(to) {}
+    MixedScenario(const Settings& from, const Settings& to) : from_(from), to_(to) {}
 
     // Returns the step time where the groups in `changed` have the values of `to`; NaN where that is not
     // valid.
@@ -137,7 +137,7 @@ struct Walk {
     std::size_t invalid_after = 0;
     bool valid = true;
 };
-Walk walk(Mixer& mixer, const Groups& groups, bool backward, double start) {
+Walk walk(MixedScenario& mixed, const Groups& groups, bool backward, double start) {
     Walk out;
     out.change.assign(groups.size(), 0);
     std::vector<bool> changed(groups.size(), false);
@@ -145,7 +145,7 @@ Walk walk(Mixer& mixer, const Groups& groups, bool backward, double start) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::size_t g = backward ? groups.size() - 1 - i : i;
         changed[g] = true;
-        const double now = mixer.step(groups, changed);
+        const double now = mixed.step(groups, changed);
         if (std::isnan(now) && i + 1 < groups.size()) {
             out.valid = false;
             // The pair of neighbours that has to change together.
@@ -210,13 +210,13 @@ StepGap step_gap(const Answer& from, double measured_from, const Answer& to, dou
     out.to = measured_to > 0 ? measured_to : out.predicted_to;
     out.unexplained_from = out.predicted_from - out.from;
     out.unexplained_to = out.to - out.predicted_to;
-    Mixer mixer(from.settings, to.settings);
+    MixedScenario mixed(from.settings, to.settings);
     Groups groups;
     for (std::size_t i = 0; i < kGapClasses; ++i)
-        if (mixer.differs(static_cast<GapClass>(i))) groups.push_back({static_cast<GapClass>(i)});
+        if (mixed.differs(static_cast<GapClass>(i))) groups.push_back({static_cast<GapClass>(i)});
     while (!groups.empty()) {
-        const Walk forward = walk(mixer, groups, false, out.predicted_from);
-        const Walk backward = walk(mixer, groups, true, out.predicted_from);
+        const Walk forward = walk(mixed, groups, false, out.predicted_from);
+        const Walk backward = walk(mixed, groups, true, out.predicted_from);
         if (forward.valid && backward.valid) {
             for (std::size_t g = 0; g < groups.size(); ++g) {
                 const double mean = (forward.change[g] + backward.change[g]) / 2;
