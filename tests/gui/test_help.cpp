@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QListWidget>
 #include <QRegularExpression>
+#include <QTextBlock>
 #include <QTextBrowser>
 #include <algorithm>
 #include <set>
