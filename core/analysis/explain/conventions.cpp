@@ -1,6 +1,7 @@
 #include "explain/conventions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "compile/compiled.h"

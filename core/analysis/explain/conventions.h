@@ -2,6 +2,7 @@
 // converted back to a throughput.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>

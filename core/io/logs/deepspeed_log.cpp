@@ -4,6 +4,7 @@
 // Source: deepspeedai/DeepSpeed, deepspeed/utils/timer.py (samples/s of the whole batch, since the line
 // before), deepspeed/runtime/engine.py (wall-clock breakdown, see_memory_usage), runtime/pipe/engine.py and
 // runtime/config.py (print). What DeepSpeed calls GB is 1,024³ bytes.
+#include <algorithm>
 #include <array>
 
 #include "evidence/validation.h"

@@ -13,8 +13,10 @@ namespace {
 class DeviceReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
-        read_summary(line, contents);
-        read_out_of_memory(line, contents);
+        if (line.has("memory")) {
+            read_summary(line, contents);
+            read_out_of_memory(line, contents);
+        }
         read_smi(line, contents);
         read_name(line, contents);
     }

@@ -31,6 +31,8 @@ Interruption interruption_of(const LogLine& line) {
         std::string_view words;
         Interruption interruption;
     };
+    // All words below contain one of these; most lines contain neither.
+    if (!line.has("aving") && !line.has("val")) return Interruption::none;
     // Sources: Megatron-LM, megatron/training/training.py and checkpointing.py; torchtitan,
     // torchtitan/components/{validate,checkpoint}.py; transformers, src/transformers/trainer.py; DeepSpeed,
     // deepspeed/runtime/engine.py; nanotron, src/nanotron/trainer.py; MLPerf's training policies, events.

@@ -1,5 +1,6 @@
 // The scenario that a training log states, and the run as a line of a table.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -3,6 +3,7 @@
 // Source: NVIDIA/Megatron-LM, megatron/training/training.py (training_log), arguments.py (_print_args),
 // theoretical_memory_usage.py and utils/common_utils.py (report_memory); NVIDIA-NeMo/Megatron-Bridge,
 // src/megatron/bridge/training/utils/train_utils.py. Times are means since the line before.
+#include <algorithm>
 #include <array>
 
 #include "logs/log_format.h"

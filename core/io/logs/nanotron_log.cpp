@@ -37,7 +37,7 @@ class NanotronReader : public LineReader {
         if (read_step(line, contents)) return;
         read_memory(line, contents);
         if (line.has("Config(")) in_configuration_ = true;
-        if (in_configuration_) read_configuration(line, contents);
+        if (in_configuration_ && line.has("=")) read_configuration(line, contents);
     }
 
     void finish(LogContents& contents) override {

@@ -3,7 +3,9 @@
 // Source: pytorch/torchtitan, torchtitan/components/metrics.py (the line of a step: memory is the maximum
 // that the caching allocator reserved since the line before, tps is tokens/s of one GPU), trainer.py (batch,
 // configuration) and distributed/parallel_dims.py (the mesh).
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "logs/log_format.h"
 #include "text/encode.h"

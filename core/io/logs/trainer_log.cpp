@@ -53,6 +53,7 @@ class TrainerReader : public LineReader {
     }
 
     void read_summary(const LogLine& line) {
+        if (!line.has("train_") && !line.has("global_step")) return;
         if (const auto rate = number_after(line, "train_steps_per_second"); rate && *rate > 0) {
             steps_per_second_ = *rate;
             summary_line_ = line.number;
@@ -67,6 +68,7 @@ class TrainerReader : public LineReader {
     }
 
     void read_batch(const LogLine& line, LogContents& contents) {
+        if (!line.has(" = ") && !line.has("max_steps")) return;
         if (const auto steps = number_after(line, "Total optimization steps")) total_ = *steps;
         if (const auto steps = number_after(line, "max_steps"); steps && total_ <= 0) total_ = *steps;
         const auto batch = number_after(line, "Instantaneous batch size per device");

@@ -1,6 +1,7 @@
 #include "logs/training_log.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "evidence/validation.h"
 #include "logs/log_format.h"
