@@ -117,8 +117,8 @@ TEST_CASE("explain-gap: scenarios, runs and logs, as a waterfall that adds up", 
                  R"({"model": {"preset": "llama-3-8b"}, "cluster": {"preset": "dgx-b200", "gpus": 8,
                      "software": "fsdp2-compile"}, "training": {"sequence_length": 8192, "micro_batch": 2}})");
     const std::string shipped = json::parse(run("validate --format json").out)["rows"][0]["id"];
-    for (const std::string& sides : std::vector<std::string>{"run.log faster.json", "faster.json run.log",
-                                     shipped + " run.log", "faster.json " + shipped}) {
+    for (const std::string& sides : std::vector<std::string>{
+             "run.log faster.json", "faster.json run.log", shipped + " run.log", "faster.json " + shipped}) {
         const RunResult ran = run_in(folder, "explain-gap " + sides + " --format json");
         INFO(sides << ran.err);
         REQUIRE(ran.code == 0);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "evidence/calibration.h"
+#include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -99,6 +99,9 @@ class MixedScenario {
             if (!changed[g]) continue;
             for (const GapClass kind : groups[g]) take(kind, mixed);
         }
+        // The work of a step is its global batch; the accumulation follows from it and from the plan.
+        const double parallel = data_parallel(mixed) * mixed[P::micro_batch];
+        if (parallel > 0) mixed.set(P::accumulation, mixed[P::global_batch] / parallel, Origin::derived);
         const P peak = peak_of(mixed.choice<Precision>(P::precision));
         mixed.set(P::peak_flops, mixed[peak], mixed.origin(peak));
         if (!is_valid(mixed)) return std::nan("");
@@ -164,6 +167,10 @@ void merge_after(Groups& groups, std::size_t at) {
     groups.erase(next);
 }
 
+// Inputs that change no step: aliases and what follows from others, and constants of ranges.
+constexpr std::array kNotListed{P::peak_flops,  P::accumulation,    P::error_band,     P::distance_band,
+                                P::risk_margin, P::training_tokens, P::memory_reserve, P::fragmentation};
+
 std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answer& from, const Answer& to) {
     std::vector<GapInput> out;
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -171,8 +178,8 @@ std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answ
         if (std::ranges::find(classes, class_of(id)) == classes.end()) continue;
         const double a = from.settings[id];
         const double b = to.settings[id];
-        // The peak of the precision in use is listed under its own name.
-        if (!same(a, b) && id != P::peak_flops) out.push_back({id, format(id, a), format(id, b)});
+        const bool listed = std::ranges::find(kNotListed, id) == kNotListed.end();
+        if (!same(a, b) && listed) out.push_back({id, format(id, a), format(id, b)});
     }
     return out;
 }

@@ -55,8 +55,9 @@ struct StepGap {
 
 // Changes the inputs of `from` to those of `to`, one class after the other, once in the order of GapClass and
 // once in the reverse order, and takes the mean of both, so that no class gains from its place. Classes
-// between which no scenario is valid change together. Both answers must be valid; a measured time of 0 means
-// that there is none.
+// between which no scenario is valid change together. The global batch is the work of a step: where the plan
+// or the number of GPUs changes first, the accumulation follows. Both answers must be valid; a measured time
+// of 0 means that there is none.
 StepGap step_gap(const Answer& from, double measured_from, const Answer& to, double measured_to);
 
 }  // namespace shardscope

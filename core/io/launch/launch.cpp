@@ -6,8 +6,9 @@
 namespace shardscope {
 
 std::span<const LaunchFormat* const> launch_formats() {
-    static constexpr std::array kAll{&kTorchtitan, &kTorchtitanPython, &kMegatron, &kDeepspeed,
-                                     &kFsdp2,      &kAccelerate,       &kPrimus};
+    static constexpr std::array kAll{
+        &kTorchtitan, &kTorchtitanPython, &kMegatronBridge, &kMegatron, &kDeepspeed,
+        &kFsdp2,      &kAccelerate,       &kPrimus};
     return kAll;
 }
 

@@ -56,6 +56,7 @@ std::string slurm_job(const LaunchFormat& format, const Answer& answer, const La
 // Returns the format of the scenario's software; torchtitan where there is none.
 const LaunchFormat& launch_format_for(const Settings& settings);
 
-extern const LaunchFormat kTorchtitan, kTorchtitanPython, kMegatron, kDeepspeed, kFsdp2, kAccelerate, kPrimus;
+extern const LaunchFormat kTorchtitan, kTorchtitanPython, kMegatronBridge, kMegatron, kDeepspeed, kFsdp2,
+    kAccelerate, kPrimus;
 
 }  // namespace shardscope

@@ -252,6 +252,29 @@ TEST_CASE("launch: torchtitan's Python function changes that of its registry", "
                    "your_function"));
 }
 
+TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
+    const LaunchText launch = kMegatronBridge.write(answer_of(R"({"model": {"preset": "llama-3-70b"},
+        "cluster": {"gpus": 64, "software": "megatron-bridge"},
+        "training": {"sequence_length": 8192, "micro_batch": 1, "global_batch": 128, "sharding": "zero1",
+            "tensor_parallel": 4, "sequence_parallel": true, "async_tensor_parallel": true,
+            "pipeline_parallel": 4, "virtual_stages": 5, "precision": "fp8", "fp8_recipe": "tensorwise",
+            "recompute": "selective", "recompute_modules": ["core_attention", "mlp"],
+            "gradient_precision": "fp32"}})"));
+    for (const char* line :
+         {"from megatron.bridge.recipes.llama import llama3_70b_pretrain_config\n",
+          "    cfg = llama3_70b_pretrain_config()\n", "    cfg.model.tensor_model_parallel_size = 4\n",
+          "    cfg.model.virtual_pipeline_model_parallel_size = 5\n",
+          "    cfg.train.global_batch_size = 128\n",
+          "    cfg.model.recompute_modules = [\"core_attn\", \"mlp\"]\n",
+          "    cfg.mixed_precision = \"bf16_with_fp8_current_scaling_mixed\"\n",
+          "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n",
+          "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n"}) {
+        INFO(line);
+        CHECK(holds(launch, line));
+    }
+    CHECK(launch.command.find("pretrain.py") != std::string::npos);
+}
+
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",
           "[launch]") {
     const LaunchText launch =

@@ -43,6 +43,7 @@ std::string type_mismatch(const std::vector<std::string>& type, const std::strin
     static const std::regex real("-?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
     if (type[0] == "int") return std::regex_match(value, whole) ? "" : "no whole number";
     if (type[0] == "float") return std::regex_match(value, real) ? "" : "no number";
+    if (type[0] == "python_count") return value == "None" || std::regex_match(value, whole) ? "" : "no count";
     if (type[0] == "python_flag") return value == "True" || value == "False" ? "" : "no flag";
     if (type[0] == "flag") return value == "true" || value == "false" ? "" : "no flag";
     if (type[0] == "choice")
@@ -119,7 +120,7 @@ Written options_of_python(const std::string& text) {
     std::istringstream lines(text);
     std::string line;
     while (std::getline(lines, line)) {
-        constexpr std::string_view kSet = "    config.";
+        const std::string_view kSet = line.starts_with("    cfg.") ? "    cfg." : "    config.";
         if (!line.starts_with(kSet)) continue;
         const std::size_t equals = line.find(" = ");
         REQUIRE(equals != std::string::npos);
@@ -384,6 +385,10 @@ TEST_CASE("launch: Primus has every key that is written for any model and plan",
 TEST_CASE("launch: torchtitan has every field that the Python function sets for any model and plan",
           "[launch]") {
     check_options(kTorchtitanPython, options_of_python, 20);
+}
+
+TEST_CASE("launch: Megatron-Bridge has every field that is written for any model and plan", "[launch]") {
+    check_options(kMegatronBridge, options_of_python, 28);
 }
 
 TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {
