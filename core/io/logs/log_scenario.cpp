@@ -211,11 +211,13 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
     for (const char* key : {"format", "version", "name"}) written.erase(key);
     out["scenario"] = written;
     ordered_json measured = ordered_json::object();
+    // A time that no table takes is not a step's: the batch of the scenario is not that of the log.
     const double step = log.step_time(settings);
-    if (step > 0 && step <= kLongestStep) {
+    const double rate = settings[P::global_batch] * settings[P::sequence_length] / settings[P::gpus] / step;
+    const bool plausible = step >= kShortestStep && step <= kLongestStep && rate <= kMostTokens;
+    if (plausible) {
         measured["step_time_s"] = step;
-        measured["tokens_per_s_per_gpu"] =
-            settings[P::global_batch] * settings[P::sequence_length] / settings[P::gpus] / step;
+        measured["tokens_per_s_per_gpu"] = rate;
     }
     if (log.model_tflops > 0) measured["model_tflops_per_gpu"] = log.model_tflops;
     constexpr std::array<const char*, logs::kPeaks> kNames{"peak_allocated_bytes", "peak_reserved_bytes",
@@ -224,7 +226,8 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
         if (log.contents.peaks[i].value > 0) measured[kNames[i]] = log.contents.peaks[i].value;
     if (log.contents.out_of_memory_line > 0) measured["out_of_memory"] = true;
     out["measured"] = measured;
-    if (const std::string_view quality = name_of(log.quality()); !quality.empty()) out["quality"] = quality;
+    if (const std::string_view quality = name_of(log.quality()); plausible && !quality.empty())
+        out["quality"] = quality;
     out["note"] = log.whole_run
                       ? log.tool + ", mean over the whole run"
                       : log.tool + ", median of " + std::to_string(log.steady.used()) + " of " +

@@ -44,6 +44,7 @@ void remove_outliers(std::vector<double>& values, LeftOut& left_out) {
     constexpr double kFloor = 0.05;
     const double middle = quantile(values, 0.5);
     std::vector<double> deviations;
+    deviations.reserve(values.size());
     for (const double value : values) deviations.push_back(std::fabs(value - middle));
     const double largest = std::max(kLargestScore / kNormal * quantile(deviations, 0.5), kFloor * middle);
     left_out.outliers =
@@ -60,6 +61,7 @@ SteadyState steady_state(std::span<const StepSample> samples) {
     // A log may have an evaluation or a checkpoint before every step that it shows.
     if (values.empty()) {
         out.left_out = {};
+        values.reserve(samples.size());
         for (const StepSample& sample : samples) values.push_back(sample.value);
     }
     remove_warm_up(values, out.left_out);

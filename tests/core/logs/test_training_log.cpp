@@ -419,6 +419,25 @@ TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[lo
     CHECK(ours.estimate.step.total == theirs.estimate.step.total);
 }
 
+TEST_CASE("logs: a rate that no table takes is left out of the run", "[logs]") {
+    const TrainingLog log = read(lines(4, [](int i) {
+        return written(
+            "global_step=%d, RunningAvgSamplesPerSec=1.0, CurrSamplesPerSec=160000000.0, "
+            "MaxMemAllocated=45.6GB\n",
+            i);
+    }));
+    const Scenario base = of_model("llama-3-8b", {});
+    Problems problems;
+    const LogScenario found = log_scenario(log, &base, Catalogue::shipped(), problems);
+    const std::vector<MeasuredRun> runs = read_runs(write_log_run(log, found.scenario, "a.log"), problems);
+    REQUIRE(problems.empty());
+    REQUIRE(runs.size() == 1);
+    CHECK(runs.front().problems.empty());
+    CHECK(runs.front().step_time == 0);
+    CHECK(runs.front().quality == RunQuality::none);
+    CHECK(runs.front().peak.allocated == Approx(45.6 * kGibi));
+}
+
 TEST_CASE("logs: a text without steps and peaks is refused", "[logs]") {
     Problems problems;
     read_training_log("Loading model\nstep: 1 loss: 2.0\n", problems);
