@@ -144,7 +144,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_stack(kMegatronBridge);
+    plan.note_other_model(kMegatronBridge);
     const Catalogue& catalogue = *answer.scenario.catalogue;
     const auto known = std::ranges::find_if(kRecipes, [&](const Recipe& recipe) {
         const Preset* preset = catalogue.find(PresetKind::model, recipe.preset);
