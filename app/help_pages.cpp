@@ -15,7 +15,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::array kFirstPages{
-    HelpPage{"start", "toolbar help"}, HelpPage{"controls", "controls picker/cluster picker/model"},
+    HelpPage{"start", "toolbar help"}, HelpPage{"controls", "controls commands picker/cluster picker/model"},
     HelpPage{"headline", "headline"}, HelpPage{"repairs", "repairs"}, HelpPage{"plots", "table"}};
 constexpr std::array kLastPages{HelpPage{"why", "why why-rail"},
                                 HelpPage{"scenarios", "scenarios"},

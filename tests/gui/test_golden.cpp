@@ -272,6 +272,8 @@ TEST_CASE("memory raises MFU: with an automatic micro-batch the memory slider ch
     QTest::mouseClick(desk.find<QAbstractButton>("training.micro_batch/auto"), Qt::LeftButton);
     QApplication::processEvents();
     REQUIRE(desk.window.model().scenario().automatic[index(P::micro_batch)]);
+    // The batch of the job is held: with little memory it is split into smaller micro-batches.
+    desk.type("training.global_batch", QStringLiteral("1024"));
     const double mfu = desk.estimate().mfu;
     desk.type("cluster.gpu.memory", QStringLiteral("160 GiB"));
     CHECK(desk.estimate().mfu > mfu);

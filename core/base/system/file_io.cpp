@@ -244,8 +244,13 @@ class Replacement {
     // long.
     void finish(Durability durability) {
         if (kept_) file_system().unlink(old_.c_str());
-        if (durability == Durability::power_failure) remove_leftovers_beside(beside_);
         kept_ = replaced_ = made_folder_ = false;
+        if (durability != Durability::power_failure) return;
+        try {
+            remove_leftovers_beside(beside_);
+        } catch (const std::bad_alloc&) {
+            // The file is complete; the next one that is written here removes the leftovers.
+        }
     }
 
     [[nodiscard]] const std::string& path() const { return file_.path; }
