@@ -34,6 +34,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"parse", "value"},
     {"parse_axis", "value"},
     {"parse_json", "scenario"},
+    {"parse_layer_pattern", "value"},
     {"parse_pipeline_layout", "value"},
     {"parse_shard", "value"},
     {"parse_target", "value"},

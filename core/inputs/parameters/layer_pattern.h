@@ -1,4 +1,4 @@
-// The kinds of a model's layers and their order (`model.layer_pattern`).
+// E31: the kinds of a model's layers and their order (`model.layer_pattern`).
 //
 // A layer mixes the tokens of a sequence and then processes each token. A pattern names what each layer does
 // and is repeated over the layers: "sliding,sliding,full" or, with what follows the mixer, "mamba2/none". An

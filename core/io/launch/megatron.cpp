@@ -12,6 +12,7 @@
 #include "launch/shapes.h"
 #include "launch/stage_layers.h"
 #include "launch/writing.h"
+#include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
@@ -67,6 +68,21 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
         out.put("--moe-grouped-gemm");
 }
 
+constexpr double kNoStride = -1;
+
+// Returns n if every n-th layer attends to the whole sequence and the others have a window, 0 for a model
+// without a layer pattern, and kNoStride for any other pattern.
+double full_layer_stride(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return 0;
+    for (std::size_t i = 0; i < pattern->layers.size(); ++i) {
+        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
+        const Mixer expected = i + 1 == pattern->layers.size() ? Mixer::full : Mixer::sliding;
+        if (element.mixer != expected || !element.by_position) return kNoStride;
+    }
+    return static_cast<double>(pattern->layers.size());
+}
+
 void write_attention(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::kv_lora_rank] > 0) {
@@ -92,7 +108,13 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
                                      translatable("{1} has no option for “{2}”; it normalizes each head."));
             break;
     }
-    if (s[P::attention_window] > 0) out.put("--window-size", plan.whole(P::attention_window) + ",0");
+    const double stride = full_layer_stride(s);
+    if (s[P::attention_window] > 0 && stride != kNoStride)
+        out.put("--window-size", plan.whole(P::attention_window) + ",0");
+    if (stride > 0) out.put("--window-attn-skip-freq", whole(stride));
+    for (const P id : {P::attention_sinks, P::attention_gate}) {
+        if (s.on(id)) plan.note_missing_option(kMegatron, id);
+    }
     if (!s.on(P::causal))
         plan.note(translate("Megatron-LM's GPT is causal; the scenario's attention is not."));
     out.put("--attention-backend",
@@ -383,7 +405,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_model(kMegatron);
+    plan.note_other_model(kMegatron, full_layer_stride(plan.s) != kNoStride);
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan))
         arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;

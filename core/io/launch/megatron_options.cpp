@@ -13,6 +13,7 @@
 #include "launch/reading.h"
 #include "launch/shapes.h"
 #include "launch/shell_words.h"
+#include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -433,6 +434,23 @@ class Reader {
         if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
         else
             o_.problem("--window-size", translate("is not a pair of numbers"), "", translate("write 4096,0"));
+        read_full_layers();
+    }
+
+    // Every n-th layer has no window.
+    void read_full_layers() {
+        constexpr double kMost = 1000;
+        set(P::layer_pattern, 0);
+        const std::string skipped = o_.text("--window-attn-skip-freq", "");
+        if (skipped.empty() || (*s_)[P::attention_window] <= 0) return;
+        const Parsed stride = parse(skipped, Quantity::count);
+        if (!stride.ok || stride.value < 1 || stride.value > kMost) {
+            out_.note(translate("The list of layers without a window is not read; all have one."));
+            return;
+        }
+        std::string pattern;
+        for (double i = 1; i < stride.value; ++i) pattern += "sliding,";
+        set(P::layer_pattern, intern_text(pattern + "full"));
     }
 
     void vocabulary() {

@@ -23,8 +23,8 @@ void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char*
     note(translate(sentence, {tool.label, named(id), written}));
 }
 
-void LaunchPlan::note_other_model(const LaunchFormat& tool) {
-    if (s[P::layer_pattern] != 0)
+void LaunchPlan::note_other_model(const LaunchFormat& tool, bool writes_pattern) {
+    if (s[P::layer_pattern] != 0 && !writes_pattern)
         note(translate("The layer pattern is not written; the file describes layers of one kind."));
     const std::string predicted = format(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack)) return;

@@ -34,7 +34,7 @@ struct LaunchPlan {
                              std::string_view written = {});
     // Adds notes where the prediction is for another software stack than that of the tool, or for layers that
     // are unlike.
-    void note_other_model(const LaunchFormat& tool);
+    void note_other_model(const LaunchFormat& tool, bool writes_pattern = false);
 };
 
 // Returns a whole number without digit grouping, for files.

@@ -146,6 +146,15 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
             std::vector<P> lost{P::norm_weights, P::layer_norms, P::head_bias, P::causal,
                                 P::shared_expert_gate};
             if (resolve(scenario).choice<QkNorm>(P::qk_norm) == QkNorm::whole) lost.push_back(P::qk_norm);
+            // Of the layer patterns, those with a window in all but every n-th layer are written.
+            lost.insert(lost.end(), {P::attention_sinks, P::attention_gate, P::convolution_kernel});
+            const std::string pattern = format(P::layer_pattern, resolve(scenario)[P::layer_pattern]);
+            if (pattern.find('/') != std::string::npos || pattern.find("linear") != std::string::npos) {
+                lost.insert(lost.end(), {P::layer_pattern, P::attention_window, P::linear_key_heads,
+                                         P::linear_value_heads, P::linear_key_head_size,
+                                         P::linear_value_head_size, P::ssm_heads, P::ssm_state_size,
+                                         P::ssm_head_size, P::ssm_groups, P::latent_expert_size});
+            }
             // Megatron-LM pads the vocabulary so that every GPU has the same part.
             const Settings s = resolve(scenario);
             if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0) lost.push_back(P::vocab_size);

@@ -141,6 +141,9 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     break_with(first(), {{P::pipeline_parallel, 2}, {P::pipeline_layout, intern_text("Et|x")}});
     break_with(first(), {{P::topology, Topology::torus}, {P::torus, intern_text("16x")}});
     break_with(first(), {{P::precision, Precision::fp8}, {P::peak_flops_fp8, std::nan("")}});
+    break_with(first(), {{P::layer_pattern, intern_text("ful")}});
+    break_with(of_model("mamba2-2.7b", {}), {{P::tensor_parallel, 3}});
+    break_with(of_model("qwen3-next-80b-a3b", {}), {{P::tensor_parallel, 3}});
     break_with(of_model("resnet-50", {}), {{P::image_size, 0}});
     break_with(of_model("resnet-50", {}), {{P::pipeline_parallel, 2}, {P::schedule, ScheduleKind::seq1f1b}});
     for (const Constraint* constraint : all_constraints()) {
