@@ -139,7 +139,8 @@ std::vector<json> valid_forms(P id) {
         }
     }
     if (row.quantity == Quantity::set) out.emplace_back(format(id, value));
-    if (row.named_only || row.quantity == Quantity::set || is_text(row.quantity)) return out;
+    if (row.named_only || row.quantity == Quantity::set || is_text(row.quantity) || out.front().is_string())
+        return out;
     out.emplace_back(exact(value));
     for (const Unit& unit : units_of(row.quantity))
         out.push_back(exact(value / unit.factor) + " " + std::string(unit.symbol));
