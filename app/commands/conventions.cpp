@@ -32,6 +32,7 @@ void print_json(const Subject& subject, double tokens, const char* basis) {
     ordered_json out;
     out["name"] = subject.name;
     out["basis"] = basis;
+    out["fits"] = subject.answer.fits();
     out["tokens_per_s_per_gpu"] = tokens;
     out["step_time_s"] = subject.answer.estimate.tokens_per_gpu / tokens;
     for (std::size_t i = 0; i < kPeakKinds; ++i) {
@@ -58,6 +59,7 @@ void print_table(const Subject& subject, double tokens, const char* basis) {
     print_out("%s: %s tokens/s/GPU, step time %s (%s)\n", subject.name.c_str(),
               format(tokens, Quantity::count).c_str(),
               format(subject.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
+    print_warning(subject);
     print_out("peak of the precision in use %s; of bf16 %s; of fp8 %s; with 2:4 sparsity %s\n",
               format(peak_flops(subject.answer, PeakKind::dense), Quantity::flop_rate).c_str(),
               format(peak_flops(subject.answer, PeakKind::bf16), Quantity::flop_rate).c_str(),

@@ -56,6 +56,7 @@ ordered_json side_json(const Subject& side) {
     return {{"name", side.name},
             {"measured_step_s", side.measured > 0 ? ordered_json(side.measured) : ordered_json(nullptr)},
             {"predicted_step_s", side.predicted()},
+            {"fits", side.answer.fits()},
             {"step_time_s", side.step_time()},
             {"tokens_per_gpu", tokens},
             {"tokens_per_s_per_gpu", tokens / side.step_time()}};
@@ -91,6 +92,8 @@ void print_sides(const Subject& a, const Subject& b) {
                         side->measured > 0 ? format(side->predicted(), Quantity::seconds) : "is this"});
     }
     print_text(text_table(rows));
+    print_warning(a);
+    print_warning(b);
     print_out("differences: %s\n\n", in_words(differences(a.answer, b.answer)).c_str());
 }
 

@@ -42,6 +42,12 @@ bool is_log_file(const std::string& file) {
 
 }  // namespace
 
+void print_warning(const Subject& subject) {
+    if (subject.measured <= 0 && !subject.answer.fits())
+        print_out("%s does not fit in memory; its step time is what GPUs with more memory would give.\n",
+                  subject.name.c_str());
+}
+
 std::optional<Subject> load_subject(const std::string& file, const LogOptions& reading) {
     std::error_code error;
     const bool exists = is_stream(file) || std::filesystem::exists(file, error);

@@ -20,6 +20,8 @@ struct Subject {
     [[nodiscard]] double predicted() const { return answer.estimate.step.total; }
     [[nodiscard]] double step_time() const { return measured > 0 ? measured : predicted(); }
 };
+// Prints a line for a scenario that does not fit in memory: its step time is what more memory would give.
+void print_warning(const Subject& subject);
 // Reports problems. `reading` completes a log, and its assignments change a scenario.
 std::optional<Subject> load_subject(const std::string& file, const LogOptions& reading);
 

@@ -139,7 +139,7 @@ TEST_CASE("explain-gap: scenarios, runs and logs, as a waterfall that adds up", 
 
 TEST_CASE("conventions: one run in all of them, and a quoted number converted", "[cli]") {
     const Folder folder;
-    folder.write("job.json", R"({"model": {"preset": "llama-3-8b"}, "training": {"sequence_length": 8192}})");
+    folder.write("job.json", R"({"model": {"preset": "llama-3-8b"}, "training": {"sequence_length": 2048}})");
     const RunResult all = run_in(folder, "conventions job.json --format json");
     REQUIRE(all.code == 0);
     const json own = json::parse(all.out);
@@ -159,7 +159,11 @@ TEST_CASE("conventions: one run in all of them, and a quoted number converted", 
     REQUIRE(quoted.code == 0);
     CHECK(value_of(json::parse(quoted.out), "megatron", "mfu_sparse_peak") == Approx(0.38));
     CHECK(json::parse(quoted.out)["basis"] == "quoted");
-    CHECK(has(run_in(folder, "conventions job.json").out, "llm-foundry"));
+    const RunResult text = run_in(folder, "conventions job.json");
+    CHECK(has(text.out, "llm-foundry"));
+    CHECK(!has(text.out, "does not fit"));
+    CHECK(has(run_in(folder, "conventions job.json --set training.sequence_length=8192").out,
+              "does not fit in memory"));
     CHECK(run_in(folder, "conventions job.json --value 38").code == 2);
     CHECK(run_in(folder, "conventions job.json --value 38 --as palm").code == 2);
     const RunResult unknown = run_in(folder, "conventions job.json --value '38 %' --as plam");

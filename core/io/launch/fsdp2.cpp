@@ -39,7 +39,7 @@ Mesh mesh_of(const Settings& s) {
     Mesh out;
     const auto add = [&](const char* name, double size, bool always = false) {
         if (size <= 1 && !always) return std::string();
-        const std::string quoted = std::string("\"") + name + "\"";
+        std::string quoted = std::string("\"") + name + "\"";
         out.sizes += whole(size) + ", ";
         out.names += quoted + ", ";
         return quoted;
