@@ -36,6 +36,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"parse_json", "scenario"},
     {"parse_layer_pattern", "value"},
     {"parse_pipeline_layout", "value"},
+    {"parse_quoted_value", "value"},
     {"parse_shard", "value"},
     {"parse_target", "value"},
     {"patched", "study"},

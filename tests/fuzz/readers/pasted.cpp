@@ -7,6 +7,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/json_mutation.h"
 #include "launch/launch.h"
+#include "logs/training_log.h"
 #include "presets/hf_config.h"
 #include "studies/study.h"
 
@@ -20,6 +21,7 @@ void run(std::string_view text) {
     Problems problems;
     if (is_nccl_log(text)) read_nccl_log(text, problems);
     else if (is_run_table(text)) read_runs(text, problems);
+    else if (is_training_log(text)) read_training_log(text, problems);
     else if (is_session(text)) read_session(text, catalogue, fuzz::kNowhere, problems);
     else if (is_study(text)) catalogue.add(text, "study.json", problems);
     else if (is_hf_config(text)) catalogue.add(text, "config.json", problems);

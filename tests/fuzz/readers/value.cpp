@@ -1,8 +1,9 @@
 // Fuzzes typed values: a parameter's, KEY=VALUE; an axis of a sweep; a target to solve for; a share of a
-// search.
+// search; a quoted MFU, VALUE=CONVENTION.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "explain/conventions.h"
 #include "explore/solve.h"
 #include "explore/sweep.h"
 #include "files/plan_file.h"
@@ -29,10 +30,24 @@ void check_value(P id, std::string_view text) {
     }
 }
 
+void check_quoted(const std::string& value, const std::string& convention) {
+    static const Answer kAnswer = answer(Scenario::first_launch());
+    Problems problems;
+    const QuotedValue quoted = parse_quoted_value(value, convention, problems);
+    fuzz::check_problems(problems);
+    if (!problems.empty()) return;
+    const double tokens = tokens_per_s(kAnswer, quoted);
+    fuzz::promise(quoted.convention != nullptr && (tokens > 0 || std::isnan(tokens)) && !std::isinf(tokens),
+                  "a quoted value is a speed, or does not apply");
+}
+
 void run(std::string_view text) {
     const std::size_t equals = text.find('=');
     const std::optional<P> id = find_parameter(text.substr(0, equals));
     if (id && equals != std::string_view::npos) check_value(*id, text.substr(equals + 1));
+
+    if (equals != std::string_view::npos)
+        check_quoted(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 
     Problems problems;
     const std::optional<Axis> axis = parse_axis(Scenario::first_launch(), std::string(text), problems);
