@@ -120,6 +120,14 @@ def check_toml(entry):
     expect("settings", found, plain)
 
 
+def check_yaml(entry):
+    """Checks that only comments, which are lines of their own, differ from those of a plain title."""
+    text = read(entry["file"]).decode("utf-8")
+    expect("steering characters", steering(text, "\n"), [])
+    plain = read(entry["plain"]).decode("utf-8")
+    expect("settings", *([line for line in one.splitlines() if not line.startswith("#")] for one in (text, plain)))
+
+
 def at(value, place):
     for key in place:
         value = value[key]

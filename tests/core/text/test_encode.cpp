@@ -139,6 +139,12 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
     for (const LaunchFormat* format : launch_formats())
         plain_file[format->name] = parsers.keep(format->write(plain).text);
 
+    const std::map<const LaunchFormat*, std::string> kinds{
+        {&kMegatron, "shell"},        {&kTorchtitan, "toml"},
+        {&kFsdp2, "python"},          {&kTorchtitanPython, "python"},
+        {&kMegatronBridge, "python"}, {&kAccelerate, "yaml"},
+        {&kPrimus, "yaml"},
+    };
     json csv_texts = json::array();
     json words = json::array();
     std::string csv;
@@ -148,16 +154,13 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
         const std::string title = found.scenario.title();
         parsers.expect("title", {{"text", found.scenario.model->title}});
         for (const LaunchFormat* format : launch_formats()) {
-            const char* kind = format == &kMegatron     ? "shell"
-                               : format == &kFsdp2      ? "python"
-                               : format == &kTorchtitan ? "toml"
-                                                        : "json";
             const LaunchText written = format->write(found);
             if (format == &kDeepspeed) {
                 CHECK(written.text == kDeepspeed.write(plain).text);  // it contains no names
                 continue;
             }
-            parsers.add(kind, written.text, {{"plain", plain_file[format->name]}, {"text", title}});
+            parsers.add(kinds.at(format), written.text,
+                        {{"plain", plain_file[format->name]}, {"text", title}});
         }
         // The scenario's own name, in the outputs for people and for programs.
         Problems problems;
