@@ -148,11 +148,17 @@ void LiveModel::reset(P id) {
 }
 
 void LiveModel::set_automatic(P id, bool automatic) {
-    Scenario after = with_auto(scenario_, id, automatic);
+    Scenario after = with_auto(automatic ? holding_batch() : scenario_, id, automatic);
     // Locking keeps the values that the planner found.
     if (!automatic) after.give(id, answer_.settings[id]);
     push_edit(std::move(after), automatic ? tr("%1 automatic").arg(text_of(label_of(id)))
                                           : tr("Lock %1").arg(text_of(label_of(id))));
+}
+
+// From the first automatic parameter on the global batch is held, because a planner that may change the batch
+// would compare different jobs.
+Scenario LiveModel::holding_batch() const {
+    return scenario_.automatic.none() ? with_hold(scenario_, Hold::global_batch) : Scenario(scenario_);
 }
 
 void LiveModel::mark_unparsed(P id, bool unparsed) {
@@ -162,9 +168,9 @@ void LiveModel::mark_unparsed(P id, bool unparsed) {
 }
 
 void LiveModel::set_all_automatic(bool automatic) {
-    Scenario after = scenario_;
+    Scenario after = automatic ? holding_batch() : Scenario(scenario_);
     if (automatic) {
-        for_each(default_free_parameters(), [&](P id) { after = with_auto(after, id, true); });
+        after.automatic |= default_free_parameters();
     } else {
         // Locking keeps the values that the planner found.
         after = locked(with_plan(scenario_, plan_of(answer_.settings), scenario_.automatic));

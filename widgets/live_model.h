@@ -136,6 +136,7 @@ class LiveModel : public QObject {
     void push(SavedScenario scenario, const QString& text);
     // The view stays.
     void push_edit(Scenario scenario, const QString& text);
+    [[nodiscard]] Scenario holding_batch() const;
     // The scenario that an edit starts from: automatic parameters have the planner's values, which the user
     // sees.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }

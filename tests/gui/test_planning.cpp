@@ -43,6 +43,7 @@ TEST_CASE("planning: every plan row has an auto button, and a small search answe
         desk.slider(std::string(parameter(id).key));
         desk.find<QAbstractButton>(QString::fromUtf8(parameter(id).key.data()) + QStringLiteral("/auto"));
     }
+    desk.type("training.global_batch", QStringLiteral("1024"));
     const double before = desk.estimate().mfu;
     desk.find<QAbstractButton>(QStringLiteral("training.micro_batch/auto"))->click();
     desk.find<QAbstractButton>(QStringLiteral("training.recompute/auto"))->click();

@@ -363,6 +363,7 @@ TEST_CASE("auto gives a value to the planner, and locking keeps the planned valu
     Row it(P::micro_batch);
     QAbstractButton& automatic = it.button("/auto");
     CHECK_FALSE(automatic.isChecked());
+    it.model.edit(P::accumulation, 8);  // a batch that larger micro-batches divide
     QTest::mouseClick(&automatic, Qt::LeftButton);
     CHECK(it.model.scenario().automatic[index(P::micro_batch)]);
     const double planned = it.value();

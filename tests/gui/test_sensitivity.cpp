@@ -112,6 +112,7 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
           "[sensitivity]") {
     SensitivityDesk desk;
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("50 Gbit/s"));
+    desk.type("training.global_batch", QStringLiteral("1024"));
     desk.window.model().set_automatic(P::micro_batch, true);
     desk.settle();
     const SensitivityData& data = desk.plot->figure().data();

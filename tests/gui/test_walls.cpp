@@ -348,6 +348,7 @@ TEST_CASE("walls: a re-planned map is offered only if something is automatic, an
     Desk desk;
     auto* plan = desk.find<QComboBox>("walls/plan");
     CHECK_FALSE(plan->isEnabled());
+    desk.model().edit(P::accumulation, 8);
     desk.model().set_automatic(P::micro_batch, true);
     REQUIRE(plan->isEnabled());
     desk.plot->choose_axes(P::inter_node_bandwidth, P::memory);

@@ -406,9 +406,7 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
 }
 
 Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
-    // A planner that may change the batch would compare different jobs.
-    const bool first = automatic && scenario.automatic.none();
-    Scenario out = first ? with_hold(scenario, Hold::global_batch) : scenario;
+    Scenario out = scenario;
     out.automatic.set(index(id), automatic);
     return out;
 }

@@ -72,8 +72,7 @@ Scenario with_hold(const Scenario& scenario, Hold hold);
 // Return the scenario with another preset; overrides of the fields of that preset are removed.
 Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
-// Returns the scenario in which the planner chooses this plan parameter, or no longer does. From the first
-// automatic parameter on, the global batch is held.
+// Returns the scenario in which the planner chooses this plan parameter, or no longer does.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
 // Returns the scenario without the MFU that was set by hand, so that plans can be compared.
 Scenario without_mfu_override(const Scenario& scenario);

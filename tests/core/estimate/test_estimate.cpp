@@ -298,10 +298,10 @@ TEST_CASE("estimate: more memory raises the MFU through the automatic micro-batc
     const Answer large = answer(larger);
     CHECK(large.settings[P::micro_batch] > small.settings[P::micro_batch]);
     CHECK(large.estimate.mfu > small.estimate.mfu);
-    // The automatic micro-batch is the largest that fits: one more sequence does not fit.
+    // The automatic micro-batch is the largest usual one that fits: half as much again does not fit.
     Scenario one_more = small.scenario;
     one_more.automatic.reset();
-    one_more.give(P::micro_batch, small.settings[P::micro_batch] + 1);
+    one_more.give(P::micro_batch, std::ceil(1.5 * small.settings[P::micro_batch]));
     CHECK(small.estimate.verdict == Verdict::fits);
     CHECK(answer(one_more).estimate.verdict != Verdict::fits);
     CHECK(levers(small).gpu_memory > 0);

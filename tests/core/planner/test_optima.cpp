@@ -66,12 +66,16 @@ TEST_CASE("optima: more memory never makes the best plan slower", "[planner]") {
     CHECK(last > 0);
 }
 
-TEST_CASE("planned: if the per-GPU batch is held, the planner finds the largest micro-batch that fits",
+TEST_CASE("planned: if the per-GPU batch is held, the planner finds the largest usual micro-batch that fits",
           "[planner]") {
     const Answer best = answer(with_auto(first(), P::micro_batch, true));
     REQUIRE(best.fits());
     Scenario next = locked(best.scenario);
-    next.give(P::micro_batch, best.settings[P::micro_batch] + 1);
+    // Usual sizes are powers of two and three times a power of two.
+    const double size = best.settings[P::micro_batch];
+    const bool power = std::exp2(std::round(std::log2(size))) == size;
+    REQUIRE((power || std::exp2(std::round(std::log2(size / 3))) * 3 == size));
+    next.give(P::micro_batch, size == 1 ? 2 : power ? size * 3 / 2 : size * 4 / 3);
     CHECK(answer(next).estimate.verdict != Verdict::fits);
 }
 

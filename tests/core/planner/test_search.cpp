@@ -131,6 +131,11 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         std::vector<std::pair<P, std::vector<double>>> axes;
         axes.reserve(free.size());
         for (const P id : free) axes.emplace_back(id, trial_values(id));
+        // Tensor parallelism stays inside a node.
+        const double node = resolve(scenario)[P::gpus_used_per_node];
+        for (auto& [id, values] : axes) {
+            if (id == P::tensor_parallel) std::erase_if(values, [&](double degree) { return degree > node; });
+        }
 
         const ExhaustiveResult tried = try_all(scenario, axes);
         SearchOptions options;
