@@ -37,24 +37,23 @@ struct Shape {
 // The dimension that tensor parallelism shards: the output (column) or the input (row).
 enum class Cut { none, column, row };
 
-Operator matrix(const Shape& shape, std::string_view name, double n, double k, Cut cut, bool bias,
-                double saved);
+Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved);
 // A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
-Operator streaming(const Shape& shape, OperatorKind kind, std::string_view name, double elements,
-                   double weights, double saved);
+Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
+                   double saved);
 // A norm over the layer's width.
-Operator layer_norm(const Shape& shape, std::string_view name);
+Operator layer_norm(const Shape& x, std::string_view name);
 
 void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,
                     CommunicationGroup group, double bytes);
 // E19: the collectives of tensor parallelism before and after a pair of matrices. Without sequence
 // parallelism there is one all-reduce of the output; with it there are an all-gather of the input and a
 // reduce-scatter of the output, with the same volume.
-void enter_tensor_parallel(const Shape& shape, std::string_view name, std::vector<Operator>& ops);
-void leave_tensor_parallel(const Shape& shape, std::string_view name, std::vector<Operator>& ops);
+void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
+void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 
-// The sizes of the mixers of a layer pattern, see linear_operators.cpp.
-void build_linear_attention(const Shape& shape, const Settings& settings, std::vector<Operator>& ops);
-void build_state_space(const Shape& shape, const Settings& settings, std::vector<Operator>& ops);
+// The mixers that keep a state, see linear_operators.cpp.
+void build_linear_attention(const Shape& x, const Settings& s, std::vector<Operator>& ops);
+void build_state_space(const Shape& x, const Settings& s, std::vector<Operator>& ops);
 
 }  // namespace shardscope

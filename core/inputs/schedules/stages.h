@@ -66,10 +66,10 @@ struct Partition {
 };
 
 // Partitions the layers of a model. A partition that is not even requires one weight copy and must be
-// feasible. `cost` is the time of a layer of each kind, which decides the middle stage of a model with a
-// pattern; without a pattern it is not read.
-Stages partition_layers(const LayerSequence& layers, double gpus, double copies = 1, Partition partition = {},
-                        const LayerCounts& cost = {});
+// feasible. `cost_of_layers` is the time of a layer of each kind, which decides the middle stage of a model
+// with a pattern; without a pattern it is not read.
+Stages partition_layers(const LayerSequence& sequence, double gpus, double copies = 1,
+                        Partition partition = {}, const LayerCounts& cost_of_layers = {});
 
 // Returns every stage. The remaining layers go to the first of the middle stages, where the most
 // micro-batches are in flight; the position of `middle` is therefore that of the second stage.
