@@ -89,8 +89,11 @@ Family guessed(Reader& r) {
 }
 
 void read_shape(Reader& r, const Family& family) {
-    r.put("layers", r.required(translatable("no other field gives the number of layers"),
-                               {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
+    // One letter stands for each layer of a hybrid model.
+    const std::string letters = r.text("hybrid_override_pattern");
+    r.put("layers", letters.empty() ? r.required(translatable("no other field gives the number of layers"),
+                                                 {"num_hidden_layers", "n_layer", "n_layers", "num_layers"})
+                                    : static_cast<double>(letters.size()));
     const double hidden = r.required(translatable("no other field gives the width"),
                                      {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);

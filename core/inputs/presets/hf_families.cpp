@@ -297,7 +297,6 @@ void nemotron_h(Reader& r) {
                 {"n_groups", "mamba_n_groups"}, {"conv_kernel"});
     const std::string letters = r.text("hybrid_override_pattern");
     if (const auto listed = layers_of_letters(letters)) {
-        r.put("layers", static_cast<double>(listed->size()));
         r.put_pattern(*listed);
     } else {
         r.refuse("hybrid_override_pattern", translate("the kinds of the layers are missing or not known"));

@@ -228,7 +228,7 @@ constexpr Published kPublished[] = {
      31577937344},
     // 8.1 B (arXiv 2504.03624): 24 Mamba-2 layers, 24 feed-forwards and 4 of attention.
     {"nemotron-h-8b", R"({"model_type": "nemotron_h", "hidden_size": 4096, "intermediate_size": 21504,
-        "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": null,
         "vocab_size": 131072, "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128,
         "n_groups": 8, "conv_kernel": 4, "mlp_hidden_act": "relu2",
         "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-"})",
