@@ -195,7 +195,8 @@ TEST_CASE("help: the glossary has a section with a picture for every term, in ev
         const QString text = QString::fromUtf8(page.readAll());
         INFO(file);
         CHECK(text.count(QStringLiteral("\n## ")) == static_cast<int>(Term::count));
-        CHECK(text.count(QRegularExpression(QStringLiteral("\n\n!\\[\\]\\((\\.\\./)?pictures/"))) == static_cast<int>(Term::count));
+        CHECK(text.count(QRegularExpression(QStringLiteral("\n\n!\\[\\]\\((\\.\\./)?pictures/"))) ==
+              static_cast<int>(Term::count));
     }
 }
 

@@ -121,10 +121,10 @@ void RepairStrip::use(const Repair& repair) {
 
 void RepairStrip::arrange() {
     const Theme& theme = current_theme();
-    caption_->set_runs({{model_.answer().fits()
-                             ? tr("It fits.")
-                             : tr("Repairs, one click each, best first; another job or machine last"),
-                         scaled_font(font(), kSmall), theme.muted}});
+    caption_->set_runs(
+        {{model_.answer().fits() ? tr("It fits.")
+                                 : tr("Repairs, one click each, best first; another job or machine last"),
+          scaled_font(font(), kSmall), theme.muted}});
     const int caption_height = caption_->sizeHint().height();
     caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);
     more_->hide();
