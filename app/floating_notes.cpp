@@ -49,6 +49,7 @@ void FloatingNotes::place() {
     const int height = std::min(wanted + 2 * frameWidth(), parentWidget()->height() - 2 * kMargin);
     setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
                 height);
+    layout()->activate();
     raise();
 }
 

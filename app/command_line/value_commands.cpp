@@ -71,7 +71,11 @@ std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel
             QObject::tr("the planner chooses it"), match, [&model, id] { model.set_automatic(id, true); }};
     }
     const Parsed parsed = parse(id, typed.value.toStdString(), true);
-    if (parsed.ok) return set_command(id, parsed.value, match, model);
+    if (parsed.ok) {
+        // A constant of the calibration is rarely meant where its name only contains the words.
+        const bool constant = row.group == Group::assumptions && match < WordMatch::whole;
+        return set_command(id, parsed.value, constant ? WordMatch::mentioned : match, model);
+    }
     // A value that cannot be read is explained only if its parameter is certain.
     if (match < WordMatch::whole) return std::nullopt;
     return WindowCommand{QStringLiteral("set/") + key, text_of(label_of(id)), text_of(parsed.problem),

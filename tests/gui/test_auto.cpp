@@ -39,6 +39,8 @@ TEST_CASE("automatic plans hold the global batch, and no drawn curve of the same
         }
     }
     CHECK(compared == 2);
+    // The weak curve goes on beyond the GPUs that the present batch could use.
+    CHECK(data.curves.weak.back().x > batch);
 }
 
 TEST_CASE("a change of an automatic plan is said, and only then", "[gui][auto]") {

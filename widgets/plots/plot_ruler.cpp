@@ -101,7 +101,8 @@ std::vector<PlotRuler::Column> PlotRuler::columns() const {
     for (std::size_t i = 0; i < fixed_.size(); ++i)
         out.push_back({i == 0 ? QStringLiteral("A") : QStringLiteral("B"), source_.stop_at(fixed_[i])});
     // With A and B fixed, the pointer adds no third column.
-    if (hovered_ && fixed_.size() < kMostFixed) out.push_back({{}, source_.stop_at(*hovered_)});
+    const bool apart = hovered_ && std::ranges::find(fixed_, *hovered_) == fixed_.end();
+    if (apart && fixed_.size() < kMostFixed) out.push_back({{}, source_.stop_at(*hovered_)});
     std::erase_if(out, [](const Column& column) { return !column.stop; });
     return out;
 }

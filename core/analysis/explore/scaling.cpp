@@ -51,7 +51,10 @@ Curve proportional(const Scenario& scenario, const Axis& axis, const std::stop_t
         if (stop.stop_requested()) break;
         const double batch = now[P::global_batch] * gpus / now[P::gpus];
         if (batch != std::floor(batch)) continue;
-        const Scenario there = edited(edited(scenario, P::gpus, gpus), P::global_batch, batch);
+        // Each step must be valid: more GPUs need a larger batch before, and fewer GPUs a smaller one after.
+        const Scenario there = gpus > now[P::gpus]
+                                   ? edited(edited(scenario, P::global_batch, batch), P::gpus, gpus)
+                                   : edited(edited(scenario, P::gpus, gpus), P::global_batch, batch);
         const Settings s = resolve(there);
         if (s[P::gpus] != gpus || s[P::global_batch] != batch) continue;
         const bool valid = answer_into(there, scratch);

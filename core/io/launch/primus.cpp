@@ -11,6 +11,7 @@
 #include "launch/launch.h"
 #include "launch/megatron_options.h"
 #include "launch/writing.h"
+#include "parameters/layer_pattern.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
@@ -50,6 +51,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
     for (const MegatronArgument& argument : megatron_arguments(plan)) {
+        // Primus has no key for layers without a window, so that a window would hold for all of them.
+        if (layer_pattern(plan.s) && argument.option.starts_with("--window-")) continue;
         const auto [key, value] = override_of(argument);
         overrides[key] = value;
     }
