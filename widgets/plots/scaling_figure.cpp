@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostGpus = 16384;
+constexpr double kLimitGap = 4;  // px, from the line of a limit to its label
 constexpr std::size_t kGhosts = 6;
 
 bool logarithmic(ScalingY y) { return y == ScalingY::tokens_per_s || y == ScalingY::days; }
@@ -81,6 +82,14 @@ struct ScalingFigure::Parts {
     void paint_band(QCPPainter& painter) const;
     void paint_memory(QCPPainter& painter) const;
     void paint_excess(QCPPainter& painter) const;
+    // A limit of memory with its label.
+    struct Limit {
+        double y;  // px
+        QColor color;
+        QString words;
+        QRectF box;  // of the words
+    };
+    std::vector<Limit> limits() const;
     void paint_above(QCPPainter& painter) const;
     void paint_strip(QCPPainter& painter) const;
     void paint_x_axis(QCPPainter& painter) const;
@@ -345,8 +354,7 @@ void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
 // Hatches what lies above the limit, and draws the limits of the scenario and of its pins.
 void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
     const QRectF area = frame();
-    const auto y_of = [&](double bytes) { return std::round(y().coordToPixel(bytes / kGiB)) + 0.5; };
-    const double limit = y_of(data.capacity);
+    const double limit = y().coordToPixel(data.capacity / kGiB);
     for (const AxisRange& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
@@ -354,19 +362,34 @@ void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
             hatch_over(painter, QRectF(left, area.top(), right - left, limit - area.top()), *theme,
                        theme->hatch_line, 8, 1);
     }
-    const auto line = [&](double at, const QColor& color, const QString& words) {
+    for (const Limit& one : limits()) {
+        painter.setPen(line_pen(one.color, 1.5, {4, 3}));
+        painter.drawLine(QPointF(area.left(), one.y), QPointF(area.right(), one.y));
+        draw_text(painter, {one.box.left(), one.y - kLimitGap}, one.words, fonts.small_bold, one.color,
+                  theme->pane);
+    }
+}
+
+// The limits that lie inside the frame: those of pins on other GPUs, then that of the scenario.
+std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
+    const QRectF area = frame();
+    const QFontMetricsF metrics(fonts.small_bold);
+    std::vector<Limit> out;
+    const auto add = [&](double bytes, const QColor& color, const QString& letter) {
+        const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
         if (at < area.top() || at > area.bottom()) return;
-        painter.setPen(line_pen(color, 1.5, {4, 3}));
-        painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at));
-        draw_text(painter, {area.left() + 6, at - 4}, words, fonts.small_bold, color, theme->pane);
+        const QString words = letter + tr("limit %1").arg(shown(bytes, Quantity::bytes));
+        const QRectF box(area.left() + 6, at - kLimitGap - metrics.ascent(), metrics.horizontalAdvance(words),
+                         metrics.height());
+        out.push_back({at, color, words, box});
     };
-    const auto words = [](double bytes) { return tr("limit %1").arg(shown(bytes, Quantity::bytes)); };
     for (const Ghost& pinned : ghosts) {
         if (pinned.data.capacity != data.capacity)
-            line(y_of(pinned.data.capacity), pin_color(*theme, pinned.letter),
-                 QLatin1Char(pinned.letter) + QStringLiteral(": ") + words(pinned.data.capacity));
+            add(pinned.data.capacity, pin_color(*theme, pinned.letter),
+                QLatin1Char(pinned.letter) + QStringLiteral(": "));
     }
-    line(limit, theme->text, words(data.capacity));
+    add(data.capacity, theme->text, {});
+    return out;
 }
 
 void ScalingFigure::Parts::paint_above(QCPPainter& painter) const {
@@ -449,7 +472,8 @@ void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
 }
 
 void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
-    ScalingScene scene{x(), y(), frame(), *theme, fonts, data, options, ghosts, unfit(), {}, {}, {}, {}, {}};
+    ScalingScene scene{x(),     y(), frame(), *theme, fonts, data, options, ghosts,
+                       unfit(), {},  {},      {},     {},    {},   {}};
     if (options.weak) scene.weak = pixels(data, data.curves.weak, painter);
     if (options.strong) scene.strong = pixels(data, data.curves.strong, painter);
     const auto points_of = [&](const QCPGraph& graph) {
@@ -461,6 +485,9 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     if (memory()) scene.repaired = points_of(*repaired);
     for (const Ghost& pinned : ghosts) {
         scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
+    }
+    if (memory()) {
+        for (const Limit& one : limits()) scene.taken.push_back(one.box);
     }
     ScalingLabels labels(painter, scene);
     labels.paint();

@@ -53,6 +53,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
       scene_(scene),
       room_(scene.area.adjusted(2, 2, -2, -2)),
       roomy_(scene.area.width() >= kRoomy) {
+    for (const QRectF& box : scene.taken) room_.take(box);
     room_.avoid(scene.weak);
     if (seen(scene.strong)) room_.avoid(scene.strong);
     room_.avoid(scene.ideal, 0.8);
