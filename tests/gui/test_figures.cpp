@@ -132,8 +132,7 @@ TEST_CASE("a label keeps the same distance from a long line as from a short one"
     CHECK(room.place(size, {{270, 270}}, 0) == QRectF(QPointF(270, 270), size));
 }
 
-TEST_CASE("scaling: what does not fit shows memory against the limit with all its names",
-          "[figures]") {
+TEST_CASE("scaling: what does not fit shows memory against the limit with all its names", "[figures]") {
     const Scenario long_context =
         edited(edited(Scenario::first_launch(), P::sequence_length, 8192), P::micro_batch, 4);
     const Answer subject = answer(long_context);
