@@ -50,6 +50,11 @@ void FloatingNotes::place() {
     setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
                 height);
     layout()->activate();
+    // A note that is just being shown gets no event about its new size.
+    for (int i = 0; i < layout()->count(); ++i) {
+        const QWidget* note = layout()->itemAt(i)->widget();
+        if (note->layout()) note->layout()->setGeometry(note->contentsRect());
+    }
     raise();
 }
 

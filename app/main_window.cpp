@@ -477,7 +477,7 @@ void MainWindow::fold(const QSize& size) {
             button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     // Room for "(modified)", so that the buttons behind the pickers keep their places.
-    constexpr int kLetters = 32;
+    constexpr int kLetters = 38;
     const int room = compact ? 0 : kLetters * fontMetrics().averageCharWidth();
     for (QToolButton* picker : {cluster_picker_, model_picker_}) picker->setMinimumWidth(room);
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);

@@ -23,6 +23,10 @@ TEST_CASE("automatic plans hold the global batch, and no drawn curve of the same
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
     CHECK(model.answer().settings[P::global_batch] == batch);
     CHECK(desk.text("message/text").startsWith("Plan changed: "));
+    // The first message has the width of its box, so that its text is not cut.
+    const auto* words = desk.find<QLabel>("message/text");
+    CHECK(words->height() >= words->heightForWidth(words->width()));
+    CHECK(words->width() > 300);
 
     auto* plot = desk.window.findChild<ScalingPlot*>();
     REQUIRE(plot);
