@@ -1,5 +1,7 @@
 #include "app/plan_news.h"
 
+#include <QUndoStack>
+
 #include "app/message_bar.h"
 #include "widgets/live_model.h"
 #include "widgets/text.h"
@@ -17,8 +19,8 @@ void PlanNews::compare() {
     const Answer& answer = model_.answer();
     if (model_.in_gesture() || model_.planning() || !answer.valid()) return;
     const Plan plan = plan_of(answer.settings);
-    // An unrelated scenario has a plan of its own.
-    const bool related = last_ && origin_ == model_.origin();
+    // An unrelated scenario has a plan of its own, and so has the one with which the window starts.
+    const bool related = last_ && origin_ == model_.origin() && model_.undo_stack()->count() > 0;
     if (related && model_.scenario().automatic.any()) {
         const QString change = plan_change(*last_, plan);
         if (!change.isEmpty()) messages_.say(tr("Plan changed: %1").arg(change));
