@@ -49,6 +49,7 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
         if (match < WordMatch::whole) out.match = WordMatch::mentioned;  // rarely meant
     }
     if (nearest == now[id]) {
+        out.run = [] {};
         effect << QObject::tr("is set already");
     } else {
         effect << QObject::tr("now %1").arg(text_of(format(id, now[id])));

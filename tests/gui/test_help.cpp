@@ -189,15 +189,32 @@ TEST_CASE("help: links, Back and Esc work in one window", "[window][help]") {
 }
 
 TEST_CASE("help: the glossary has a section with a picture for every term, in every language", "[help]") {
+    static const QRegularExpression picture(QStringLiteral("\n\n!\\[[^\\]]+\\]\\((\\.\\./)?pictures/"));
     for (const char* file : {":/help/glossary.md", ":/help/de/glossary.md"}) {
         QFile page(QLatin1String{file});
         REQUIRE(page.open(QIODevice::ReadOnly));
         const QString text = QString::fromUtf8(page.readAll());
         INFO(file);
         CHECK(text.count(QStringLiteral("\n## ")) == static_cast<int>(Term::count));
-        CHECK(text.count(QRegularExpression(QStringLiteral("\n\n!\\[\\]\\((\\.\\./)?pictures/"))) ==
-              static_cast<int>(Term::count));
+        CHECK(text.count(picture) == static_cast<int>(Term::count));
     }
+    // The window shows the pictures.
+    Desk desk;
+    desk.find<HelpWindow>("help")->open_term(Term::mfu);
+    auto* text = desk.find<QTextBrowser>("help/text");
+    int shown = 0;
+    for (QTextBlock block = text->document()->begin(); block.isValid(); block = block.next()) {
+        for (auto part = block.begin(); !part.atEnd(); ++part) {
+            const QTextCharFormat format = part.fragment().charFormat();
+            if (!format.isImageFormat()) continue;
+            const QUrl name(format.toImageFormat().name());
+            const QVariant image =
+                text->document()->resource(QTextDocument::ImageResource, text->source().resolved(name));
+            CHECK(image.value<QImage>().width() > 100);
+            ++shown;
+        }
+    }
+    CHECK(shown == static_cast<int>(Term::count));
 }
 
 TEST_CASE("help: a click on the word ideal in the plot opens the glossary there", "[window][help]") {

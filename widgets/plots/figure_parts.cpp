@@ -294,6 +294,16 @@ std::vector<double> log_ticks(double low, double high, double base) {
     return out;
 }
 
+std::vector<double> decade_ticks(double low, double high) {
+    std::vector<double> out;
+    for (const double decade : log_ticks(low / 10, high, 10)) {
+        for (const double factor : {1.0, 2.0, 5.0}) {
+            if (decade * factor >= low && decade * factor <= high) out.push_back(decade * factor);
+        }
+    }
+    return out;
+}
+
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,
                           const FigureFonts& fonts, double gap, std::size_t anchor) {
     struct Span {

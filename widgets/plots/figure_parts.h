@@ -100,6 +100,8 @@ struct Tick {
 std::vector<double> linear_ticks(double low, double high, int most);
 // Returns the powers of `base` within the range; none if `low` is not positive.
 std::vector<double> log_ticks(double low, double high, double base);
+// Returns 1, 2 and 5 times the powers of ten within the range.
+std::vector<double> decade_ticks(double low, double high);
 // Returns which labels are kept so that they are `gap` px apart: every n-th label, among them `anchor`, and
 // the current value. `center` contains the centres of the ticks in px.
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,

@@ -149,17 +149,8 @@ void PlansFigure::Parts::fit() {
     ticker->clear();
     const double bottom = y().range().lower;
     const double top = y().range().upper;
-    if (!log) {
-        for (const double value : linear_ticks(bottom, top, kMostTicks))
-            ticker->addTick(value, shown(value, Quantity::count));
-    } else {
-        for (const double decade : log_ticks(bottom / 10, top, 10)) {
-            for (const double factor : {1.0, 2.0, 5.0}) {
-                if (decade * factor >= bottom && decade * factor <= top)
-                    ticker->addTick(decade * factor, shown(decade * factor, Quantity::count));
-            }
-        }
-    }
+    for (const double value : log ? decade_ticks(bottom, top) : linear_ticks(bottom, top, kMostTicks))
+        ticker->addTick(value, shown(value, Quantity::count));
     fill();
     lay_out();
 }

@@ -147,9 +147,13 @@ void PlotRuler::paint_line(QPainter& painter, const Column& column) const {
     const RulerStop& stop = *column.stop;
     const double x = std::round(stop.x) + 0.5;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(QPen(theme.accent, 1));
-    painter.drawLine(QPointF(x, stop.area.top()), QPointF(x, stop.area.bottom()));
-    if (stop.cross) {
+    // A casing keeps the line visible on the colours of a map.
+    QColor casing = theme.pane;
+    casing.setAlphaF(0.6F);
+    for (const QPen& pen : {QPen(casing, 3), QPen(theme.accent, 1)}) {
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, stop.area.top()), QPointF(x, stop.area.bottom()));
+        if (!stop.cross) continue;
         const double y = std::round(*stop.cross) + 0.5;
         painter.drawLine(QPointF(stop.area.left(), y), QPointF(stop.area.right(), y));
     }

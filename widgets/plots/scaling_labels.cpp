@@ -59,6 +59,12 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     room_.avoid(scene.ideal, 0.8);
     room_.avoid(scene.repaired, 0.8);
     for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
+    for (const AxisRange& stretch : scene.unfit) {
+        for (const double end : {stretch.from, stretch.to}) {
+            const double at = scene.x.coordToPixel(end);
+            room_.avoid(QPolygonF({{at, scene.area.top()}, {at, scene.area.bottom()}}), 0.5);
+        }
+    }
 }
 
 void ScalingLabels::paint() {
@@ -277,8 +283,8 @@ void ScalingLabels::paint_current() {
     const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
     QList<QPointF> corners;
     const auto add = [&](double top) {
-        // The label is centred over the dot, or has one end over it.
-        for (const double share : {0.5, 0.1, 0.9}) {
+        // The label is centred over the dot, has one end over it, or ends beside it.
+        for (const double share : {0.5, 0.1, 0.9, 1.1, -0.1}) {
             corners.append(
                 {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
         }

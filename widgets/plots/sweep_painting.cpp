@@ -12,17 +12,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Returns 1, 2 and 5 times the powers of ten: 100, 200, 400 Gbit/s would be too many ticks for wide ranges.
-std::vector<double> decade_ticks(double low, double high) {
-    std::vector<double> out;
-    for (const double decade : log_ticks(low / 10, high, 10)) {
-        for (const double factor : {1.0, 2.0, 5.0}) {
-            if (decade * factor >= low && decade * factor <= high) out.push_back(decade * factor);
-        }
-    }
-    return out;
-}
-
 }  // namespace
 
 void SweepFigure::Parts::paint_below(QCPPainter& painter) const {

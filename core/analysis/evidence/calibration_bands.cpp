@@ -1,0 +1,96 @@
+#include "evidence/calibration_bands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "evidence/coverage.h"
+#include "evidence/likely_range.h"
+
+namespace shardscope {
+namespace {
+
+// The smallest half width that contains four of five; it is shrunk to `prior`, which has the weight of ten
+// runs.
+double band_of(const std::vector<double>& half_widths, double prior) {
+    constexpr double kPriorRuns = 10;
+    if (half_widths.empty()) return prior;
+    const auto n = static_cast<double>(half_widths.size());
+    return (n * quantile(half_widths, kLikelyShare) + kPriorRuns * prior) / (n + kPriorRuns);
+}
+
+}  // namespace
+
+std::vector<double> distances_of(const std::vector<CalibrationCase>& cases,
+                                 const std::vector<std::string>& fold_of) {
+    std::vector<Position> at;
+    at.reserve(cases.size());
+    for (const CalibrationCase& item : cases) at.push_back(position_of(item.settings));
+    std::vector<double> out(cases.size(), 1);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        for (std::size_t j = 0; j < cases.size(); ++j) {
+            if (fold_of[j] != fold_of[i]) out[i] = std::min(out[i], distance_between(at[i], at[j]));
+        }
+    }
+    return out;
+}
+
+Bands bands(const std::vector<CalibrationCase>& cases, const LeftOut& models, double distance_band,
+            bool from_scratch) {
+    constexpr std::size_t kFewestRuns = 8;
+    const std::vector<std::size_t> like = first_equals(cases);
+    struct Stack {
+        std::vector<double> half_widths;
+        double before = 0;
+    };
+    std::map<std::string, Stack> stacks;
+    std::vector<double> all;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        Stack& stack = stacks[cases[i].stack];
+        stack.before = std::log1p(cases[i].settings[P::error_band]);
+        if (like[i] != i) continue;
+        const double error = std::fabs(std::log1p(models.errors[i]));
+        const double from_distance = half_width(0, distance_band, models.distances[i]);
+        const double own = std::sqrt(std::max(0.0, error * error - from_distance * from_distance));
+        stack.half_widths.push_back(own);
+        all.push_back(own);
+    }
+    const double most = parameter(P::error_band).maximum;
+    const double pooled = band_of(all, 0);
+    Bands out;
+    out.unknown_stack = std::min(std::expm1(pooled), most);
+    for (const auto& [name, stack] : stacks) {
+        if (!from_scratch && stack.half_widths.size() < kFewestRuns) continue;
+        out.of_stack[name] =
+            std::min(std::expm1(band_of(stack.half_widths, from_scratch ? pooled : stack.before)), most);
+    }
+    return out;
+}
+
+double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out, const Bands& bands,
+                    double distance_band, bool known) {
+    double within = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto found = bands.of_stack.find(cases[i].stack);
+        const double own = !known                          ? bands.unknown_stack
+                           : found == bands.of_stack.end() ? cases[i].settings[P::error_band]
+                                                           : found->second;
+        const double half = half_width(own, distance_band, left_out.distances[i]);
+        if (std::fabs(std::log1p(left_out.errors[i])) <= half) within += 1;
+    }
+    return within / static_cast<double>(cases.size());
+}
+
+double distance_band_of(const std::vector<CalibrationCase>& cases, const LeftOut& models,
+                        const LeftOut& machines, const LeftOut& stacks) {
+    constexpr double kStep = 0.01;
+    const double most = parameter(P::distance_band).maximum;
+    for (double width = 0; width < most; width += kStep) {
+        const Bands found = bands(cases, models, width, true);
+        if (share_within(cases, machines, found, width) >= kLikelyShare &&
+            share_within(cases, stacks, found, width, false) >= kLikelyShare)
+            return width;
+    }
+    return most;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,33 @@
+// The measured runs of a calibration, ready to be predicted with other constants.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "evidence/calibration.h"
+
+namespace shardscope {
+
+// One run, ready to be predicted with other constants.
+struct CalibrationCase {
+    const MeasuredRun* run = nullptr;
+    Settings settings;
+    const Preset* gpu_part = nullptr;  // the constants of its GPU and stack; either may extend others
+    const Preset* stack_part = nullptr;
+    std::string stack;    // name of the stack's part
+    std::string machine;  // GPU, node, network
+    std::string fold;     // machine × software × model
+    double log_measured = 0;
+    std::vector<std::size_t> constants;  // of its GPU, of its stack, and those that are the same everywhere
+};
+
+// Returns the runs that can be used. The others are in `skipped`, with the reason; so are runs with equal
+// settings whose times contradict each other.
+std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
+                                      const CalibrationOptions& options,
+                                      std::vector<Validation::Skipped>& skipped);
+// Returns for each run the index of the first run of its family that has the same settings.
+std::vector<std::size_t> first_equals(const std::vector<CalibrationCase>& cases);
+
+}  // namespace shardscope

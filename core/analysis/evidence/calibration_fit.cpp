@@ -1,0 +1,158 @@
+#include "evidence/calibration_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "step/step.h"
+
+namespace shardscope {
+namespace {
+
+constexpr std::string_view kUnknownStack = "stack-other";  // its priors are defaults: `tightness` is not used
+constexpr double kScale = 0.025;                           // the loss of larger residuals is linear
+
+// Returns the part that owns a constant of a case: the nearest one that gives it a value, or the most
+// general one.
+std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
+    if (row.scope == Scope::everywhere) return {};
+    std::string out;
+    for (const Preset* part = row.scope == Scope::gpu ? item.gpu_part : item.stack_part; part;
+         part = part->calibration) {
+        out = part->name;
+        if (std::ranges::find(part->values, row.id, &Values::value_type::first) != part->values.end()) break;
+    }
+    return out;
+}
+
+FitConstant constant_of(const ConstantRow& row, std::string_view part, double prior, double tightness) {
+    FitConstant out;
+    out.low = inward(row, row.low);
+    out.high = inward(row, highest_of(row, part));
+    out.prior = std::clamp(inward(row, prior), out.low, out.high);
+    out.width = row.width * tightness;
+    return out;
+}
+
+}  // namespace
+
+CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options,
+                               const std::set<PartConstant>& left)
+    : cases_(std::move(cases)) {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        cases_[i].constants.clear();
+        Compiled scratch;
+        compile(cases_[i].settings, scratch);
+        const double before = step_time(scratch).total;
+        for (const ConstantRow& row : calibration_constants()) {
+            if (row.scope == Scope::everywhere && !options.everywhere) continue;
+            const std::string part = owner_of(row, cases_[i]);
+            if (row.scope != Scope::everywhere && part.empty()) continue;
+            const double value = cases_[i].settings[row.id];
+            if (row.logarithmic && value <= 0) continue;  // the part does not have this effect
+            // At 1 the stack fuses its operators, or recomputes the whole forward pass.
+            if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
+            if (left.contains({row.id, part})) continue;
+            auto found = std::ranges::find_if(unknowns_, [&](const UnknownConstant& unknown) {
+                return unknown.row == &row && unknown.part == part;
+            });
+            if (found == unknowns_.end()) {
+                unknowns_.push_back({&row, part, value});
+                problem_.constants.push_back(
+                    constant_of(row, part, value, part == kUnknownStack ? 1 : options.tightness));
+                found = unknowns_.end() - 1;
+            }
+            const auto j = static_cast<std::size_t>(found - unknowns_.begin());
+            // A constant without effect at its prior may have one elsewhere, so that all of them are
+            // applied.
+            cases_[i].constants.push_back(j);
+            if (!changes_step_time(i, row, before, scratch)) continue;
+            problem_.constants[j].affected_residuals.push_back(i);
+        }
+    }
+    if (options.needs_support) leave_unsupported_constants();
+    problem_.scale = kScale;
+    problem_.residuals = cases_.size();
+    set_weights(options.needs_support);
+}
+
+double CalibrationFit::residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
+    const CalibrationCase& item = cases_[i];
+    Settings settings = item.settings;
+    for (const std::size_t j : item.constants)
+        settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
+    compile(settings, scratch);
+    return std::log(step_time(scratch).total) - item.log_measured;
+}
+
+FitResult CalibrationFit::fit_without(const std::function<bool(const CalibrationCase&)>& left_out,
+                                      const std::vector<double>& start, int iterations) const {
+    FitProblem problem = problem_;
+    std::vector<char> used(cases_.size(), 1);
+    for (std::size_t i = 0; i < cases_.size(); ++i) used[i] = left_out && left_out(cases_[i]) ? 0 : 1;
+    for (FitConstant& constant : problem.constants)
+        std::erase_if(constant.affected_residuals, [&](std::size_t i) { return !used[i]; });
+    Compiled scratch;
+    problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
+        return used[i] ? residual(i, x, scratch) : 0.0;
+    };
+    problem.start = start;
+    problem.most_iterations = iterations;
+    return fit(problem);
+}
+
+// Runs with equal settings have the weight of one run together. The many runs of one fold do not outweigh
+// the others in proportion to their number, and one stack on one machine has a limited weight, because
+// its runs share what is particular to that machine. A stack that was seen on one machine only has less
+// weight: its own constants are not fitted, so its bias would go into those of the GPU and the network.
+void CalibrationFit::set_weights(bool limits_machines) {
+    constexpr double kMostOfMachine = 8;
+    constexpr double kMostOfOnlyMachine = 1.5;
+    std::map<std::string, std::set<std::string>> machines;
+    for (const CalibrationCase& item : cases_) machines[item.stack].insert(item.machine);
+    const std::vector<std::size_t> like = first_equals(cases_);
+    std::map<std::size_t, double> equals;
+    std::map<std::string, double> runs_of_fold, weight_of_machine;
+    for (const std::size_t first : like) ++equals[first];
+    for (std::size_t i = 0; i < cases_.size(); ++i) runs_of_fold[cases_[i].fold] += like[i] == i ? 1 : 0;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        const double weight = 1 / (equals[like[i]] * std::sqrt(std::max(1.0, runs_of_fold[cases_[i].fold])));
+        problem_.weights.push_back(weight);
+        weight_of_machine[cases_[i].machine + cases_[i].stack] += weight;
+    }
+    for (std::size_t i = 0; i < cases_.size() && limits_machines; ++i) {
+        const CalibrationCase& item = cases_[i];
+        const double most = machines[item.stack].size() > 1 ? kMostOfMachine : kMostOfOnlyMachine;
+        problem_.weights[i] *= std::min(1.0, most / weight_of_machine[item.machine + item.stack]);
+    }
+}
+
+// Keeps the constants of stacks that too few runs, models or machines show at their priors: they would
+// absorb properties of a machine or a model.
+void CalibrationFit::leave_unsupported_constants() {
+    constexpr std::size_t kFewestRuns = 8;
+    constexpr std::size_t kFewestModels = 3;
+    constexpr std::size_t kFewestMachines = 2;
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+        if (unknowns_[j].row->scope != Scope::stack) continue;
+        std::set<std::string> models, machines;
+        for (const std::size_t i : problem_.constants[j].affected_residuals) {
+            models.insert(cases_[i].run->model);
+            machines.insert(cases_[i].machine);
+        }
+        const bool supported = problem_.constants[j].affected_residuals.size() >= kFewestRuns &&
+                               models.size() >= kFewestModels && machines.size() >= kFewestMachines;
+        if (!supported) problem_.constants[j].affected_residuals.clear();
+    }
+}
+
+// Whether the constant changes the case's step time, `before`, at all.
+bool CalibrationFit::changes_step_time(std::size_t i, const ConstantRow& row, double before,
+                                       Compiled& scratch) const {
+    Settings moved = cases_[i].settings;
+    moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
+    compile(moved, scratch);
+    return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,74 @@
+#include "presets/hf_layers.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/hf_imported.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+using nlohmann::json;
+
+TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]") {
+    ImportedModel model;
+    const auto pattern = [&](const char* config) {
+        imported(config, model);
+        return json::parse(model.preset)["values"].value("layer_pattern", json());
+    };
+    CHECK(pattern(R"({"model_type": "gemma3_text", "num_hidden_layers": 26, "sliding_window_pattern": 6})") ==
+          json({"sliding", "sliding", "sliding", "sliding", "sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "gemma2"})") == json({"sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "cohere2"})") == json({"sliding", "sliding", "sliding", "full"}));
+    CHECK(pattern(R"({"model_type": "qwen3_next"})") == json({"linear", "linear", "linear", "full"}));
+    // A stride whose dense layers come first needs no pattern, but a list in the middle does.
+    CHECK(pattern(R"({"model_type": "qwen3_moe", "mlp_only_layers": [0, 1]})").is_null());
+    CHECK(json::parse(model.preset)["values"]["dense_layers"] == 2);
+    CHECK(pattern(R"({"model_type": "qwen3_moe", "num_hidden_layers": 4, "mlp_only_layers": [2]})") ==
+          json({"full/experts", "full/experts", "full/dense"}));
+    CHECK(pattern(R"({"model_type": "qwen2_moe", "decoder_sparse_step": 2})") ==
+          json({"full/dense", "full/experts"}));
+    // Unknown architectures: fields that mean the same everywhere are read.
+    const char* const unknown = R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 6,
+        "num_attention_heads": 8, "vocab_size": 1000, "rms_norm_eps": 1e-6, "intermediate_size": 4096,
+        "n_routed_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512, "n_shared_experts": 2,
+        "first_k_dense_replace": 1, "sliding_window": 512, "layer_types": ["sliding_attention",
+        "sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]})";
+    CHECK(pattern(unknown) == json({"sliding", "sliding", "full"}));
+    const json values = json::parse(model.preset)["values"];
+    CHECK(values["dense_layers"] == 1);
+    CHECK(values["shared_expert_ffn_size"] == 1024);
+    CHECK(values["attention_window"] == 512);
+}
+
+TEST_CASE("config.json: a model that keeps a state is refused unless it is known", "[hf]") {
+    const auto reason = [](const char* text) {
+        Problems problems;
+        const ImportedModel model = import_hf_config(text, "", problems);
+        CHECK(model.preset.empty());
+        REQUIRE_FALSE(problems.empty());
+        return problems.front().text();
+    };
+    // Mamba-1, Jamba and RWKV: their fields would otherwise be read as those of a transformer.
+    const std::string mamba = reason(R"({"model_type": "mamba", "hidden_size": 2560, "state_size": 16,
+        "num_hidden_layers": 64, "vocab_size": 50280, "intermediate_size": 5120, "time_step_rank": 160})");
+    CHECK(mamba.find("keeps a state") != std::string::npos);
+    CHECK(mamba.find("transformer") != std::string::npos);
+    CHECK(reason(R"({"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "vocab_size": 65536, "mamba_d_state": 16, "intermediate_size": 14336})")
+              .find("/mamba_d_state") != std::string::npos);
+    CHECK(reason(R"({"model_type": "rwkv", "hidden_size": 4096, "attention_hidden_size": 4096,
+        "num_hidden_layers": 32, "vocab_size": 50277})")
+              .find("/attention_hidden_size") != std::string::npos);
+    // Layers of an unknown kind, and linear layers of unknown sizes.
+    CHECK(reason(R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
+        "num_attention_heads": 8, "layer_types": ["hyena", "full_attention"]})")
+              .find("/layer_types") != std::string::npos);
+    CHECK(reason(R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
+        "num_attention_heads": 8, "layer_types": ["linear_attention", "full_attention"]})")
+              .find("/layer_types") != std::string::npos);
+    CHECK(
+        reason(R"({"model_type": "nemotron_h", "hidden_size": 1024, "vocab_size": 10, "num_hidden_layers": 2,
+        "num_attention_heads": 8, "mamba_num_heads": 8, "mamba_head_dim": 64, "ssm_state_size": 16,
+        "hybrid_override_pattern": "MX"})")
+            .find("/hybrid_override_pattern") != std::string::npos);
+}
