@@ -145,7 +145,7 @@ TEST_CASE("scaling: what does not fit shows memory against the limit with all it
     };
     const QStringList texts = words(subject);
     CHECK(texts.contains(QStringLiteral("memory of a GPU, GiB")));
-    CHECK(texts.contains(QStringLiteral("limit 79.1 GiB")));
+    CHECK(texts.contains(QStringLiteral("usable 79.1 GiB")));
     CHECK(texts.contains(QStringLiteral("does not fit in 79.1 GiB")));
     CHECK(texts.contains(QStringLiteral("shrinks with GPUs")));
     CHECK(texts.contains(QStringLiteral("stays on each GPU")));

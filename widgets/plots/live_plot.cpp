@@ -112,6 +112,7 @@ void LivePlot::start() {
 void LivePlot::connect_mouse() {
     connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         pressed_at_ = event->position();
+        last_click_ = Click::none;
         clicking_ = event->button() == Qt::LeftButton && !is_handle(pressed_at_);
         press(event);
     });
@@ -121,7 +122,8 @@ void LivePlot::connect_mouse() {
         move(event);
         if (event->buttons() == Qt::NoButton) {
             ruler_->hover(event->position());
-            if (is_mark(event->position()) || term_at(event->position()))
+            if (!is_handle(event->position()) &&
+                (is_on_curve(event->position()) || term_at(event->position())))
                 canvas_->setCursor(Qt::PointingHandCursor);
         } else if (!clicking_) {
             ruler_->leave();
@@ -132,17 +134,42 @@ void LivePlot::connect_mouse() {
         if (std::exchange(clicking_, false)) click(event->position());
     });
     connect(canvas_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
+        if (event->button() != Qt::LeftButton) return;
         clicking_ = false;
-        ruler_->take_back();  // what the first of the two clicks has fixed
+        const Click first = std::exchange(last_click_, Click::none);
+        if (first == Click::used) return;  // the first of the two clicks has set the input already
+        if (first == Click::fixed) ruler_->take_back();
         double_click(event);
     });
 }
 
+void LivePlot::use_ruler(PlotRuler::Source source, bool curves_set_input) {
+    ruler_->set_source(std::move(source));
+    curves_set_input_ = curves_set_input;
+}
+
+void LivePlot::clear_ruler() {
+    if (ruler_->clear()) describe();
+}
+
+bool LivePlot::is_on_curve(const QPointF& pixel) const {
+    return curves_set_input_ && ruler_->is_on_curve(pixel);
+}
+
 void LivePlot::click(const QPointF& pixel) {
+    last_click_ = Click::used;
     if (const auto term = term_at(pixel)) return model_.define(*term);
-    const auto place = is_mark(pixel) ? place_at(pixel) : std::nullopt;
-    if (place) model_.replace(place->scenario, place->label);
-    else ruler_->fix(pixel);
+    const auto place = is_on_curve(pixel) ? place_at(pixel) : std::nullopt;
+    if (place) return model_.replace(place->scenario, place->label);
+    last_click_ = ruler_->fix(pixel) ? Click::fixed : Click::none;
+    describe();
+}
+
+void LivePlot::describe() {
+    QString words = description();
+    if (const QString fixed = ruler_->fixed_words(); !fixed.isEmpty()) words += QLatin1Char('\n') + fixed;
+    setAccessibleDescription(words);
+    canvas_->setAccessibleDescription(words);
 }
 
 double LivePlot::round_value(P id, double value, double before, double after) const {
@@ -161,8 +188,10 @@ QPixmap LivePlot::picture() {
 
 bool LivePlot::event(QEvent* event) {
     if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape &&
-        ruler_->clear())
+        ruler_->clear()) {
+        describe();
         return true;
+    }
     return QWidget::event(event);
 }
 
@@ -222,8 +251,7 @@ void LivePlot::restyle() {
 }
 
 void LivePlot::replot() {
-    setAccessibleDescription(description());
-    canvas_->setAccessibleDescription(accessibleDescription());
+    describe();
     canvas_->replot(QCustomPlot::rpQueuedReplot);
 }
 

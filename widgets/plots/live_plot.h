@@ -66,8 +66,11 @@ class LivePlot : public QWidget, public Explainable {
     // is toggled, the derived class's `update_pins` is called. Call this before `start`.
     void add_side_by_side_option();
     [[nodiscard]] bool side_by_side() const;
-    // Shows a ruler at the pointer. Call this before `start`.
-    void use_ruler(PlotRuler::Source source) { ruler_->set_source(std::move(source)); }
+    // Shows a ruler at the pointer. Call this before `start`. With `curves_set_input` a click on a curve sets
+    // the inputs to those of `place_at`.
+    void use_ruler(PlotRuler::Source source, bool curves_set_input = false);
+    // Removes what the ruler has fixed, because the axis has another meaning now.
+    void clear_ruler();
     // Call this after the derived class has created its figure.
     void start();
 
@@ -89,8 +92,6 @@ class LivePlot : public QWidget, public Explainable {
     virtual void double_click(QMouseEvent* event);
     // Returns the term of the glossary that is written at this pixel.
     [[nodiscard]] virtual std::optional<Term> term_at(const QPointF& /*pixel*/) const { return {}; }
-    // Returns whether a click at this pixel sets an input, because a curve or a mark is there.
-    [[nodiscard]] virtual bool is_mark(const QPointF& /*pixel*/) const { return false; }
     // Returns whether a press at this pixel begins a drag.
     [[nodiscard]] virtual bool is_handle(const QPointF& /*pixel*/) const { return false; }
     // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
@@ -101,6 +102,7 @@ class LivePlot : public QWidget, public Explainable {
     [[nodiscard]] OptionRow& options() const { return *options_; }
     [[nodiscard]] QCustomPlot& canvas() const { return *canvas_; }
     [[nodiscard]] bool hypothetical() const { return hypothetical_; }
+    [[nodiscard]] const QPointF& pressed_at() const { return pressed_at_; }
     // Returns the value that a person would mean by a place of an axis: the roundest of those from `before`
     // to `after`, which lie at its two sides.
     [[nodiscard]] double round_value(P id, double value, double before, double after) const;
@@ -115,7 +117,10 @@ class LivePlot : public QWidget, public Explainable {
   private:
     void restyle();
     void connect_mouse();
+    // Returns whether a click at this pixel sets an input, because a curve is there.
+    [[nodiscard]] bool is_on_curve(const QPointF& pixel) const;
     void click(const QPointF& pixel);
+    void describe();  // to assistive technology, with the fixed places of the ruler
 
     LiveModel& model_;
     OptionRow* options_;
@@ -123,6 +128,8 @@ class LivePlot : public QWidget, public Explainable {
     PlotRuler* ruler_;
     QPointF pressed_at_;
     bool clicking_ = false;  // a press has not become a drag yet
+    enum class Click { none, fixed, used } last_click_ = Click::none;
+    bool curves_set_input_ = false;
     QCheckBox* beside_ = nullptr;
     bool started_ = false;
     bool stale_ = true;

@@ -19,7 +19,8 @@ namespace shardscope {
 struct ScalingOptions {
     ScalingY y = ScalingY::mfu;
     bool weak = true, strong = true, ideal = true, band = true, measured = true;  // the curves that are drawn
-    bool held = false;  // automatic parameters keep their values and are not re-planned
+    bool held = false;            // automatic parameters keep their values and are not re-planned
+    bool replaces_rates = false;  // memory is shown because there are no rates to show
 };
 
 struct SweepOptions {

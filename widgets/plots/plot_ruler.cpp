@@ -21,11 +21,13 @@ constexpr double kSwatch = 12;  // width of a curve's colour
 constexpr double kDot = 3.5;    // radius
 constexpr std::size_t kMostFixed = 2;
 
-// Returns the difference of two values as text: "−2.1 %"; empty where one is missing.
+// Returns the difference of two values as text: "−2.1 points", "+3 ms"; empty where one is missing.
 QString difference(const RulerReading& from, const RulerReading& to) {
     if (std::isnan(from.value) || std::isnan(to.value)) return {};
     const double change = to.value - from.value;
     const QString sign = change > 0 ? QStringLiteral("+") : QString();
+    if (to.quantity == Quantity::percent)
+        return sign + tr("%1 points").arg(shown(change, to.quantity, false));
     return sign + shown(change, to.quantity);
 }
 
@@ -55,9 +57,13 @@ PlotRuler::PlotRuler(QWidget& canvas) : QWidget(&canvas) {
     setFocusPolicy(Qt::NoFocus);
     setGeometry(canvas.rect());
     canvas.installEventFilter(this);
+    hide();  // until there is a source
 }
 
-void PlotRuler::set_source(Source source) { source_ = std::move(source); }
+void PlotRuler::set_source(Source source) {
+    source_ = std::move(source);
+    show();
+}
 
 void PlotRuler::hover(const QPointF& pixel) {
     if (!is_used()) return;
@@ -72,14 +78,20 @@ void PlotRuler::leave() {
     update();
 }
 
-void PlotRuler::fix(const QPointF& pixel) {
-    if (!is_used()) return;
-    const auto place = source_.place_at(pixel);
-    if (!place) return;
+bool PlotRuler::fix(const QPointF& pixel) {
+    const auto place = is_used() ? source_.place_at(pixel) : std::nullopt;
+    if (!place) return false;
     before_ = fixed_;
     if (fixed_.size() == kMostFixed) fixed_.pop_back();
     fixed_.push_back(*place);
     update();
+    return true;
+}
+
+bool PlotRuler::is_on_curve(const QPointF& pixel) const {
+    const auto place = is_used() ? source_.place_at(pixel) : std::nullopt;
+    const auto stop = place ? source_.stop_at(*place) : std::nullopt;
+    return stop && stop->is_on_curve(pixel);
 }
 
 void PlotRuler::take_back() {
@@ -107,8 +119,13 @@ std::vector<PlotRuler::Column> PlotRuler::columns() const {
     return out;
 }
 
-QString PlotRuler::words() const {
-    const std::vector<Column> all = columns();
+QString PlotRuler::fixed_words() const {
+    std::vector<Column> fixed = columns();
+    std::erase_if(fixed, [](const Column& column) { return column.title.isEmpty(); });
+    return words_of(fixed);
+}
+
+QString PlotRuler::words_of(const std::vector<Column>& all) {
     QStringList lines;
     for (const Column& column : all) {
         lines << (column.title.isEmpty() ? column.stop->title
@@ -134,7 +151,6 @@ bool PlotRuler::eventFilter(QObject* watched, QEvent* event) {
 // ---- painting --------------------------------------------------------------------------------------------
 
 void PlotRuler::paintEvent(QPaintEvent*) {
-    card_ = {};
     const std::vector<Column> all = columns();
     if (all.empty()) return;
     QPainter painter(this);
@@ -171,7 +187,7 @@ void PlotRuler::paint_line(QPainter& painter, const Column& column) const {
     painter.drawText(flag, Qt::AlignCenter, column.title);
 }
 
-void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns) {
+void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns) const {
     const Theme& theme = current_theme();
     const FigureFonts fonts(font());
     const QFontMetricsF small(fonts.small);
@@ -218,15 +234,15 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     double width = 2 * kPadding + kSwatch + 6 + names;
     for (const double one : widths) width += kGap + one;
     const double height = 2 * kPadding + line * static_cast<double>(rows.size() + 1);
-    card_ = place_card({std::ceil(width), height}, columns);
+    const QRectF card = place_card({std::ceil(width), height}, columns);
 
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(QPen(theme.border, 1));
     painter.setBrush(theme.raised);
-    painter.drawRect(card_.adjusted(0.5, 0.5, -0.5, -0.5));
-    const double left = card_.left() + kPadding;
+    painter.drawRect(card.adjusted(0.5, 0.5, -0.5, -0.5));
+    const double left = card.left() + kPadding;
     const auto baseline = [&](std::size_t row) {
-        return card_.top() + kPadding + line * static_cast<double>(row) + small.ascent();
+        return card.top() + kPadding + line * static_cast<double>(row) + small.ascent();
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double base = baseline(i + 1);

@@ -64,15 +64,20 @@ class PlotRuler : public QWidget {
 
     void hover(const QPointF& pixel);
     void leave();
-    // Fixes the ruler at the place of this pixel: as A, then as B, then as B again.
-    void fix(const QPointF& pixel);
+    // Fixes the ruler at the place of this pixel: as A, then as B, then as B again. Returns whether there is
+    // such a place.
+    bool fix(const QPointF& pixel);
     void take_back();  // what the last `fix` has done
     // Removes the fixed places; returns whether there were any.
     bool clear();
 
-    // Returns the text of the card for screen readers and tests, a line for each value.
-    [[nodiscard]] QString words() const;
-    [[nodiscard]] QRectF card() const { return card_; }  // as last drawn, px
+    // Returns whether a curve is at this pixel.
+    [[nodiscard]] bool is_on_curve(const QPointF& pixel) const;
+
+    // Return the text of the card, a line for each value: of all that it shows, and of the fixed places
+    // alone.
+    [[nodiscard]] QString words() const { return words_of(columns()); }
+    [[nodiscard]] QString fixed_words() const;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -85,15 +90,15 @@ class PlotRuler : public QWidget {
     };
     // Returns the fixed stops and the one under the pointer, in this order.
     [[nodiscard]] std::vector<Column> columns() const;
+    [[nodiscard]] static QString words_of(const std::vector<Column>& columns);
     void paint_line(QPainter& painter, const Column& column) const;
-    void paint_card(QPainter& painter, const std::vector<Column>& columns);
+    void paint_card(QPainter& painter, const std::vector<Column>& columns) const;
     [[nodiscard]] QRectF place_card(const QSizeF& size, const std::vector<Column>& columns) const;
 
     Source source_;
     std::optional<QPointF> hovered_;
     std::vector<QPointF> fixed_;   // A and B
     std::vector<QPointF> before_;  // as it was before the last `fix`
-    QRectF card_;
 };
 
 }  // namespace shardscope

@@ -375,18 +375,24 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
     const QRectF area = frame();
     const QFontMetricsF metrics(fonts.small_bold);
     std::vector<Limit> out;
-    const auto add = [&](double bytes, const QColor& color, const QString& letter) {
+    const auto add = [&](double bytes, const QColor& color, const QString& letters) {
         const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
         if (at < area.top() || at > area.bottom()) return;
-        const QString words = letter + tr("limit %1").arg(shown(bytes, Quantity::bytes));
+        const QString words = letters + tr("usable %1").arg(shown(bytes, Quantity::bytes));
         const QRectF box(area.left() + 6, at - kLimitGap - metrics.ascent(), metrics.horizontalAdvance(words),
                          metrics.height());
         out.push_back({at, color, words, box});
     };
-    for (const Ghost& pinned : ghosts) {
-        if (pinned.data.capacity != data.capacity)
-            add(pinned.data.capacity, pin_color(*theme, pinned.letter),
-                QLatin1Char(pinned.letter) + QStringLiteral(": "));
+    // Pins on the same GPU share a limit, in the colour of the first.
+    for (auto first = ghosts.begin(); first != ghosts.end(); ++first) {
+        const auto same = [&](const Ghost& other) { return other.data.capacity == first->data.capacity; };
+        if (first->data.capacity == data.capacity || std::any_of(ghosts.begin(), first, same)) continue;
+        QStringList letters;
+        for (const Ghost& pinned : ghosts) {
+            if (same(pinned)) letters << QString(QLatin1Char(pinned.letter));
+        }
+        add(first->data.capacity, pin_color(*theme, first->letter),
+            letters.join(QStringLiteral(", ")) + QStringLiteral(": "));
     }
     add(data.capacity, theme->text, {});
     return out;
@@ -412,7 +418,7 @@ void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
     QString title = title_of(options.y);
     if (options.y == ScalingY::days) title = title.arg(shown(data.training_tokens, Quantity::big_count));
     draw_text(painter, {4, base}, title, fonts.bold, theme->text);
-    if (memory() && !data.current.fits())
+    if (options.replaces_rates)
         draw_text(painter, {4 + metrics.horizontalAdvance(title) + 12, base},
                   tr("instead of rates, because it does not fit"), fonts.small, theme->muted);
     if (second_axis()) {
@@ -578,7 +584,9 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     const Parts& p = *parts_;
     const double gpus = place.x();
     const QRectF area = p.frame();
-    RulerStop out{place, tr("%1 GPUs").arg(shown(gpus, Quantity::count)), pixel_of(gpus), area, {}, {}};
+    const QString count = tr("%1 GPUs").arg(shown(gpus, Quantity::count));
+    const QString what = text_of(label_of(output_of(p.options.y)));
+    RulerStop out{place, count + QStringLiteral(", ") + what, pixel_of(gpus), area, {}, {}};
     if (out.x < area.left() || out.x > area.right()) return std::nullopt;
     const Quantity quantity = output(output_of(p.options.y)).quantity;
     const double unit = p.memory() ? kGiB : 1;
@@ -601,17 +609,17 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     if (p.memory()) {
         const double sharded = here->valid ? here->sharded_memory : kNone;
         out.readings.push_back(
-            {tr("Shrinks"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
+            {tr("Sharded"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
         out.readings.push_back(
-            {tr("Stays"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNone});
-        add(tr("Repaired"), p.theme->muted, p.data, p.data.repaired);
+            {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNone});
+        add(tr("After the repair"), p.theme->muted, p.data, p.data.repaired);
     } else if (p.options.ideal) {
         const double value = p.data.ideal_y(*here, p.options.y);
         out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value)});
     }
     for (const Ghost& ghost : p.ghosts)
-        add(tr("Pin %1").arg(QLatin1Char(ghost.letter)), pin_color(*p.theme, ghost.letter), ghost.data,
-            ghost.data.curves.weak);
+        add(tr("%1, pin %2").arg(tr("Weak")).arg(QLatin1Char(ghost.letter)),
+            pin_color(*p.theme, ghost.letter), ghost.data, ghost.data.curves.weak);
     if (here->valid && p.data.shows(*here)) {
         if (p.options.band && p.options.weak && !p.memory()) {
             const auto [low, high] = std::minmax({p.data.y(here->band_low, *here, p.options.y),

@@ -110,33 +110,33 @@ void ScalingLabels::guide(double at, double top, const QColor& color) {
 
 void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
     draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
-    last_ = box;
     // The distance keeps the lines of two labels from being read as one label.
     constexpr double kApart = 7;
     room_.take(box.adjusted(0, -kApart, 0, kApart));
 }
 
-bool ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
-                        const Penalty& penalty) {
+std::optional<QRectF> ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
+                                         const Penalty& penalty) {
     const auto box = room_.place(size_of(lines), corners, most, penalty);
     if (box) draw(*box, lines);
-    return box.has_value();
+    return box;
 }
 
 template <typename Corners>
-void ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                               const Penalty& penalty) {
+std::optional<QRectF> ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter,
+                                                const Corners& corners, const Penalty& penalty) {
     constexpr double kClear = 10;     // a guide may cross at most one line of text
     constexpr double kPassable = 16;  // accepted rather than having no name nearby
     const QList<QPointF> places = corners(size_of(lines));
-    if (put(lines, places, kClear, penalty)) return;
+    if (const auto box = put(lines, places, kClear, penalty)) return box;
     const LabelLines first{lines.front()};
     for (const LabelLines& less : {first, shorter}) {
-        if (less != lines && put(less, corners(size_of(less)), kPassable, penalty)) return;
+        if (less == lines) continue;
+        if (const auto box = put(less, corners(size_of(less)), kPassable, penalty)) return box;
     }
     constexpr double kAny = std::numeric_limits<double>::infinity();
-    if (!put(lines, places, kAny, penalty) && shorter != lines)
-        put(shorter, corners(size_of(shorter)), kAny, penalty);
+    if (const auto box = put(lines, places, kAny, penalty)) return box;
+    return shorter == lines ? std::nullopt : put(shorter, corners(size_of(shorter)), kAny, penalty);
 }
 
 bool ScalingLabels::seen(const QPolygonF& points) const {
@@ -162,7 +162,7 @@ double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) co
     return out;
 }
 
-void ScalingLabels::name_curve(Term term, const QPolygonF& points, const LabelLines& lines,
+void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,
                                const LabelLines& shorter, std::initializer_list<double> shares, double gap) {
     if (!seen(points)) return;
     QPolygonF there;
@@ -189,9 +189,9 @@ void ScalingLabels::name_curve(Term term, const QPolygonF& points, const LabelLi
         }
         return out;
     };
-    last_ = {};
-    put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
-    if (!last_.isEmpty()) terms_.push_back({last_, term});
+    const auto placed =
+        put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
+    if (placed && term) terms_.push_back({*placed, *term});
 }
 
 // ---- labels ----------------------------------------------------------------------------------------------
@@ -329,15 +329,14 @@ void ScalingLabels::paint_knee() {
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
-    last_ = {};
-    put_one_of(lines, shorter, corners, [&](const QRectF& box) {
+    const auto placed = put_one_of(lines, shorter, corners, [&](const QRectF& box) {
         // Crossing a line is better than being far from the mark.
         constexpr double kAside = 0.15;
         constexpr double kAbove = 0.25;
         return kAside * std::fabs(box.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
-    if (!last_.isEmpty()) terms_.push_back({last_, Term::knee});
+    if (placed) terms_.push_back({*placed, Term::knee});
     // Reserve the surroundings of the mark, so that no other name is beside it.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
@@ -383,7 +382,7 @@ void ScalingLabels::name_memory() {
     const ScalingData& data = scene_.data;
     if (!scene_.repaired.isEmpty()) {
         const LabelLines lines{muted(tr("after: %1").arg(text_of(data.repair)))};
-        name_curve(Term::memory, scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
+        name_curve(std::nullopt, scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
     }
     const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
         const LabelLines lines{plain(words)};

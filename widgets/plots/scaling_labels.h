@@ -70,20 +70,22 @@ class ScalingLabels {
     using Penalty = std::function<double(const QRectF&)>;
     void guide(double at, double top, const QColor& color);
     void draw(const QRectF& box, const LabelLines& lines);
-    bool put(const LabelLines& lines, const QList<QPointF>& corners,
-             double most = std::numeric_limits<double>::infinity(), const Penalty& penalty = {});
+    // Returns the box of the label; nothing if there is no space for it.
+    std::optional<QRectF> put(const LabelLines& lines, const QList<QPointF>& corners,
+                              double most = std::numeric_limits<double>::infinity(),
+                              const Penalty& penalty = {});
     // Draws `lines`, or `shorter` if there is no clear space for the long form.
     template <typename Corners>
-    void put_one_of(const LabelLines& lines, const LabelLines& shorter, const Corners& corners,
-                    const Penalty& penalty = {});
+    std::optional<QRectF> put_one_of(const LabelLines& lines, const LabelLines& shorter,
+                                     const Corners& corners, const Penalty& penalty = {});
     // Returns whether any part of the line is visible; a single point draws nothing.
     [[nodiscard]] bool seen(const QPolygonF& points) const;
     // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
     [[nodiscard]] double penalty_for(const QPolygonF& points, const QRectF& box) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
     // px.
-    void name_curve(Term term, const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
-                    std::initializer_list<double> shares, double gap);
+    void name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,
+                    const LabelLines& shorter, std::initializer_list<double> shares, double gap);
 
     QCPPainter& painter_;
     const ScalingScene& scene_;
@@ -96,7 +98,6 @@ class ScalingLabels {
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
     std::vector<Pin> pins_;
-    QRectF last_;  // the box of the last label
     std::vector<TermBox> terms_;
 };
 

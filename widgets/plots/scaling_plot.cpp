@@ -88,10 +88,15 @@ std::any compute_data(const FigureRequest& request, const Answer& answer, const 
 }
 
 // Returns the options with the quantity that can be shown.
+ScalingOptions with_shown_y(ScalingOptions options, const ScalingData& data) {
+    const ScalingY y = data.shown_y(options.y);
+    options.replaces_rates = y != options.y;
+    options.y = y;
+    return options;
+}
+
 ScalingOptions drawn_options(const FigureRequest& request) {
-    auto out = options_in<ScalingOptions>(request);
-    out.y = data_in<Exported>(request).data.shown_y(out.y);
-    return out;
+    return with_shown_y(options_in<ScalingOptions>(request), data_in<Exported>(request).data);
 }
 
 }  // namespace
@@ -120,7 +125,8 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     connect(anew_, &QCheckBox::toggled, this, &ScalingPlot::refresh);
     figure_ = std::make_unique<ScalingFigure>(canvas());
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
-               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }},
+              true);
     start();
 }
 
@@ -186,17 +192,15 @@ void ScalingPlot::style_figure(const Theme& theme, const QFont& font) { figure_-
 QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
-    auto wanted = options_in<ScalingOptions>(request());
-    wanted.y = figure_->data().shown_y(wanted.y);
-    figure_->set_options(wanted);
+    figure_->set_options(with_shown_y(options_in<ScalingOptions>(request()), figure_->data()));
     replot();
 }
 
 // Shows memory where the data has no rates to show.
 void ScalingPlot::show_y(const ScalingData& fresh) {
-    ScalingOptions wanted = figure_->options();
-    wanted.y = fresh.shown_y(options_in<ScalingOptions>(request()).y);
-    if (wanted.y != figure_->options().y) figure_->set_options(wanted);
+    const ScalingOptions wanted = with_shown_y(options_in<ScalingOptions>(request()), fresh);
+    const ScalingOptions& now = figure_->options();
+    if (wanted.y != now.y || wanted.replaces_rates != now.replaces_rates) figure_->set_options(wanted);
 }
 
 void ScalingPlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
@@ -215,12 +219,6 @@ std::optional<LivePlot::Place> ScalingPlot::place_at(const QPointF& pixel) const
     if (!place || !model().answer().valid()) return std::nullopt;
     return Place{text_of(label_of(P::gpus)) + QLatin1Char(' ') + shown(place->x(), Quantity::count),
                  edited(model().answer().scenario, P::gpus, place->x())};
-}
-
-bool ScalingPlot::is_mark(const QPointF& pixel) const {
-    const auto place = figure_->ruler_place(pixel);
-    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
-    return stop && stop->is_on_curve(pixel);
 }
 
 void ScalingPlot::press(QMouseEvent* event) {

@@ -42,7 +42,6 @@ class ScalingPlot : public LivePlot {
     [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const override {
         return figure_->term_at(pixel);
     }
-    [[nodiscard]] bool is_mark(const QPointF& pixel) const override;
     [[nodiscard]] bool is_handle(const QPointF& pixel) const override { return near_guide(pixel); }
 
   private:

@@ -524,21 +524,31 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
     const Parts& p = *parts_;
     if (p.empty() || p.data.series.empty()) return std::nullopt;
     const Parts::Block& block = p.blocks.front();
+    const auto nearest_in = [](const std::vector<SweepPoint>& points, double x) {
+        return std::ranges::min_element(points, {},
+                                        [x](const SweepPoint& one) { return std::fabs(one.x - x); });
+    };
+    // The point may have moved a little since the ruler was fixed there.
+    const SweepSeries* own = own_series(p.data);
+    const auto& own_points = own ? own->points : p.data.series.front().points;
+    if (own_points.empty()) return std::nullopt;
+    const double input = nearest_in(own_points, place.x())->x;
     RulerStop out;
     out.place = place;
-    out.title = text_of(label_of(p.data.x)) + QLatin1Char(' ') + text_of(format(p.data.x, place.x()));
-    out.x = pixel_of(place.x());
+    out.title = text_of(label_of(p.data.x)) + QLatin1Char(' ') + text_of(format(p.data.x, input));
+    out.x = pixel_of(input);
     for (const Parts::Panel& panel : block.panels) out.area |= frame_of(*panel.rect);
     if (out.x < out.area.left() || out.x > out.area.right()) return std::nullopt;
     const auto add = [&](const QString& name, const QColor& color, const std::vector<SweepPoint>& points,
                          std::size_t output) {
-        const auto point = std::ranges::min_element(
-            points, {}, [&](const SweepPoint& one) { return std::fabs(one.x - place.x()); });
+        const auto point = nearest_in(points, input);
         if (point == points.end()) return;
         const Parts::Panel& panel = block.panels[output];
         const double y = panel.y().coordToPixel(p.axis_y(output, *point));
         const QRectF frame = frame_of(*panel.rect);
-        const bool seen = y >= frame.top() - 1 && y <= frame.bottom() + 1;
+        // Against a result, the points of other curves are at other places along x.
+        const bool here = !p.data.against || &points == &own_points;
+        const bool seen = here && y >= frame.top() - 1 && y <= frame.bottom() + 1;
         out.readings.push_back({name, color, point->value[output], quantity_of(p.data.outputs[output]),
                                 point->valid ? tr("does not fit") : tr("not possible"),
                                 seen ? y : std::numeric_limits<double>::quiet_NaN()});

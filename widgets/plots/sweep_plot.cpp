@@ -109,6 +109,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     narrow(*against_, kLetters);
     options().allow_folding(*against_, tr("Drawn against"));
     connect(against_, &QComboBox::currentIndexChanged, this, [this] {
+        clear_ruler();
         update_pins();
         refresh();
     });
@@ -117,6 +118,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
         connect(box, &QComboBox::currentIndexChanged, this, [this, box] {
             // A range belongs to the input that was selected with it.
             (box == x_ ? x_range_ : family_range_).clear();
+            if (box == x_) clear_ruler();
             update_pins();
             refresh();
         });
@@ -133,7 +135,8 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
     canvas().setFocusPolicy(Qt::StrongFocus);
     canvas().installEventFilter(this);
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
-               [this](const QPointF& place) { return figure_->ruler_stop(place); }});
+               [this](const QPointF& place) { return figure_->ruler_stop(place); }},
+              true);
     start();
 }
 
@@ -361,12 +364,6 @@ std::optional<LivePlot::Place> SweepPlot::place_at(const QPointF& pixel) const {
     Scenario there = edited(model().answer().scenario, id, value);
     const QString label = text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, resolve(there)[id]));
     return Place{label, std::move(there)};
-}
-
-bool SweepPlot::is_mark(const QPointF& pixel) const {
-    const auto place = figure_->ruler_place(pixel);
-    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
-    return stop && stop->is_on_curve(pixel);
 }
 
 bool SweepPlot::is_handle(const QPointF& pixel) const {

@@ -47,7 +47,6 @@ class SweepPlot : public LivePlot {
     void double_click(QMouseEvent* event) override;
     void end_drag() override;
     [[nodiscard]] std::optional<Place> place_at(const QPointF& pixel) const override;
-    [[nodiscard]] bool is_mark(const QPointF& pixel) const override;
     [[nodiscard]] bool is_handle(const QPointF& pixel) const override;
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -355,8 +355,7 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                 found ? color_of(*found, *p.theme) : QColor(), kNowhere, Quantity::count,
                                 found ? text_of(label_of(found->activity)) : tr("nothing"), kNowhere});
     }
-    const StageTimeline& fullest = data.line.stages[data.line.fullest];
-    if (const auto bytes = bytes_at(fullest, place.x())) {
+    if (const auto bytes = bytes_at(stage, place.x())) {
         out.readings.push_back({tr("Memory"),
                                 p.theme->text,
                                 *bytes,

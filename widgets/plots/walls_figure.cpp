@@ -17,6 +17,13 @@ constexpr double kGap = 10;  // between the map and its profiles
 constexpr double kNearRing = 13;
 constexpr double kNearArm = 6;
 
+// Returns the value of the axis that is nearest along the frame.
+std::vector<double>::const_iterator nearest_value(const WallsScale& scale, double value) {
+    const double place = scale.place_of(value);
+    return std::ranges::min_element(scale.axis().values, {},
+                                    [&](double one) { return std::fabs(scale.place_of(one) - place); });
+}
+
 }  // namespace
 
 WallsTicks ticks_of(const WallsScale& scale, double now) {
@@ -139,25 +146,19 @@ WallsFigure::Part WallsFigure::part_at(const QPointF& pixel) const {
 std::optional<QPointF> WallsFigure::ruler_place(const QPointF& pixel) const {
     if (!inside(pixel)) return std::nullopt;
     const WallsData& data = parts_->data;
-    const auto nearest = [](const WallsScale& scale, double value) {
-        const double place = scale.place_of(value);
-        return *std::ranges::min_element(scale.axis().values, {},
-                                         [&](double one) { return std::fabs(scale.place_of(one) - place); });
-    };
-    return QPointF(nearest(data.x, x_at(pixel)), nearest(data.y, y_at(pixel)));
+    return QPointF(*nearest_value(data.x, x_at(pixel)), *nearest_value(data.y, y_at(pixel)));
 }
 
 std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
     const Parts& p = *parts_;
     const WallsData& data = p.data;
     if (data.empty()) return std::nullopt;
-    const auto index_of = [](const Axis& axis, double value) {
-        return static_cast<std::size_t>(std::ranges::find(axis.values, value) - axis.values.begin());
+    // A coarser map has no cell at exactly this place, but one near it.
+    const auto index_of = [](const WallsScale& scale, double value) {
+        const auto& values = scale.axis().values;
+        return static_cast<std::size_t>(nearest_value(scale, value) - values.begin());
     };
-    const std::size_t ix = index_of(data.map.x, place.x());
-    const std::size_t iy = index_of(data.map.y, place.y());
-    if (ix >= data.map.x.values.size() || iy >= data.map.y.values.size()) return std::nullopt;
-    const MapCell& cell = data.map.at(ix, iy);
+    const MapCell& cell = data.map.at(index_of(data.x, place.x()), index_of(data.y, place.y()));
     const auto words = [](P id, double value) {
         return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, value));
     };
@@ -192,7 +193,8 @@ QString WallsFigure::description() const {
            tr("The scenario is at %1 and %2: ").arg(value(x.id(), p.point.x), value(y.id(), p.point.y));
     const double mfu = p.data.shown_mfu(p.point.cell);
     out += std::isnan(mfu) ? tr("it does not fit.")
-                           : tr("MFU %1, wall: %2.").arg(percent(mfu), text_of(label_of(p.point.cell.wall)));
+                           : tr("MFU %1, wall: %2.")
+                                 .arg(shown(mfu, Quantity::percent), text_of(label_of(p.point.cell.wall)));
     return out;
 }
 

@@ -151,6 +151,7 @@ void WallsPlot::apply_axis_choices() {
     // Ranges belong to the inputs that were selected with them.
     x_range_.clear();
     y_range_.clear();
+    clear_ruler();
     if (chosen(*x_box_) == chosen(*y_box_)) {
         const bool x_changed = sender() == x_box_;
         QComboBox& other = x_changed ? *y_box_ : *x_box_;
@@ -325,7 +326,6 @@ void WallsPlot::press(QMouseEvent* event) {
     const WallsFigure::Part part = figure_->part_at(event->position());
     if (part == WallsFigure::Part::none) return;
     dragged_ = part;
-    pressed_at_ = event->position();
     switch (part) {
         case WallsFigure::Part::vertical: model().begin_gesture(x_.id); break;
         case WallsFigure::Part::horizontal: model().begin_gesture(y_.id); break;
@@ -339,7 +339,7 @@ void WallsPlot::drag_to(QMouseEvent* event) {
     bool along_y = dragged_ != WallsFigure::Part::vertical;
     // With Shift, only along the axis along which the pointer has moved further.
     if (dragged_ == WallsFigure::Part::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
-        const QPointF way = at - pressed_at_;
+        const QPointF way = at - pressed_at();
         along_x = std::fabs(way.x()) >= std::fabs(way.y());
         along_y = !along_x;
     }

@@ -90,7 +90,6 @@ class WallsPlot : public LivePlot {
     std::shared_ptr<PlannedMap> rounds_;  // and its rounds, if it re-plans in every cell
     Made made_;
     WallsFigure::Part dragged_ = WallsFigure::Part::none;
-    QPointF pressed_at_;
     QTimer refine_;
     Background walls_of_pins_;
     Background fine_;  // last: the threads end before the members they deliver to
