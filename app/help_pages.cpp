@@ -1,6 +1,7 @@
 #include "app/help_pages.h"
 
 #include <QFile>
+#include <QHash>
 #include <QStringList>
 #include <algorithm>
 #include <array>
@@ -83,10 +84,15 @@ QString help_title(const HelpPage& page) {
 }
 
 QString help_text(const HelpPage& page) {
-    QFile file(QStringLiteral(":/help/%1/%2.md").arg(active_language(), text_of(page.id)));
+    // Each page is read once, because the command line searches all of them while the user types.
+    static QHash<QString, QString> read;
+    const QString translated = QStringLiteral(":/help/%1/%2.md").arg(active_language(), text_of(page.id));
+    if (const auto known = read.constFind(translated); known != read.cend()) return *known;
+    QFile file(translated);
     if (!file.exists()) file.setFileName(QStringLiteral(":/help/%1.md").arg(text_of(page.id)));
     if (!file.open(QIODevice::ReadOnly)) return {};
-    return QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());
+    const QString text = QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());
+    return *read.insert(translated, text);
 }
 
 }  // namespace shardscope

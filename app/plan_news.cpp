@@ -1,7 +1,5 @@
 #include "app/plan_news.h"
 
-#include <QUndoStack>
-
 #include "app/message_bar.h"
 #include "widgets/live_model.h"
 #include "widgets/text.h"
@@ -19,20 +17,19 @@ void PlanNews::compare() {
     const Answer& answer = model_.answer();
     if (model_.in_gesture() || model_.planning() || !answer.valid()) return;
     const Plan plan = plan_of(answer.settings);
-    // An unrelated scenario has a plan of its own, and so has the one with which the window starts.
-    const bool related = last_ && origin_ == model_.origin() && model_.undo_stack()->count() > 0;
-    if (related && model_.scenario().automatic.any()) {
-        const QString change = plan_change(*last_, plan);
+    // An unrelated scenario has a plan of its own.
+    if (last_ && origin_ == model_.origin()) {
+        const QString change = plan_change(*last_, plan, model_.scenario().automatic);
         if (!change.isEmpty()) messages_.say(tr("Plan changed: %1").arg(change));
     }
     last_ = plan;
     origin_ = model_.origin();
 }
 
-QString plan_change(const Plan& before, const Plan& after) {
+QString plan_change(const Plan& before, const Plan& after, const ParameterSet& compared) {
     QStringList out;
     for (const P id : kPlanParameters) {
-        if (before[id] == after[id]) continue;
+        if (!compared[index(id)] || before[id] == after[id]) continue;
         out << QStringLiteral("%1 %2 → %3")
                    .arg(text_of(label_of(id)), text_of(format(id, before[id])),
                         text_of(format(id, after[id])));

@@ -1,5 +1,6 @@
-// Says what the planner has changed whenever the plan of automatic parameters changes: "Plan changed:
-// Sharding zero3 → zero2, Tensor parallel 1 → 4". During a drag it waits for the end.
+// Says what the planner has changed whenever it changes automatic parameters: "Plan changed: Tensor parallel
+// 1 → 4, Sharding zero3 → zero2". During a drag it waits for the end. It says nothing when an unrelated
+// scenario replaces the current one.
 #pragma once
 
 #include <QObject>
@@ -26,8 +27,8 @@ class PlanNews : public QObject {
     unsigned origin_ = 0;       // of this scenario
 };
 
-// Returns what differs between two plans: "Sharding zero3 → zero2, Tensor parallel 1 → 4"; empty if nothing
-// does.
-QString plan_change(const Plan& before, const Plan& after);
+// Returns what differs between two plans in the parameters `compared`: "Tensor parallel 1 → 4, Sharding
+// zero3 → zero2"; empty if nothing does.
+QString plan_change(const Plan& before, const Plan& after, const ParameterSet& compared);
 
 }  // namespace shardscope

@@ -74,8 +74,8 @@ void Workspace::push_step(const QString& step, State after, Change&& change) {
     QUndoStack* undo = model_.undo_stack();
     undo->beginMacro(step);
     State before = state();
-    after.origin = model_.origin();
     change();
+    after.origin = model_.origin();
     undo->push(new WorkspaceStep(*this, std::move(before), std::move(after)));
     undo->endMacro();
 }
@@ -93,7 +93,7 @@ void Workspace::take(const SavedScenario& scenario, const QString& step, const Q
     State after = view.plot.empty() && pins.empty() ? state() : state_of(view);
     after.file = file;
     push_step(step, std::move(after), [&] {
-        if (pins.empty()) model_.open_scenario(scenario, step);
+        if (pins.empty()) model_.load(scenario, step);
         else model_.open_session(lettered(scenario, pins), step);
     });
 }
@@ -123,7 +123,7 @@ void Workspace::load_claim(const Claim& claim) {
     State after = state();
     after.file.clear();
     push_step(step, std::move(after), [&] {
-        if (others.empty()) model_.open_scenario(current, step);
+        if (others.empty()) model_.load(current, step);
         else model_.open_session(lettered(current, others), step);
     });
 }

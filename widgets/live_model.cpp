@@ -195,7 +195,9 @@ void LiveModel::apply_model(const Preset& model) {
 
 void LiveModel::replace(const Scenario& scenario, const QString& text) { push_edit(scenario, text); }
 
-void LiveModel::open_scenario(const SavedScenario& scenario, const QString& text) { push(scenario, text); }
+void LiveModel::replace_view(std::string view, const QString& text) {
+    push(SavedScenario(scenario_, std::move(view)), text);
+}
 
 void LiveModel::load(const SavedScenario& scenario, const QString& text) {
     if (scenario == scenario_) return;
@@ -211,6 +213,7 @@ void LiveModel::load(const SavedScenario& scenario, const QString& text) {
 void LiveModel::start_with(const Scenario& scenario) {
     gesture_.reset();
     undo_->clear();
+    origin_ = ++last_origin_;
     show(SavedScenario(scenario));
 }
 
@@ -335,7 +338,9 @@ void LiveModel::set_pins(Pins pins) {
 void LiveModel::pin() { add_pin({kFirstPin, answer_, scenario_.view, ++last_id_, planning()}); }
 
 void LiveModel::pin(const Scenario& scenario) {
-    add_pin({kFirstPin, shardscope::answer(scenario), scenario_.view, ++last_id_, false});
+    const bool at_once = plans_within_a_frame(scenario);
+    add_pin({kFirstPin, at_once ? shardscope::answer(scenario) : with_last_plan(scenario), scenario_.view,
+             ++last_id_, !at_once});
 }
 
 void LiveModel::unpin(char letter) {
@@ -446,20 +451,25 @@ LiveModel::Pins LiveModel::pins_from(const SavedSession& session) {
 void LiveModel::open_session(const SavedSession& session, const QString& text) {
     // Undo and redo both exchange the current pins with those kept here, so that none is lost.
     const auto kept = std::make_shared<Pins>(pins_from(session));
-    const auto exchange_with_kept = [this, kept](const SavedScenario& scenario) {
+    const auto exchange_with_kept = [this, kept](const SavedScenario& scenario, unsigned origin) {
         Pins now{pins_, compared_};
         set_pins(std::move(*kept));
         *kept = std::move(now);
+        origin_ = origin;
         show(scenario);
     };
     push_step(new Step(
-        text, [exchange_with_kept, after = session.current] { exchange_with_kept(after); },
-        [exchange_with_kept, before = scenario_] { exchange_with_kept(before); }));
+        text,
+        [exchange_with_kept, after = session.current, origin = ++last_origin_] {
+            exchange_with_kept(after, origin);
+        },
+        [exchange_with_kept, before = scenario_, origin = origin_] { exchange_with_kept(before, origin); }));
 }
 
 void LiveModel::start_with(const SavedSession& session) {
     gesture_.reset();
     undo_->clear();
+    origin_ = ++last_origin_;
     show(session.current);
     set_pins(pins_from(session));
 }

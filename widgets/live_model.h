@@ -57,14 +57,14 @@ class LiveModel : public QObject {
     // Replaces the scenario by one that derives from it (a repair, another plan), as one undo step with this
     // text. Its view stays.
     void replace(const Scenario& scenario, const QString& text);
-    // The same together with the view, for a scenario from a file or with another measured run.
-    void open_scenario(const SavedScenario& scenario, const QString& text);
-    // Replaces the scenario by an unrelated one (a public run), as one undo step with this text.
+    // Changes what the plots show beside the scenario, as one undo step with this text.
+    void replace_view(std::string view, const QString& text);
+    // Replaces the scenario by an unrelated one (a file, a public run), as one undo step with this text.
     void load(const SavedScenario& scenario, const QString& text);
     // A number that is equal for all scenarios that derive from each other by edits. Undo and redo restore it
     // together with the scenario.
     [[nodiscard]] unsigned origin() const { return origin_; }
-    // Like `replace`, but clears the undo history (file opened at start, new session).
+    // Like `load`, but clears the undo history (file opened at start, new session).
     void start_with(const Scenario& scenario);
 
     // A change of one parameter. A gesture can change several parameters together, as a crosshair does.

@@ -26,9 +26,10 @@ WindowCommands action_commands(const QString& words, const CommandTargets& targe
     for (const LivePlot* plot : targets.tabs.plots()) {
         const QString name = plot->objectName();
         const QString label = tr(plot_kind(name.toStdString())->label);
-        const WordMatch match = match_words(words, {label, name}, {});
+        const QString text = QObject::tr("Plot %1").arg(label);
+        const WordMatch match = match_words(words, {label, name, text}, {});
         if (match == WordMatch::none) continue;
-        out.push_back({QStringLiteral("plot/") + name, QObject::tr("Plot %1").arg(label),
+        out.push_back({QStringLiteral("plot/") + name, text,
                        QObject::tr("shows its tab"), match,
                        [&tabs = targets.tabs, name] { tabs.setCurrentWidget(tabs.plot(name)); }});
     }

@@ -22,14 +22,18 @@ constexpr int kMargin = 8;
 }  // namespace
 
 CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets& targets)
-    : QFrame(&window), field_(field), list_(new QTreeWidget(this)), targets_(targets) {
+    : QFrame(&window),
+      field_(field),
+      field_description_(field.accessibleDescription()),
+      list_(new QTreeWidget(this)),
+      targets_(targets) {
     setObjectName(QStringLiteral("commands"));
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     list_->setObjectName(QStringLiteral("commands/list"));
     list_->setAccessibleName(tr("Commands"));
-    list_->setAccessibleDescription(tr("What the typed words can do; Enter does the first"));
+    list_->setAccessibleDescription(tr("What the typed words can do; Enter runs the chosen command"));
     list_->setColumnCount(columns);
     list_->header()->hide();
     list_->header()->setSectionResizeMode(what, QHeaderView::ResizeToContents);
@@ -50,15 +54,24 @@ CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets
     field_.installEventFilter(this);
     connect(&field_, &QLineEdit::textChanged, this, &CommandLine::refresh);
     connect(&targets_.model, &LiveModel::changed, this, [this] {
-        if (isVisible()) refresh();
+        if (isVisible()) fill(chosen());
     });
+    connect(list_, &QTreeWidget::currentItemChanged, this, &CommandLine::describe);
     connect(list_, &QTreeWidget::itemClicked, this,
             [this](QTreeWidgetItem* item) { run(list_->indexOfTopLevelItem(item)); });
 }
 
-void CommandLine::refresh() {
-    commands_ = field_.hasFocus() ? commands_for(field_.text(), targets_) : WindowCommands{};
+void CommandLine::refresh() { fill({}); }
+
+QString CommandLine::chosen() const {
+    const int row = list_->indexOfTopLevelItem(list_->currentItem());
+    return row < 0 ? QString() : commands_[static_cast<std::size_t>(row)].name;
+}
+
+void CommandLine::fill(const QString& chosen) {
+    const QSignalBlocker quiet(list_);
     list_->clear();
+    commands_ = field_.hasFocus() ? commands_for(field_.text(), targets_) : WindowCommands{};
     for (const WindowCommand& command : commands_) {
         auto* item = new QTreeWidgetItem(list_, {command.text, command.effect});
         item->setForeground(effect, current_theme().muted);
@@ -67,10 +80,19 @@ void CommandLine::refresh() {
     }
     targets_.controls.set_words_are_command(!commands_.empty());
     setVisible(!commands_.empty());
+    const auto same = std::ranges::find(commands_, chosen, &WindowCommand::name);
+    const auto row = same == commands_.end() ? 0 : same - commands_.begin();
+    list_->setCurrentItem(list_->topLevelItem(static_cast<int>(row)));
+    describe();
     if (commands_.empty()) return;
-    list_->setCurrentItem(list_->topLevelItem(0));
     place();
     raise();
+}
+
+void CommandLine::describe() {
+    const QTreeWidgetItem* item = list_->currentItem();
+    field_.setAccessibleDescription(item ? tr("%1: %2").arg(item->text(what), item->text(effect))
+                                         : field_description_);
 }
 
 // Places the list beside the field, and within the window.

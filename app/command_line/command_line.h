@@ -1,6 +1,6 @@
 // The command line: a list beside the search field of the controls shows what the typed words can do. Up and
-// Down choose a command, Enter runs it, Tab or a click runs the one that is marked, and Esc closes the list.
-// The list lies over the window, so that nothing moves. Object names: "commands", "commands/list".
+// Down choose a command, Enter runs it, a click runs the one under the pointer, and Esc clears the words. The
+// list lies over the window, so that nothing moves. Object names: "commands", "commands/list".
 #pragma once
 
 #include <QFrame>
@@ -27,12 +27,17 @@ class CommandLine : public QFrame {
 
   private:
     void refresh();
+    // Fills the list and chooses the command of this name, or the first.
+    void fill(const QString& chosen);
+    [[nodiscard]] QString chosen() const;  // the name of the chosen command; "" without commands
+    void describe();                       // tells a screen reader which command is chosen
     void place();
     void step(int by);
     void run(int row);
     bool press_key(int key);
 
     QLineEdit& field_;
+    QString field_description_;  // without commands
     QTreeWidget* list_;
     CommandTargets targets_;
     WindowCommands commands_;

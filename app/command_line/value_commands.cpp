@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/command_line/prediction.h"
 #include "app/command_line/window_command.h"
 #include "scenario/domain.h"
 #include "widgets/live_model.h"
@@ -22,7 +21,7 @@ struct Assignment {
 
 // Returns all ways to read the words as a name and a value. "=" and ":" may stand between them.
 std::vector<Assignment> assignments(QString words) {
-    words.replace(QLatin1Char('='), QLatin1Char(' ')).replace(QStringLiteral(": "), QStringLiteral(" "));
+    words.replace(QLatin1Char('='), QLatin1Char(' ')).replace(QLatin1Char(':'), QLatin1Char(' '));
     const QStringList all = words.simplified().split(QLatin1Char(' '));
     std::vector<Assignment> out;
     for (qsizetype names = all.size() - 1; names >= 1; --names)
@@ -53,7 +52,7 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
         effect << QObject::tr("is set already");
     } else {
         effect << QObject::tr("now %1").arg(text_of(format(id, now[id])));
-        effect << predicted(edited(locked(model.answer().scenario), id, nearest), model.answer());
+        out.leads_to = [&model, id, nearest] { return edited(locked(model.answer().scenario), id, nearest); };
     }
     out.effect = effect.join(QStringLiteral(" · "));
     return out;
@@ -64,6 +63,7 @@ std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel
     const WordMatch match = match_parameter(id, typed.name);
     if (match < WordMatch::name) return std::nullopt;
     const Parameter& row = parameter(id);
+    if (is_text(row.quantity)) return std::nullopt;  // a pattern or a layout is written in a file
     const QString key = text_of(row.key);
     if (row.plan &&
         match_words(typed.value, {QStringLiteral("auto"), QObject::tr("auto")}, {}) == WordMatch::whole) {
@@ -111,7 +111,6 @@ WindowCommand show_command(P id, WordMatch match, const CommandTargets& targets)
 
 WindowCommands value_commands(const QString& words, const CommandTargets& targets) {
     WindowCommands out;
-    if (!targets.model.answer().valid()) return out;
     const Settings& now = targets.model.answer().settings;
     const std::vector<Assignment> typed = assignments(words);
     add_choices(words, targets.model, out);

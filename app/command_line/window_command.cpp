@@ -4,6 +4,9 @@
 #include <array>
 #include <iterator>
 
+#include "app/command_line/prediction.h"
+#include "widgets/live_model.h"
+
 namespace shardscope {
 
 WindowCommands commands_for(const QString& typed, const CommandTargets& targets) {
@@ -16,6 +19,11 @@ WindowCommands commands_for(const QString& typed, const CommandTargets& targets)
     for (const auto kind : kKinds) std::ranges::move(kind(words, targets), std::back_inserter(out));
     std::ranges::stable_sort(out, std::greater{}, &WindowCommand::match);
     if (out.size() > kMost) out.resize(kMost);
+    for (WindowCommand& command : out) {
+        if (!command.leads_to) continue;
+        if (!command.effect.isEmpty()) command.effect += QStringLiteral(" · ");
+        command.effect += predicted(command.leads_to(), targets.model.answer());
+    }
     return out;
 }
 

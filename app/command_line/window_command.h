@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/actions.h"
+#include "scenario/scenario.h"
 #include "widgets/word_match.h"
 
 namespace shardscope {
@@ -24,9 +25,12 @@ class SolvePanel;
 struct WindowCommand {
     QString name;      // "set/training.sequence_length": identifies it in tests
     QString text;      // what it does: "Sequence length 32,768"
-    QString effect{};  // what follows from it, or why it is not possible
+    QString effect{};  // what it does to the window, or why it is not possible
     WordMatch match = WordMatch::name;
     std::function<void()> run{};  // null: it is not possible
+    // Returns the scenario after the command, with the plan held; the list says what is predicted for it.
+    // Null: the command leaves the scenario as it is, or searches.
+    std::function<Scenario()> leads_to{};
 };
 using WindowCommands = std::vector<WindowCommand>;
 
@@ -45,7 +49,8 @@ struct CommandTargets {
 // Returns the commands that match the words, best first, at most as many as the list shows.
 WindowCommands commands_for(const QString& typed, const CommandTargets& targets);
 
-// The kinds. `words` is not empty and has single blanks between the words.
+// The kinds. `words` is not empty and has single blanks between the words. A command also matches the words
+// of its own text.
 WindowCommands value_commands(const QString& words, const CommandTargets& targets);   // "seq 32k", "tp auto"
 WindowCommands preset_commands(const QString& words, const CommandTargets& targets);  // "h200", "llama 70b"
 WindowCommands action_commands(const QString& words, const CommandTargets& targets);  // "pin", "walls"

@@ -2,6 +2,7 @@
 // draws for it.
 #include <QLabel>
 #include <QTest>
+#include <QUndoStack>
 #include <catch2/catch.hpp>
 
 #include "app/plan_news.h"
@@ -58,12 +59,57 @@ TEST_CASE("a change of an automatic plan is said, and only then", "[gui][auto]")
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
     const Plan after = plan_of(model.answer().settings);
     REQUIRE(before != after);
-    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after));
+    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after, model.scenario().automatic));
     CHECK(desk.find<QWidget>("message")->isVisible());
     // An input that leaves the plan as it is.
     desk.find<QWidget>("message")->hide();
     desk.type("cluster.price_per_gpu_hour", "3");
     CHECK(desk.find<QWidget>("message")->isHidden());
+    // An unrelated scenario has a plan of its own, which is no change.
+    model.load(SavedScenario(with_auto(edited(Scenario::first_launch(), P::sequence_length, 16384),
+                                       P::micro_batch, true)),
+               QStringLiteral("Open"));
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    REQUIRE(plan_of(model.answer().settings) != after);
+    CHECK(desk.find<QWidget>("message")->isHidden());
+    // Undo returns to the first job, and an edit of it is compared with that job's plan.
+    model.undo_stack()->undo();
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    CHECK(desk.find<QWidget>("message")->isHidden());
+    CHECK(plan_of(model.answer().settings) == after);
+}
+
+TEST_CASE("what the user sets by hand is no change of the automatic plan", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    model.set_automatic(P::recompute, true);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    desk.find<QWidget>("message")->hide();
+    desk.type("training.tensor_parallel", "2");
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    REQUIRE(model.answer().settings[P::tensor_parallel] == 2);
+    if (desk.find<QWidget>("message")->isVisible())
+        CHECK_FALSE(desk.text("message/text").contains("Tensor parallel"));
+}
+
+TEST_CASE("a changed plan is said once at the end of a drag", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.choose(ActionId::plan_automatic);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    const Plan before = plan_of(model.answer().settings);
+    desk.find<QWidget>("message")->hide();
+    model.begin_gesture(P::sequence_length);
+    for (const double length : {4096., 8192., 16384.}) {
+        model.drag(P::sequence_length, length);
+        REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+        CHECK(desk.find<QWidget>("message")->isHidden());
+    }
+    model.end_gesture();
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    const Plan after = plan_of(model.answer().settings);
+    REQUIRE(before != after);
+    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after, model.scenario().automatic));
 }
 
 TEST_CASE("differences of plans are written in the order of the plan's parameters", "[gui][auto]") {
@@ -73,6 +119,11 @@ TEST_CASE("differences of plans are written in the order of the plan's parameter
     after[P::tensor_parallel] = 4;
     before[P::sharding] = static_cast<double>(Sharding::zero3);
     after[P::sharding] = static_cast<double>(Sharding::zero2);
-    CHECK(plan_change(before, after) == QString::fromUtf8("Tensor parallel 1 → 4, Sharding zero3 → zero2"));
-    CHECK(plan_change(before, before).isEmpty());
+    const ParameterSet all = ParameterSet().set();
+    CHECK(plan_change(before, after, all) ==
+          QString::fromUtf8("Tensor parallel 1 → 4, Sharding zero3 → zero2"));
+    CHECK(plan_change(before, before, all).isEmpty());
+    // What the user has set is no news.
+    CHECK(plan_change(before, after, ParameterSet(all).reset(index(P::tensor_parallel))) ==
+          QString::fromUtf8("Sharding zero3 → zero2"));
 }

@@ -136,25 +136,27 @@ void ControlGroup::reveal(P id) {
     if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
 }
 
+WordMatch ControlGroup::match(const QString& words) const {
+    auto best = hold_ && hold_->matches(words) ? WordMatch::mentioned : WordMatch::none;
+    for (const ParameterRow* row : rows_) best = std::max(best, row->match(words));
+    return best;
+}
+
 WordMatch ControlGroup::filter(const QString& words) {
     searching_ = !words.isEmpty();
-    auto best = WordMatch::none;
     std::vector<std::pair<WordMatch, ParameterRow*>> ranked;
     for (ParameterRow* row : rows_) {
         const auto match = searching_ ? row->match(words) : WordMatch::mentioned;
         row->setVisible(match != WordMatch::none);
-        best = std::max(best, match);
         ranked.emplace_back(match, row);
     }
-    found_ = best != WordMatch::none;
     std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
     order(ranked);
-    if (hold_) {
-        hold_->setVisible(hold_->matches(words));
-        found_ = found_ || hold_->matches(words);
-    }
+    if (hold_) hold_->setVisible(hold_->matches(words));
+    const WordMatch best = searching_ ? match(words) : WordMatch::mentioned;
+    found_ = best != WordMatch::none;
     apply();
-    return found_ ? std::max(best, WordMatch::mentioned) : best;
+    return best;
 }
 
 void ControlGroup::set_heading_height(int height) { header_->set_heading_height(height); }

@@ -37,6 +37,7 @@ class ControlGroup : public QWidget {
     void set_open(bool open);
     [[nodiscard]] ParameterRow* row(P id) const;  // nullptr if it is in another group
     void reveal(P id);
+    [[nodiscard]] WordMatch match(const QString& words) const;  // the best one
     // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the
     // order and what was open. Returns the best match.
     WordMatch filter(const QString& words);

@@ -61,6 +61,7 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
         tr("Finds parameters by their names, synonyms, keys and help; sets "
            "values and runs commands, which are listed beside it"));
     search_->setClearButtonEnabled(true);
+    search_->setMaxLength(100);  // enough for every command
     search_->installEventFilter(this);
     auto* glass = search_->addAction(QIcon(), QLineEdit::LeadingPosition);
     const auto paint_glass = [this, glass] {
@@ -151,16 +152,19 @@ void ControlsPanel::set_open_groups(const QStringList& names) {
     for (ControlGroup* group : groups_) group->set_open(names.contains(group->name()));
 }
 
-void ControlsPanel::filter(QString words) {
-    words = words.simplified();
-    if (show_matches(words)) return;
+void ControlsPanel::filter(const QString& words) {
+    const QString all = words.simplified();
     // The last words may be a value.
-    for (QString name = words; name.contains(QLatin1Char(' '));) {
-        name = name.left(name.lastIndexOf(QLatin1Char(' ')));
-        if (show_matches(name)) return;
-    }
-    if (words_are_command_) show_matches({});
-    else show_matches(words);
+    QString name = all;
+    while (!name.isEmpty() && !matches(name)) name.truncate(std::max<qsizetype>(0, name.lastIndexOf(QLatin1Char(' '))));
+    show_matches(name.isEmpty() && !words_are_command_ ? all : name);
+}
+
+bool ControlsPanel::matches(const QString& words) const {
+    return walls_->match(words) != WordMatch::none ||
+           std::ranges::any_of(groups_, [&](const ControlGroup* group) {
+               return group->match(words) != WordMatch::none;
+           });
 }
 
 void ControlsPanel::set_words_are_command(bool command) {
@@ -169,7 +173,7 @@ void ControlsPanel::set_words_are_command(bool command) {
     filter(search_->text());
 }
 
-bool ControlsPanel::show_matches(const QString& wanted) {
+void ControlsPanel::show_matches(const QString& wanted) {
     // During a search the walls are sorted among the groups.
     const bool searching = !wanted.isEmpty();
     if (searching) place_walls(false);
@@ -188,7 +192,6 @@ bool ControlsPanel::show_matches(const QString& wanted) {
     place_in_order(*scroll_->widget()->layout(), order);
     if (!searching) fit_to_height();
     chain_rows();
-    return found;
 }
 
 // Makes the Tab key follow the order of the rows on screen.

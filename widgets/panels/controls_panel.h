@@ -50,9 +50,9 @@ class ControlsPanel : public QWidget {
 
   private:
     // Shows only the rows that match the words; of "seq 32k" the first word matches.
-    void filter(QString words);
-    // Returns whether a row matches.
-    bool show_matches(const QString& words);
+    void filter(const QString& words);
+    [[nodiscard]] bool matches(const QString& words) const;
+    void show_matches(const QString& words);
     void chain_rows();
     void refresh_summaries();
     void fit_to_height();

@@ -207,8 +207,8 @@ void MeasuredPanel::commit_typed() {
 }
 
 void MeasuredPanel::take(const std::optional<Measurement>& measurement) {
-    model_.open_scenario(
-        with_measurement(model_.scenario(), measurement),
+    model_.replace_view(
+        with_measurement(model_.scenario(), measurement).view,
         measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove measured run"));
 }
 

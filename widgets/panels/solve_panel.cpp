@@ -78,6 +78,7 @@ SolvePanel::SolvePanel(LiveModel& model, QWidget* parent) : QWidget(parent), mod
         tell(tr("Cancelled."));
     });
     connect(&model_, &LiveModel::changed, this, &SolvePanel::solve_again);
+    connect(&model_, &LiveModel::gesture_began, this, [this] { apply_when_found_ = false; });
     connect(&model_, &LiveModel::gesture_ended, this, &SolvePanel::solve_again);
     hide();
 }
@@ -136,10 +137,11 @@ void SolvePanel::build_question() {
             start.value = value_of(*start.output, model_.answer(), true);
         }
         show_target(start);
-        solve_again();
+        ask_anew();
     });
-    connect(comparison_, &QComboBox::currentIndexChanged, this, &SolvePanel::solve_again);
-    connect(input_, &QComboBox::currentIndexChanged, this, &SolvePanel::solve_again);
+    connect(comparison_, &QComboBox::currentIndexChanged, this, &SolvePanel::ask_anew);
+    connect(input_, &QComboBox::currentIndexChanged, this, &SolvePanel::ask_anew);
+    connect(value_, &QLineEdit::textEdited, this, [this] { apply_when_found_ = false; });
     connect(value_, &QLineEdit::editingFinished, this, &SolvePanel::solve_again);
     connect(close, &QToolButton::clicked, this, &SolvePanel::close_panel);
 }
@@ -216,6 +218,11 @@ void SolvePanel::ask_predefined(const PredefinedQuestion& question) {
         choose(*input_, question.id);
     }
     show_target(question.target);
+    ask_anew();
+}
+
+void SolvePanel::ask_anew() {
+    apply_when_found_ = false;
     solve_again();
 }
 
@@ -223,13 +230,15 @@ void SolvePanel::show_target(const Target& target) {
     const QSignalBlocker quiet_output(output_);
     const QSignalBlocker quiet_comparison(comparison_);
     choose(*output_, target.output);
+    shown_target_ = target;
     comparison_->setVisible(!target.is_fit());
     value_->setVisible(!target.is_fit());
     if (target.is_fit()) return;
     comparison_->setCurrentIndex(static_cast<int>(target.comparison));
     QString text = shown(target.value, target.of_best ? Quantity::percent : output(*target.output).quantity);
     text.remove(QLatin1Char(','));  // a typed "1,024" is ambiguous
-    value_->setText(target.of_best ? tr("%1 of best").arg(text) : text);
+    shown_text_ = target.of_best ? tr("%1 of best").arg(text) : text;
+    value_->setText(shown_text_);
 }
 
 std::optional<Target> SolvePanel::target() {
@@ -238,6 +247,11 @@ std::optional<Target> SolvePanel::target() {
     value_->setProperty("refused", false);
     if (out.is_fit()) return out;
     out.comparison = static_cast<Comparison>(comparison_->currentIndex());
+    if (value_->text() == shown_text_ && !std::isnan(shown_target_.value)) {
+        out.value = shown_target_.value;
+        out.of_best = shown_target_.of_best;
+        return out;
+    }
     QString text = value_->text().trimmed();
     for (const QString& share : {tr("of best"), QStringLiteral("of best")}) {
         if (out.of_best || !text.endsWith(share)) continue;

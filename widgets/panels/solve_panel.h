@@ -33,7 +33,8 @@ class SolvePanel : public QWidget {
 
     // Opens the panel and gives it the focus.
     void ask();
-    // Opens the panel with this question, and sets the answer as soon as it is found, as one undo step.
+    // Opens the panel with this question, and sets the solution as soon as it is found, as one undo step. A
+    // change of the question, a drag or Cancel withdraws this.
     void apply_answer(const Target& target, P input);
     [[nodiscard]] bool pending() const { return background_.pending(); }
 
@@ -53,6 +54,7 @@ class SolvePanel : public QWidget {
     void build_chips();
     void arrange_chips();
     void ask_predefined(const PredefinedQuestion& question);
+    void ask_anew();  // the user has changed the question
     void show_target(const Target& target);
     [[nodiscard]] std::optional<Target> target();  // empty if it cannot be parsed; the reason is then shown
     void solve_again();
@@ -75,6 +77,8 @@ class SolvePanel : public QWidget {
     std::vector<QPushButton*> offers_;
     QGridLayout* grid_ = nullptr;
     std::vector<QPushButton*> chips_;
+    Target shown_target_;  // the last target that `show_target` wrote,
+    QString shown_text_;   // and its text, which is rounded
     bool apply_when_found_ = false;
     Background background_;
 };

@@ -102,13 +102,16 @@ ParameterRow* WallRows::row(P id) const {
     return found == rows_.end() ? nullptr : *found;
 }
 
-WordMatch WallRows::filter(const QString& words) {
+WordMatch WallRows::match(const QString& words) const {
     auto best = WordMatch::none;
-    for (ParameterRow* row : rows_) {
-        const auto match = words.isEmpty() ? WordMatch::mentioned : row->match(words);
-        row->setVisible(match != WordMatch::none);
-        best = std::max(best, match);
-    }
+    for (const ParameterRow* row : rows_) best = std::max(best, row->match(words));
+    return best;
+}
+
+WordMatch WallRows::filter(const QString& words) {
+    for (ParameterRow* row : rows_)
+        row->setVisible(words.isEmpty() || row->match(words) != WordMatch::none);
+    const WordMatch best = words.isEmpty() ? WordMatch::mentioned : match(words);
     setVisible(best != WordMatch::none);
     return best;
 }
