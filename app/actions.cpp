@@ -28,7 +28,7 @@ const std::vector<ActionRow>& action_table() {
         {export_report, "action/export-report", translatable("Export re&port…"), "", "Ctrl+Shift+R",
          translatable("writes HTML, PDF or Markdown with all figures")},
         {launch_settings, "action/launch", translatable("Launch se&ttings…"), "", "Ctrl+J",
-         translatable("writes the plan for Megatron-LM, torchtitan, DeepSpeed or FSDP2")},
+         translatable("writes the plan as settings for Megatron-LM, torchtitan, DeepSpeed and other tools")},
         {quit, "action/quit", translatable("&Quit"), "", "Ctrl+Q",
          translatable("closes the window; the session is kept")},
         {undo, "action/undo", translatable("&Undo"), "undo", "Ctrl+Z",

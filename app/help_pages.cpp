@@ -91,7 +91,8 @@ QString help_text(const HelpPage& page) {
     QFile file(translated);
     if (!file.exists()) file.setFileName(QStringLiteral(":/help/%1.md").arg(text_of(page.id)));
     if (!file.open(QIODevice::ReadOnly)) return {};
-    const QString text = QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());
+    const QString text =
+        QString::fromUtf8(file.readAll()).replace(QStringLiteral("ACTIONS\n"), action_rows());
     return *read.insert(translated, text);
 }
 

@@ -36,12 +36,12 @@ const HelpPage* page_at(const QUrl& url) {
     return help_page(file.toStdString());
 }
 
-// Draws a picture of a page sharply on this screen.
+// Draws a picture of a page sharply on this screen, on the light ground for which its colours are chosen.
 QImage picture_at(const QUrl& url, qreal ratio) {
     QSvgRenderer renderer(QStringLiteral(":/help") + url.path());
     QImage image((QSizeF(renderer.defaultSize()) * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(ratio);
-    image.fill(Qt::transparent);
+    image.fill(Theme::print().pane);
     QPainter painter(&image);
     renderer.render(&painter, QRectF(QPointF(), renderer.defaultSize()));
     return image;

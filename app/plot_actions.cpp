@@ -129,7 +129,7 @@ void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
             tr("Copy values"), {request_of(plot)}, parts_.model.answer(),
             [](const Exports::Figures& ready, const Answer& now) {
                 const PlotKind& kind = *plot_kind(ready.front().plot);
-                QApplication::clipboard()->setText(text_of(to_csv(table_of(kind, ready.front(), now))));
+                QApplication::clipboard()->setText(clipboard_text(table_of(kind, ready.front(), now)));
                 return true;
             });
     });

@@ -29,8 +29,7 @@ WindowCommands action_commands(const QString& words, const CommandTargets& targe
         const QString text = QObject::tr("Plot %1").arg(label);
         const WordMatch match = match_words(words, {label, name, text}, {});
         if (match == WordMatch::none) continue;
-        out.push_back({QStringLiteral("plot/") + name, text,
-                       QObject::tr("shows its tab"), match,
+        out.push_back({QStringLiteral("plot/") + name, text, QObject::tr("shows its tab"), match,
                        [&tabs = targets.tabs, name] { tabs.setCurrentWidget(tabs.plot(name)); }});
     }
     return out;

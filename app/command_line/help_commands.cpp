@@ -11,8 +11,8 @@ namespace shardscope {
 namespace {
 
 // Returns the command for a text of the help; none where the words do not match.
-WindowCommands command_of(const QString& words, const QString& name, const QString& title, const QString& text,
-                          const std::function<void()>& open) {
+WindowCommands command_of(const QString& words, const QString& name, const QString& title,
+                          const QString& text, const std::function<void()>& open) {
     const QString shown = QObject::tr("Help: %1").arg(title);
     const WordMatch match = match_words(words, {title, shown}, text);
     if (match == WordMatch::none) return {};

@@ -27,8 +27,11 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
             const QString text = label.arg(preset_text(preset->title.empty() ? preset->name : preset->title));
             const WordMatch match = match_of(*preset, text, words);
             if (match == WordMatch::none) continue;
-            WindowCommand command{QLatin1String(name) + QLatin1Char('/') + text_of(preset->name), text, {},
-                                  match, [preset, run] { run(*preset); }};
+            WindowCommand command{QLatin1String(name) + QLatin1Char('/') + text_of(preset->name),
+                                  text,
+                                  {},
+                                  match,
+                                  [preset, run] { run(*preset); }};
             if (with) {
                 command.leads_to = [&model, preset, with] {
                     return with(locked(model.answer().scenario), *preset);

@@ -59,7 +59,8 @@ TEST_CASE("a change of an automatic plan is said, and only then", "[gui][auto]")
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
     const Plan after = plan_of(model.answer().settings);
     REQUIRE(before != after);
-    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after, model.scenario().automatic));
+    CHECK(desk.text("message/text") ==
+          "Plan changed: " + plan_change(before, after, model.scenario().automatic));
     CHECK(desk.find<QWidget>("message")->isVisible());
     // An input that leaves the plan as it is.
     desk.find<QWidget>("message")->hide();
@@ -109,7 +110,8 @@ TEST_CASE("a changed plan is said once at the end of a drag", "[gui][auto]") {
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
     const Plan after = plan_of(model.answer().settings);
     REQUIRE(before != after);
-    CHECK(desk.text("message/text") == "Plan changed: " + plan_change(before, after, model.scenario().automatic));
+    CHECK(desk.text("message/text") ==
+          "Plan changed: " + plan_change(before, after, model.scenario().automatic));
 }
 
 TEST_CASE("differences of plans are written in the order of the plan's parameters", "[gui][auto]") {

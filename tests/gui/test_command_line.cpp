@@ -266,7 +266,8 @@ TEST_CASE("commands are found by the words that the list shows", "[gui][command-
     CHECK(it.line().commands().front().name == "help/term/2");
 }
 
-TEST_CASE("the chosen command stays chosen when the scenario changes, and is read aloud", "[gui][command-line]") {
+TEST_CASE("the chosen command stays chosen when the scenario changes, and is read aloud",
+          "[gui][command-line]") {
     Line it;
     const QString description = it.field().accessibleDescription();
     it.type("h200");

@@ -156,15 +156,15 @@ void ControlsPanel::filter(const QString& words) {
     const QString all = words.simplified();
     // The last words may be a value.
     QString name = all;
-    while (!name.isEmpty() && !matches(name)) name.truncate(std::max<qsizetype>(0, name.lastIndexOf(QLatin1Char(' '))));
+    while (!name.isEmpty() && !matches(name))
+        name.truncate(std::max<qsizetype>(0, name.lastIndexOf(QLatin1Char(' '))));
     show_matches(name.isEmpty() && !words_are_command_ ? all : name);
 }
 
 bool ControlsPanel::matches(const QString& words) const {
     return walls_->match(words) != WordMatch::none ||
-           std::ranges::any_of(groups_, [&](const ControlGroup* group) {
-               return group->match(words) != WordMatch::none;
-           });
+           std::ranges::any_of(
+               groups_, [&](const ControlGroup* group) { return group->match(words) != WordMatch::none; });
 }
 
 void ControlsPanel::set_words_are_command(bool command) {

@@ -141,6 +141,18 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     grid_->setFocus();
 }
 
+QString clipboard_text(const PlotTable& table) {
+    QString out;
+    const auto add = [&](const std::vector<std::string>& cells) {
+        QStringList texts;
+        for (const std::string& cell : cells) texts += text_of(csv_field(cell));
+        out += texts.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    };
+    add(table.columns);
+    for (const auto& row : table.rows) add(row);
+    return out;
+}
+
 void TableView::set_stale() { setWindowTitle(tr("%1, of an earlier scenario").arg(window_title(title_))); }
 
 bool TableView::shows(const QString& title, const PlotTable& table) const {
@@ -155,21 +167,19 @@ void TableView::copy() const {
     for (int c = 0; c < rows.columnCount(); ++c) {
         if (!chosen.hasSelection() || chosen.columnIntersectsSelection(c, {})) columns += c;
     }
-    QStringList lines;
-    QStringList cells;
-    for (const int c : columns) cells += rows.headerData(c, Qt::Horizontal, kAsWritten).toString();
-    lines += cells.join(QLatin1Char('\t'));
+    PlotTable copied;
+    for (const int c : columns)
+        copied.columns.push_back(rows.headerData(c, Qt::Horizontal, kAsWritten).toString().toStdString());
     for (int r = 0; r < rows.rowCount(); ++r) {
         if (chosen.hasSelection() && !chosen.rowIntersectsSelection(r, {})) continue;
-        cells.clear();
+        std::vector<std::string>& cells = copied.rows.emplace_back();
         for (const int c : columns) {
             const QModelIndex at = rows.index(r, c);
-            const bool copied = !chosen.hasSelection() || chosen.isSelected(at);
-            cells += copied ? text_of(csv_field(at.data(kAsWritten).toString().toStdString())) : QString();
+            const bool is_chosen = !chosen.hasSelection() || chosen.isSelected(at);
+            cells.push_back(is_chosen ? at.data(kAsWritten).toString().toStdString() : std::string());
         }
-        lines += cells.join(QLatin1Char('\t'));
     }
-    QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')) + QLatin1Char('\n'));
+    QApplication::clipboard()->setText(clipboard_text(copied));
 }
 
 }  // namespace shardscope

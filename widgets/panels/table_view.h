@@ -12,6 +12,9 @@ class QTableView;
 
 namespace shardscope {
 
+// Returns a table as spreadsheets take it from the clipboard: cells separated by tabs.
+QString clipboard_text(const PlotTable& table);
+
 class TableView : public QDialog {
     Q_OBJECT
   public:

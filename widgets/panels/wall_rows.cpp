@@ -109,8 +109,7 @@ WordMatch WallRows::match(const QString& words) const {
 }
 
 WordMatch WallRows::filter(const QString& words) {
-    for (ParameterRow* row : rows_)
-        row->setVisible(words.isEmpty() || row->match(words) != WordMatch::none);
+    for (ParameterRow* row : rows_) row->setVisible(words.isEmpty() || row->match(words) != WordMatch::none);
     const WordMatch best = words.isEmpty() ? WordMatch::mentioned : match(words);
     setVisible(best != WordMatch::none);
     return best;

@@ -16,7 +16,7 @@ class WallRows : public QWidget {
   public:
     explicit WallRows(LiveModel& model, QWidget* parent);
 
-    [[nodiscard]] ParameterRow* row(P id) const;  // nullptr for another parameter
+    [[nodiscard]] ParameterRow* row(P id) const;                // nullptr for another parameter
     [[nodiscard]] WordMatch match(const QString& words) const;  // the best one
     // Shows only the rows that match. Returns the best match.
     WordMatch filter(const QString& words);

@@ -104,6 +104,8 @@ void WhyPanel::build_content() {
     sentence_ = label("why/sentence");
     terms_ = label("why/terms");
     terms_->setTextFormat(Qt::RichText);
+    terms_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    terms_->setFocusPolicy(Qt::StrongFocus);
     connect(terms_, &QLabel::linkActivated, this, [this](const QString& link) {
         if (const Term term = term_of_link(link); term != Term::count) model_.define(term);
     });

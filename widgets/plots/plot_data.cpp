@@ -15,6 +15,9 @@ namespace shardscope {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+// The GPU counts at which scaling curves are tried.
+constexpr double kFewestGpus = 1;
+constexpr double kMostGpus = 16384;
 
 // Returns an empty cell if there is no value.
 std::string cell(double value, double factor = 1) {
@@ -186,9 +189,7 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     const Settings& s = answer.settings;
     const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
     if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::replanned;
-    constexpr double kLowest = 1;
-    constexpr double kHighest = 16384;
-    out.curves = scaling(scenario, kLowest, kHighest, stop);
+    out.curves = scaling(scenario, kFewestGpus, kMostGpus, stop);
     if (is_partitioned(s) && scenario.automatic.none()) {
         keep_plan(out.curves.weak, with_hold(scenario, Hold::per_gpu_batch));
         keep_plan(out.curves.strong, with_hold(scenario, Hold::global_batch));
@@ -201,10 +202,10 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
-    if (!answer.fits()) {
+    if (!answer.fits() && !hypothetical) {
         const std::vector<Repair> found = repairs(locked(answer.scenario), stop);
         if (const auto best = std::ranges::find(found, true, &Repair::works); best != found.end()) {
-            out.repaired = scaling(locked(best->scenario), kLowest, kHighest, stop).weak;
+            out.repaired = scaling(locked(best->scenario), kFewestGpus, kMostGpus, stop).weak;
             out.repair = best->label;
         }
     }
@@ -336,12 +337,15 @@ PlotTable scaling_table(const ScalingData& data) {
                    "run",
                    "settings",
                    "peak_memory_weak[GiB]",
-                   "sharded_memory_weak[GiB]"};
+                   "sharded_memory_weak[GiB]",
+                   "peak_memory_strong[GiB]",
+                   "peak_memory_repaired[GiB]"};
     constexpr double kPercent = 0.01;
     for (const CurvePoint& weak : data.curves.weak) {
         const CurvePoint* strong = point_at(data.curves.strong, weak.x);
         const auto weakly = [&](ScalingY y) { return data.y(weak, y); };
         const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNone; };
+        const CurvePoint* repaired = point_at(data.repaired, weak.x);
         const double mfu = weakly(ScalingY::mfu);
         out.rows.push_back(
             {cell(weak.x),
@@ -363,7 +367,9 @@ PlotTable scaling_table(const ScalingData& data) {
              "",
              "",
              cell(weakly(ScalingY::memory)),
-             cell(weak.valid ? weak.sharded_memory / kGiB : kNone)});
+             cell(weak.valid ? weak.sharded_memory / kGiB : kNone),
+             cell(strongly(ScalingY::memory)),
+             cell(repaired ? data.y(*repaired, ScalingY::memory) : kNone)});
     }
     // Measured runs follow in separate rows, because several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {

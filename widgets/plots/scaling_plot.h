@@ -1,5 +1,5 @@
-// The Scaling tab: MFU, a rate or days over the GPU count, live. Dragging the current dot or its guide
-// changes the GPU count, a double click sets it.
+// The Scaling tab: MFU, a rate, days or memory over the GPU count, live. Dragging the current dot or its
+// guide changes the GPU count, a double click sets it.
 #pragma once
 
 #include <array>
