@@ -20,6 +20,7 @@
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plans_plot.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/validation_plot.h"
 #include "widgets/report/report.h"
 #include "widgets/text.h"
 
@@ -110,6 +111,13 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
         if (const auto chosen = plans ? plans->chosen() : std::nullopt)
             menu->addAction(tr("Launch settings of this plan…"), this,
                             [this, chosen] { parts_.launch.ask(chosen); });
+        const auto* runs = qobject_cast<const ValidationPlot*>(&view);
+        if (const auto run = runs ? runs->chosen() : std::nullopt) {
+            QAction* compare =
+                menu->addAction(tr("Compare the step with that of %1").arg(action_text(text_of(run->name))),
+                                this, [this, run] { compare_with(*run); });
+            compare->setEnabled(parts_.model.pins().size() < kMostPins);
+        }
         menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
         menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
         menu->addSeparator();
@@ -135,6 +143,12 @@ void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
     });
 }
 
+void PlotActions::compare_with(const SavedScenario& run) {
+    const char letter = parts_.model.pin(run);
+    parts_.model.compare_with(letter);
+    parts_.tabs.setCurrentWidget(parts_.tabs.plot(text_of(kDifferenceKind.name)));
+}
+
 // Adds what can be done with the place of a plot that was clicked.
 void PlotActions::add_places(QMenu& menu, const LivePlot& plot, const QPoint& at) {
     const auto place = plot.place_at(QPointF(plot.canvas_position(at)));
@@ -142,8 +156,9 @@ void PlotActions::add_places(QMenu& menu, const LivePlot& plot, const QPoint& at
     menu.addSeparator();
     menu.addAction(tr("Set %1").arg(action_text(place->label)), this,
                    [this, place] { parts_.model.replace(place->scenario, place->label); });
-    QAction* pin = menu.addAction(tr("Pin %1").arg(action_text(place->label)), this,
-                                  [this, place] { parts_.model.pin(place->scenario); });
+    QAction* pin = menu.addAction(tr("Pin %1").arg(action_text(place->label)), this, [this, place] {
+        parts_.model.pin(SavedScenario(place->scenario, parts_.model.scenario().view));
+    });
     pin->setEnabled(parts_.model.pins().size() < kMostPins);
 }
 

@@ -63,6 +63,7 @@ class PlotActions : public QObject {
 
   private:
     void offer_menu(QWidget& view, const QString& plot);
+    void compare_with(const SavedScenario& run);
     void add_copies(QMenu& menu, QWidget& view, const QString& plot);
     void add_places(QMenu& menu, const LivePlot& plot, const QPoint& at);
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // the plot as the window shows it

@@ -304,15 +304,17 @@ void LiveModel::plan_pins() {
         });
 }
 
-void LiveModel::add_pin(Pin pin) {
-    if (pins_.size() >= kMostPins) return;
+char LiveModel::add_pin(Pin pin) {
+    if (pins_.size() >= kMostPins) return 0;
     // The pin gets its own letter, or the first free one if that is in use.
     if (pin_of(pin.letter)) pin.letter = kFirstPin;
     while (pin_of(pin.letter)) ++pin.letter;
     if (pins_.empty()) compared_ = pin.letter;
+    const char letter = pin.letter;
     pins_.insert(std::ranges::lower_bound(pins_, pin.letter, {}, &Pin::letter), std::move(pin));
     plan_pins();
     Q_EMIT pins_changed();
+    return letter;
 }
 
 void LiveModel::remove_pin(unsigned id) {
@@ -337,10 +339,10 @@ void LiveModel::set_pins(Pins pins) {
 
 void LiveModel::pin() { add_pin({kFirstPin, answer_, scenario_.view, ++last_id_, planning()}); }
 
-void LiveModel::pin(const Scenario& scenario) {
+char LiveModel::pin(const SavedScenario& scenario) {
     const bool at_once = plans_within_a_frame(scenario);
-    add_pin({kFirstPin, at_once ? shardscope::answer(scenario) : with_last_plan(scenario), scenario_.view,
-             ++last_id_, !at_once});
+    return add_pin({kFirstPin, at_once ? shardscope::answer(scenario) : with_last_plan(scenario),
+                    scenario.view, ++last_id_, !at_once});
 }
 
 void LiveModel::unpin(char letter) {

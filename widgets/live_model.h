@@ -87,7 +87,8 @@ class LiveModel : public QObject {
     // The pin that the headline is compared with: the chosen one, by default the first. nullptr without pins.
     [[nodiscard]] const Pin* compared() const { return pin_of(compared_); }
     void pin();
-    void pin(const Scenario& scenario);  // another scenario than the current one
+    // Pins another scenario than the current one and returns its letter; 0 if there is no room.
+    char pin(const SavedScenario& scenario);
     void unpin(char letter);
     void unpin_all();
     void compare_with(char letter);
@@ -124,7 +125,7 @@ class LiveModel : public QObject {
     };
     static Pins pins_from(const SavedSession& session);
     void set_pins(Pins pins);
-    void add_pin(Pin pin);
+    char add_pin(Pin pin);  // returns its letter, or 0 if there is no room
     void remove_pin(unsigned id);
     // Exchanges a pin and the current scenario, which gets this origin.
     void exchange(unsigned id, unsigned origin);

@@ -28,12 +28,6 @@ struct Line {
     double seconds = 0;
 };
 
-std::string label_of(const GapBar& bar) {
-    std::string out;
-    for (const GapClass kind : bar.classes) out += (out.empty() ? "" : " + ") + shardscope::label_of(kind);
-    return out;
-}
-
 std::string change_text(double seconds) {
     return (seconds < 0 ? "−" : "+") + format(std::fabs(seconds), Quantity::seconds);
 }

@@ -1,19 +1,22 @@
 // Tests that automatic plans are fair: they do the same job, and are never worse than a point that the window
 // draws for it.
+#include <QCheckBox>
 #include <QLabel>
 #include <QTest>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "app/plan_news.h"
 #include "support/desk.h"
 #include "widgets/live_model.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/plots/scaling_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("automatic plans hold the global batch, and no drawn curve of the same job is better",
+TEST_CASE("G21: automatic plans hold the global batch, and no drawn curve of the same job is better",
           "[gui][auto]") {
     Desk desk;
     LiveModel& model = desk.window.model();
@@ -128,4 +131,44 @@ TEST_CASE("differences of plans are written in the order of the plan's parameter
     // What the user has set is no news.
     CHECK(plan_change(before, after, ParameterSet(all).reset(index(P::tensor_parallel))) ==
           QString::fromUtf8("Sharding zero3 → zero2"));
+}
+
+TEST_CASE("pins are re-planned like the scenario, or both are held", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.choose(ActionId::plan_automatic);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    desk.choose(ActionId::pin);
+    model.edit(P::inter_node_bandwidth, 100e9 / 8);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    auto* plot = desk.window.findChild<ScalingPlot*>();
+    // Returns the MFU of the pin's weak curve over the GPUs.
+    const auto curve = [&] {
+        const FigureRequest request = with_computed_data(plot->request(), model.answer());
+        const PlotTable table = table_of(kScalingKind, request, model.answer());
+        const auto column = [&](const char* name) {
+            return static_cast<std::size_t>(std::ranges::find(table.columns, name) - table.columns.begin());
+        };
+        std::map<double, double> out;
+        for (const auto& row : table.rows) {
+            const QString mfu = QString::fromStdString(row.at(column("mfu_weak[%]")));
+            if (row.front() == "B" && !mfu.isEmpty())
+                out[QString::fromStdString(row.at(column("gpus[1]"))).toDouble()] = mfu.toDouble();
+        }
+        return out;
+    };
+    const std::map<double, double> fresh = curve();
+    desk.find<QCheckBox>("scaling/anew")->click();
+    const std::map<double, double> held = curve();
+    int better = 0;
+    int compared = 0;
+    for (const auto& [gpus, mfu] : held) {
+        if (!fresh.contains(gpus)) continue;
+        ++compared;
+        INFO(gpus << " GPUs");
+        CHECK(fresh.at(gpus) >= mfu * (1 - 1e-12));
+        better += fresh.at(gpus) > mfu * (1 + 1e-6) ? 1 : 0;
+    }
+    CHECK(compared > 4);
+    CHECK(better > 0);
 }

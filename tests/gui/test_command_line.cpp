@@ -49,7 +49,7 @@ struct Line {
 
 }  // namespace
 
-TEST_CASE("typed words set values and take presets, each as one undo step", "[gui][command-line]") {
+TEST_CASE("G17: typed words set values and take presets, each as one undo step", "[gui][command-line]") {
     Line it;
     it.run("h200");
     CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h200");

@@ -8,13 +8,13 @@
 #include <QSignalSpy>
 #include <QSvgGenerator>
 #include <QTest>
-#include <QXmlStreamReader>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 
 #include "evidence/runs.h"
 #include "files/scenario_file.h"
+#include "support/svg.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/live_model.h"
@@ -24,6 +24,7 @@
 #include "widgets/plots/sweep_figure.h"
 
 using namespace shardscope;
+using namespace shardscope::testing;
 
 namespace {
 
@@ -37,22 +38,6 @@ FigureRequest request(const std::string& plot) {
 
 Answer first() { return answer(Scenario::first_launch()); }
 Answer too_long() { return answer(edited(Scenario::first_launch(), P::sequence_length, 16384)); }
-
-struct Svg {
-    bool parses = false;
-    QStringList texts;
-};
-Svg read_svg(const QByteArray& bytes) {
-    Svg out;
-    QXmlStreamReader reader(bytes);
-    while (!reader.atEnd()) {
-        if (reader.readNext() == QXmlStreamReader::StartElement && reader.name() == QLatin1String("text")) {
-            out.texts.append(reader.readElementText().trimmed());
-        }
-    }
-    out.parses = !reader.hasError();
-    return out;
-}
 
 // The plot at the size of the window's design, drawn once.
 struct LiveScaling {

@@ -217,7 +217,7 @@ TEST_CASE("help: the glossary has a section with a picture for every term, in ev
     CHECK(shown == static_cast<int>(Term::count));
 }
 
-TEST_CASE("help: a click on the word ideal in the plot opens the glossary there", "[window][help]") {
+TEST_CASE("G22: a click on the word ideal in the plot opens the glossary there", "[window][help]") {
     Desk desk;
     auto* plot = desk.window.findChild<ScalingPlot*>();
     REQUIRE(plot != nullptr);

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "files/session_file.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_parts.h"
 

@@ -11,7 +11,6 @@ namespace shardscope {
 
 struct Theme;
 
-inline constexpr char kCurrentScenario = 'A';
 inline constexpr char kMeasuredRun = 0;  // has no letter
 inline constexpr double kMarkWidth = 46;
 

@@ -35,13 +35,14 @@ struct Exported {
     std::vector<ScalingFigure::Ghost> ghosts;
 };
 
-// Ghosts hold their plan, because the plan is part of what was pinned.
-std::vector<ScalingFigure::Ghost> ghosts_of(const FigureRequest& request) {
+// Automatic parameters of pins are re-planned like those of the scenario, or `held`.
+std::vector<ScalingFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, bool hypothetical, bool held,
+                                            const std::stop_token& stop = {}) {
     std::vector<ScalingFigure::Ghost> out;
-    for (const Pin& pin : request.pins) {
+    for (const Pin& pin : pins) {
         if (pin.answer.valid())
             out.push_back(
-                {pin.letter, scaling_data(pin.answer, measurement_in(pin.view), request.hypothetical, true)});
+                {pin.letter, scaling_data(pin.answer, measurement_in(pin.view), hypothetical, held, stop)});
     }
     return out;
 }
@@ -82,9 +83,10 @@ PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool b
 }
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
-    return as_plot_data(Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical,
-                                              options_in<ScalingOptions>(request).held, stop),
-                                 ghosts_of(request)});
+    const bool held = options_in<ScalingOptions>(request).held;
+    return as_plot_data(
+        Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical, held, stop),
+                 ghosts_of(request.pins, request.hypothetical, held, stop)});
 }
 
 // Returns the options with the quantity that can be shown.
@@ -122,7 +124,10 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     }
     anew_ = options().add_check(QStringLiteral("scaling/anew"), tr("Re-plan"), true);
     anew_->setToolTip(tr("Automatic plan parameters: re-plan them at every GPU count, or hold them"));
-    connect(anew_, &QCheckBox::toggled, this, &ScalingPlot::refresh);
+    connect(anew_, &QCheckBox::toggled, this, [this] {
+        update_pins();
+        refresh();
+    });
     figure_ = std::make_unique<ScalingFigure>(canvas());
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
                [this](const QPointF& place) { return figure_->ruler_stop(place); }},
@@ -203,7 +208,22 @@ void ScalingPlot::show_y(const ScalingData& fresh) {
     if (wanted.y != now.y || wanted.replaces_rates != now.replaces_rates) figure_->set_options(wanted);
 }
 
-void ScalingPlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
+// The pins' curves with their plans held are shown at once, those with new plans when they are found.
+void ScalingPlot::update_pins() {
+    const std::vector<Pin>& pins = model().pins();
+    pins_.cancel();
+    figure_->set_ghosts(ghosts_of(pins, hypothetical(), true));
+    const bool planned =
+        std::ranges::any_of(pins, [](const Pin& pin) { return pin.answer.scenario.automatic.any(); });
+    if (!anew_->isChecked() || !planned) return;
+    pins_.ask([pins, rates = hypothetical()](
+                  const std::stop_token& stop) { return ghosts_of(pins, rates, false, stop); },
+              [this](std::vector<ScalingFigure::Ghost> found) {
+                  figure_->set_ghosts(std::move(found));
+                  if (!model().in_gesture()) figure_->refit();
+                  replot();
+              });
+}
 
 // ---- mouse and keyboard input ----------------------------------------------------------------------------
 

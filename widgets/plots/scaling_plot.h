@@ -27,7 +27,7 @@ class ScalingPlot : public LivePlot {
     void show_view(const View& view) override;
     [[nodiscard]] std::optional<Place> place_at(const QPointF& pixel) const override;
     // Returns whether the re-planned curves are still being computed.
-    [[nodiscard]] bool pending() const override { return background_.pending(); }
+    [[nodiscard]] bool pending() const override { return background_.pending() || pins_.pending(); }
 
   protected:
     void update_figure() override;
@@ -61,6 +61,7 @@ class ScalingPlot : public LivePlot {
     bool dragging_ = false;
     QCheckBox* anew_;
     Background background_;
+    Background pins_;
 };
 
 }  // namespace shardscope

@@ -302,8 +302,8 @@ void SweepPlot::style_figure(const Theme& theme, const QFont& font) {
 
 QString SweepPlot::description() const { return figure_->description(); }
 
-// Ghosts over the current scenario hold their plan, because the plan is part of what was pinned. Side by side
-// each pin is a separate scenario with its own family, re-planned like the current one.
+// Automatic parameters of pins are re-planned like those of the current scenario, in the background. Side by
+// side each pin has its own family.
 void SweepPlot::update_pins() {
     const SweepOptions asked = chosen();
     std::vector<PinnedSweep> pins;
@@ -316,7 +316,7 @@ void SweepPlot::update_pins() {
     pins_.cancel();
     const bool planned = std::ranges::any_of(
         pins, [](const PinnedSweep& one) { return one.pin.answer.scenario.automatic.any(); });
-    if (!asked.side_by_side || asked.held || !planned) return;
+    if (asked.held || !planned) return;
     pins_.ask([pins, asked, rates = hypothetical()](
                   const std::stop_token& stop) { return ghosts_along(pins, asked, rates, false, stop); },
               [this](std::vector<SweepFigure::Ghost> found) {
@@ -413,8 +413,8 @@ struct Exported {
     std::vector<SweepFigure::Ghost> ghosts;
 };
 
-// Returns the pins' curves along the same values, or the nearest values that are valid there. As ghosts they
-// have no family and hold their plan, because the plan is part of what was pinned.
+// Returns the pins' curves along the same values, or the nearest values that are valid there, re-planned like
+// the scenario. As ghosts they have no family.
 std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const SweepData& data,
                                           const std::stop_token& stop) {
     const auto options = options_in<SweepOptions>(request);
@@ -430,7 +430,7 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
         pins.push_back({pin, {std::move(axis)}});
         if (options.side_by_side && options.axes.size() > 1) pins.back().axes.push_back(options.axes[1]);
     }
-    return ghosts_along(pins, options, request.hypothetical, options.held || !options.side_by_side, stop);
+    return ghosts_along(pins, options, request.hypothetical, options.held, stop);
 }
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {

@@ -176,7 +176,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
         tr("Predicted %1: %2").arg(values(&ValidationPoint::predicted), error_words(point.error)),
         tr("Quality of the time: %1").arg(QString::fromStdString(std::string(name_of(run.quality)))),
         QString::fromStdString(run.source),
-        tr("A click loads it")}
+        tr("A click loads it, the other button compares with it")}
         .join(QLatin1Char('\n'));
 }
 
@@ -233,6 +233,16 @@ void ValidationPlot::keyPressEvent(QKeyEvent* event) {
     } else {
         QWidget::keyPressEvent(event);
     }
+}
+
+std::optional<SavedScenario> ValidationPlot::chosen() const {
+    if (!figure_->highlight()) return std::nullopt;
+    const MeasuredRun& run = *figure_->data().points[*figure_->highlight()].run;
+    if (!(run.step_time > 0)) return std::nullopt;
+    Problems ignored;  // a run that is plotted has none
+    SavedScenario out(scenario_of(run, model().catalogue(), ignored));
+    out.name = run.id;
+    return with_measurement(out, Measurement{MeasuredKind::step_time, run.step_time, run.gpus});
 }
 
 void ValidationPlot::load(std::size_t point) {

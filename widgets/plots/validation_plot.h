@@ -28,6 +28,8 @@ class ValidationPlot : public LivePlot {
     [[nodiscard]] FigureRequest request() const override;  // with the user's own runs
     [[nodiscard]] View view() const override;
     void show_view(const View& view) override;
+    // Returns the run that is chosen, with its measured step time; nothing without one.
+    [[nodiscard]] std::optional<SavedScenario> chosen() const;
     // Returns the text of the run's tool tip.
     [[nodiscard]] QString words_of(std::size_t index) const;
 

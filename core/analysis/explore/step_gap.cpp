@@ -203,6 +203,12 @@ GapClass class_of(P id) {
     return GapClass::rest;
 }
 
+std::string label_of(const GapBar& bar) {
+    std::string out;
+    for (const GapClass kind : bar.classes) out += (out.empty() ? "" : " + ") + label_of(kind);
+    return out;
+}
+
 double StepGap::sum() const {
     double out = from + unexplained_from;
     for (const GapBar& bar : bars) out += bar.seconds;

@@ -53,6 +53,8 @@ struct StepGap {
     [[nodiscard]] double sum() const;
 };
 
+std::string label_of(const GapBar& bar);  // "Batch + Plan"
+
 // Changes the inputs of `from` to those of `to`, one class after the other, once in the order of GapClass and
 // once in the reverse order, and takes the mean of both, so that no class gains from its place. Classes
 // between which no scenario is valid change together. The global batch is the work of a step: where the plan

@@ -18,7 +18,8 @@
 namespace shardscope {
 
 inline constexpr std::size_t kMostPins = 6;
-inline constexpr char kFirstPin = 'B';  // A is the current scenario
+inline constexpr char kCurrentScenario = 'A';
+inline constexpr char kFirstPin = 'B';
 
 struct SavedPin {
     char letter = kFirstPin;

@@ -1,0 +1,108 @@
+// Tests the Difference tab: the bars between two steps add up, and a public run can be the other side.
+#include <QAction>
+#include <QContextMenuEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QTabWidget>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "support/desk.h"
+#include "widgets/live_model.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/plots/validation_plot.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+PlotTable table(Desk& desk) {
+    return table_of(kDifferenceKind, desk.find<LivePlot>("difference")->request(),
+                    desk.window.model().answer());
+}
+
+double number(const std::string& cell) { return QString::fromStdString(cell).toDouble(); }
+
+// Checks that each bar begins where the one before it ends, and the last one at the step of the last row.
+void check_sum(const PlotTable& rows) {
+    REQUIRE(rows.rows.size() > 2);
+    double at = number(rows.rows.front()[2]);
+    for (std::size_t i = 1; i + 1 < rows.rows.size(); ++i) {
+        INFO(rows.rows[i][0]);
+        CHECK(number(rows.rows[i][1]) == Approx(at));
+        at = number(rows.rows[i][2]);
+    }
+    CHECK(at == Approx(number(rows.rows.back()[2])));
+}
+
+}  // namespace
+
+TEST_CASE("difference: the bars from a pin to the scenario add up, one for each group", "[difference]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.show_tab(QStringLiteral("Difference"));
+    auto* plot = desk.find<LivePlot>("difference");
+    CHECK(plot->accessibleDescription().startsWith(QStringLiteral("Pin a scenario")));
+    CHECK(table(desk).rows.empty());
+
+    desk.choose(ActionId::pin);
+    const double before = model.answer().estimate.step.total;
+    model.edit(P::inter_node_bandwidth, 100e9 / 8);
+    model.edit(P::sequence_length, 4096);
+    QApplication::processEvents();
+    const PlotTable rows = table(desk);
+    REQUIRE(rows.rows.size() == 4);
+    CHECK(rows.rows[0][0] == "B");
+    CHECK(number(rows.rows[0][2]) == before);
+    CHECK(number(rows.rows[3][2]) == model.answer().estimate.step.total);
+    check_sum(rows);
+    // A longer sequence with the same number of sequences is more work, and a slower network takes longer.
+    for (const std::size_t row : {std::size_t{1}, std::size_t{2}}) CHECK(number(rows.rows[row][3]) > 0);
+    CHECK((rows.rows[1][4] + rows.rows[2][4]).find("Inter-node bandwidth 400 Gbit/s → 100 Gbit/s") !=
+          std::string::npos);
+    CHECK(plot->accessibleDescription().contains(QStringLiteral("Network: +")));
+
+    // The other pin that the headline is compared with is the other side, also of an export.
+    model.edit(P::gpus, 128);
+    desk.choose(ActionId::pin);
+    model.compare_with('C');
+    model.edit(P::micro_batch, 1);
+    CHECK(table(desk).rows.front()[0] == "C");
+}
+
+TEST_CASE("G24: a public run is compared with, and what explains the difference adds up",
+          "[golden][difference]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.show_tab(QStringLiteral("Validation"));
+    auto* plot = desk.find<ValidationPlot>("validation");
+    QTest::keyClicks(desk.find<QLineEdit>("validation/filter"), QStringLiteral("llama-3-70b h100"));
+    QApplication::processEvents();
+    plot->setFocus();
+    QTest::keyClick(plot, Qt::Key_Right);
+    const auto run = plot->chosen();
+    REQUIRE(run);
+    QContextMenuEvent asked(QContextMenuEvent::Keyboard, QPoint(100, 100),
+                            plot->mapToGlobal(QPoint(100, 100)));
+    QApplication::sendEvent(plot, &asked);
+    auto* menu = desk.find<QMenu>("validation/menu");
+    QAction* compare = nullptr;
+    for (QAction* action : menu->actions()) {
+        if (action->text().startsWith(QStringLiteral("Compare the step with"))) compare = action;
+    }
+    REQUIRE(compare);
+    QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(compare).center());
+    QApplication::processEvents();
+
+    CHECK(desk.find<QTabWidget>("tabs")->currentWidget()->objectName() == QStringLiteral("difference"));
+    REQUIRE(model.pins().size() == 1);
+    CHECK(model.pins().front().answer.scenario.name == run->name);
+    const PlotTable rows = table(desk);
+    CHECK(rows.rows.front()[4] == "measured");
+    CHECK(number(rows.rows.front()[2]) == Approx(measurement_in(run->view)->value));
+    CHECK(rows.rows[1][0] == "Not explained in B");
+    CHECK(number(rows.rows.back()[2]) == model.answer().estimate.step.total);
+    check_sum(rows);
+    CHECK(rows.rows.size() > 4);
+}

@@ -1,0 +1,164 @@
+// Tests the ruler of plots: it shows the values of the curves, a click fixes it, a second click gives the
+// differences, and a click on a curve sets the input.
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QTest>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+
+#include "support/desk.h"
+#include "widgets/drawing.h"
+#include "widgets/live_model.h"
+#include "widgets/plots/scaling_plot.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+struct RulerDesk : Desk {
+    RulerDesk() : plot(*find<ScalingPlot>("scaling")), canvas(*find<QWidget>("scaling/plot")) {
+        REQUIRE_FALSE(plot.figure().data().curves.weak.empty());
+        QApplication::processEvents();
+    }
+    // Returns a pixel at this number of GPUs that is on no curve.
+    QPoint at(double gpus) const {
+        const RulerStop stop = *plot.figure().ruler_stop(QPointF(gpus, 0));
+        for (double y = stop.area.bottom() - 4; y > stop.area.top(); y -= 4) {
+            const QPointF pixel(stop.x, y);
+            if (!stop.is_on_curve(pixel) && !plot.figure().term_at(pixel)) return pixel.toPoint();
+        }
+        FAIL("curves everywhere");
+        return {};
+    }
+    QPoint on_curve(double gpus, const QString& name) const {
+        const RulerStop stop = *plot.figure().ruler_stop(QPointF(gpus, 0));
+        for (const RulerReading& reading : stop.readings) {
+            if (reading.name == name) return QPointF(stop.x, reading.y).toPoint();
+        }
+        FAIL("no such curve");
+        return {};
+    }
+    void hover(const QPoint& pixel) {
+        QTest::mouseMove(&canvas, pixel);
+        QApplication::processEvents();
+    }
+    void click(const QPoint& pixel) {
+        hover(pixel);
+        QTest::mouseClick(&canvas, Qt::LeftButton, {}, pixel);
+        QApplication::processEvents();
+    }
+    QString words() const { return plot.ruler().words(); }
+    double value(const Curve& curve, double gpus, double CurvePoint::*field) {
+        return (*std::ranges::find(curve, gpus, &CurvePoint::x)).*field;
+    }
+
+    ScalingPlot& plot;
+    QWidget& canvas;
+};
+
+}  // namespace
+
+TEST_CASE("G18: the ruler shows weak, strong and ideal MFU at 2,048 GPUs, and a click on a curve sets them",
+          "[golden][ruler]") {
+    RulerDesk desk;
+    desk.hover(desk.at(2048));
+    const ScalingData& data = desk.plot.figure().data();
+    const Curve weak = data.curves.weak;
+    const QString words = desk.words();
+    CHECK(words.contains(QStringLiteral("2,048 GPUs")));
+    const double mfu = desk.value(weak, 2048, &CurvePoint::mfu);
+    CHECK(words.contains(QStringLiteral("Weak")));
+    CHECK(words.contains(shown(mfu, Quantity::percent)));
+    CHECK(words.contains(shown(desk.value(weak, 2048, &CurvePoint::ideal_mfu), Quantity::percent)));
+    // The value is that of the scenario with 2,048 GPUs.
+    const Answer there = answer(edited(desk.window.model().scenario(), P::gpus, 2048));
+    CHECK(there.estimate.mfu == Approx(mfu).epsilon(1e-12));
+
+    desk.click(desk.on_curve(2048, QStringLiteral("Weak")));
+    CHECK(desk.window.model().answer().settings[P::gpus] == 2048);
+    CHECK(desk.window.model().undo_stack()->count() == 1);
+}
+
+TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "[ruler]") {
+    RulerDesk desk;
+    const ScalingData data = desk.plot.figure().data();
+    desk.click(desk.at(128));
+    CHECK(desk.plot.accessibleDescription().contains(QStringLiteral("128 GPUs")));
+    desk.click(desk.at(1024));
+    desk.hover(desk.at(1024));
+    const QString fixed = desk.plot.ruler().fixed_words();
+    CHECK(fixed.contains(QStringLiteral("128 GPUs")));
+    CHECK(fixed.contains(QStringLiteral("1,024 GPUs")));
+    const double from = desk.value(data.curves.weak, 128, &CurvePoint::mfu);
+    const double to = desk.value(data.curves.weak, 1024, &CurvePoint::mfu);
+    REQUIRE(to < from);
+    // A difference of two percentages has the unit of percentage points.
+    CHECK(fixed.contains(QStringLiteral("−") + QString::number(100 * (from - to), 'f', 1)));
+    CHECK(fixed.contains(QStringLiteral("points")));
+    // Nothing has been set by clicks beside the curves.
+    CHECK(desk.window.model().undo_stack()->count() == 0);
+    desk.plot.setFocus();
+    QTest::keyClick(&desk.plot, Qt::Key_Escape);
+    CHECK(desk.plot.ruler().fixed_words().isEmpty());
+    CHECK_FALSE(desk.plot.accessibleDescription().contains(QStringLiteral("128 GPUs")));
+}
+
+TEST_CASE("a double click sets the input and leaves no fixed ruler", "[ruler]") {
+    RulerDesk desk;
+    const QPoint at = desk.at(512);
+    desk.hover(at);
+    QTest::mouseClick(&desk.canvas, Qt::LeftButton, {}, at);
+    QTest::mouseDClick(&desk.canvas, Qt::LeftButton, {}, at);
+    QApplication::processEvents();
+    CHECK(desk.window.model().answer().settings[P::gpus] == 512);
+    CHECK(desk.plot.ruler().fixed_words().isEmpty());
+}
+
+TEST_CASE("the menu of a plot sets and pins the place under the pointer, and copies the values", "[ruler]") {
+    RulerDesk desk;
+    const auto entry = [&](const QString& start) {
+        const QPoint place = desk.canvas.mapTo(&desk.plot, desk.at(256));
+        QContextMenuEvent asked(QContextMenuEvent::Mouse, place, desk.plot.mapToGlobal(place));
+        QApplication::sendEvent(&desk.plot, &asked);
+        auto* menu = desk.find<QMenu>("scaling/menu");
+        for (QAction* action : menu->actions()) {
+            if (!action->text().startsWith(start)) continue;
+            QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+            QApplication::processEvents();
+            return;
+        }
+        FAIL("no entry " << start.toStdString());
+    };
+    LiveModel& model = desk.window.model();
+    entry(QStringLiteral("Pin GPUs 256"));
+    REQUIRE(model.pins().size() == 1);
+    CHECK(model.pins().front().answer.settings[P::gpus] == 256);
+    CHECK(model.answer().settings[P::gpus] == 64);
+    entry(QStringLiteral("Set GPUs 256"));
+    CHECK(model.answer().settings[P::gpus] == 256);
+    entry(QStringLiteral("Copy values"));
+    REQUIRE(QTest::qWaitFor([] { return !QApplication::clipboard()->text().isEmpty(); }, kBackgroundTimeout));
+    const QStringList lines = QApplication::clipboard()->text().split(QLatin1Char('\n'));
+    CHECK(lines.front().split(QLatin1Char('\t')).contains(QStringLiteral("mfu_weak[%]")));
+    CHECK(lines.size() > 10);
+}
+
+TEST_CASE("where a drag makes the scenario too large, memory is shown after the drag, not during it",
+          "[ruler]") {
+    RulerDesk desk;
+    LiveModel& model = desk.window.model();
+    const auto shows_memory = [&] { return desk.plot.figure().options().y == ScalingY::memory; };
+    model.begin_gesture(P::micro_batch);
+    model.drag(P::micro_batch, 64);
+    QApplication::processEvents();
+    REQUIRE_FALSE(model.answer().fits());
+    CHECK_FALSE(shows_memory());
+    CHECK(desk.find<QWidget>("repairs")->isHidden());
+    model.end_gesture();
+    QApplication::processEvents();
+    CHECK(shows_memory());
+    CHECK_FALSE(desk.plot.figure().data().repaired.empty());
+    CHECK_FALSE(desk.find<QWidget>("repairs")->isHidden());
+}

@@ -1,0 +1,44 @@
+// Where the difference between two step times comes from: the waterfall from the step of a pinned scenario to
+// that of the current one, with one bar for each group of inputs in which they differ.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evidence/measured.h"
+#include "explore/step_gap.h"
+#include "widgets/pin.h"
+#include "widgets/plots/plot_data.h"
+
+namespace shardscope {
+
+struct DifferenceSide {
+    char letter = kCurrentScenario;
+    std::string name;
+    double step = 0;        // s, measured where the user has measured it
+    bool measured = false;  // else it is predicted
+    bool fits = true;       // false: the step is what GPUs with more memory would give
+};
+
+struct DifferenceBar {
+    std::string label;
+    std::vector<std::string> inputs;  // "GPUs 64 → 128"
+    double from = 0, to = 0;          // s; a bar begins where the one before it ends
+    bool explained = true;            // false: what a measured run takes beyond its prediction
+    [[nodiscard]] double seconds() const { return to - from; }
+};
+
+struct DifferenceData {
+    DifferenceSide from, to;
+    std::vector<DifferenceBar> bars;
+    std::string problem;  // why there is nothing to show; empty otherwise
+    // The right end of the axis, s.
+    [[nodiscard]] double longest() const;
+};
+
+// `other`: the scenario to compare with; nullptr if there is none.
+DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own, const Pin* other);
+PlotTable difference_table(const DifferenceData& data);
+
+}  // namespace shardscope
