@@ -547,7 +547,8 @@ class Reader {
     void communication() {
         if (out_.settings()[P::experts] > 0) {
             const std::string type = o_.text("--moe-token-dispatcher-type", "allgather");
-            const bool deepep = o_.flag("--moe-enable-deepep");
+            // The flex dispatcher has no other backends than DeepEP and HybridEP, which replaces it.
+            const bool deepep = o_.flag("--moe-enable-deepep") || type == "flex";
             out_.give(P::moe_dispatcher, deepep                ? "deepep"
                                          : type == "allgather" ? "all-gather"
                                                                : "all-to-all");

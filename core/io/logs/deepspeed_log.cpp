@@ -2,8 +2,9 @@
 // configuration.
 //
 // Source: deepspeedai/DeepSpeed, deepspeed/utils/timer.py (samples/s of the whole batch, since the line
-// before), deepspeed/runtime/engine.py (wall-clock breakdown, see_memory_usage), runtime/pipe/engine.py and
-// runtime/config.py (print). What DeepSpeed calls GB is 1,024³ bytes.
+// before), deepspeed/runtime/engine.py (wall-clock breakdown, see_memory_usage), runtime/pipe/engine.py,
+// runtime/config.py (print, world_size) and launcher/launch.py, at commit edaa722. What DeepSpeed calls GB is
+// 1,024³ bytes.
 #include <algorithm>
 #include <array>
 
@@ -23,9 +24,13 @@ class DeepspeedReader : public LineReader {
         if (read_throughput(line, contents) || read_pipeline(line) || read_breakdown(line)) return;
         read_memory(line, contents);
         read_configuration(line, contents);
+        read_ranks(line, contents);
     }
 
     void finish(LogContents& contents) override {
+        if (processes_.value > 0) contents.set(P::gpus, processes_.value, processes_.line);
+        else if (ranks_.value > 0 && stages_ == 0 && !divides_model_)
+            contents.set(P::gpus, ranks_.value, ranks_.line);
         for (std::size_t i = 0; i < kParts.size(); ++i)
             if (!parts_[i].empty()) contents.parts[std::string(kParts[i])] = quantile(parts_[i], 0.5);
     }
@@ -44,7 +49,7 @@ class DeepspeedReader : public LineReader {
         step.samples_per_s = *rate;
         add(step, line);
         if (const auto peak = bytes_after(line, "MaxMemAllocated"))
-            contents.raise(Peak::allocated, *peak, line.number);
+            contents.update_peak(Peak::allocated, *peak, line.number);
         return true;
     }
 
@@ -55,6 +60,7 @@ class DeepspeedReader : public LineReader {
         if (!seconds || *seconds <= 0) return false;
         LoggedStep step;
         step.number = number_after(line, "steps:").value_or(0);
+        divides_model_ = true;
         step.seconds = *seconds;
         add(step, line);
         return true;
@@ -85,36 +91,62 @@ class DeepspeedReader : public LineReader {
     static void read_memory(const LogLine& line, LogContents& contents) {
         if (!line.has("Max_MA")) return;
         if (const auto peak = bytes_after(line, "Max_MA"))
-            contents.raise(Peak::allocated, *peak, line.number);
-        if (const auto peak = bytes_after(line, "Max_CA")) contents.raise(Peak::reserved, *peak, line.number);
+            contents.update_peak(Peak::allocated, *peak, line.number);
+        if (const auto peak = bytes_after(line, "Max_CA"))
+            contents.update_peak(Peak::reserved, *peak, line.number);
     }
 
-    // "[config.py:1000:print]   train_batch_size ............. 64"
-    static void read_configuration(const LogLine& line, LogContents& contents) {
-        if (!line.has(":print]")) return;
-        const std::string_view text = line.text.substr(line.text.find(":print]") + 7);
-        const std::size_t dots = text.find(" ..");
-        if (dots == std::string_view::npos) return;
-        const std::string name = trim(text.substr(0, dots));
-        const std::size_t after = text.find_first_not_of('.', dots + 1);
-        if (after == std::string_view::npos) return;
-        const std::string value = trim(text.substr(after));
+    // "[config.py:1000:print]   train_batch_size ............. 64"; a name of 29 or more characters has no
+    // dots behind it.
+    void read_configuration(const LogLine& line, LogContents& contents) {
+        constexpr std::string_view kMark = ":print]";
+        const std::size_t mark = line.text.find(kMark);
+        if (mark == std::string_view::npos) return;
+        const std::string text = trim(line.text.substr(mark + kMark.size()));
+        const std::size_t blank = text.find(' ');
+        if (blank == std::string::npos) return;
+        const std::string_view name = std::string_view(text).substr(0, blank);
+        const std::size_t dots = std::min(text.find_first_not_of(' ', blank), text.size());
+        const std::string value = trim(text.substr(std::min(text.find_first_not_of('.', dots), text.size())));
+        read_setting(name, value, line.number, contents);
+    }
+
+    void read_setting(std::string_view name, const std::string& value, int line, LogContents& contents) {
         const auto number = leading_number(value);
-        const bool on = value == "True";
-        if (name == "train_micro_batch_size_per_gpu" && number)
-            contents.state(P::micro_batch, *number, line.number);
-        else if (name == "train_batch_size" && number) contents.state(P::global_batch, *number, line.number);
-        else if (name == "world_size" && number) contents.state(P::gpus, *number, line.number);
-        else if ((name == "bfloat16_enabled" || name == "bf16_enabled") && on)
-            contents.state(P::precision, "bf16", line.number);
-        else if ((name == "fp16_enabled" || name == "float16_enabled") && on)
-            contents.state(P::precision, "fp16", line.number);
+        // A section of the configuration is printed as "enabled=True …".
+        const bool on = value == "True" || value.starts_with("enabled=True");
+        if (name == "train_micro_batch_size_per_gpu" && number) contents.set(P::micro_batch, *number, line);
+        else if (name == "train_batch_size" && number) contents.set(P::global_batch, *number, line);
+        else if (name == "world_size" && number) ranks_ = {*number, line};
+        else if ((name == "bfloat16_enabled" || name == "bf16_enabled" || name == "bfloat16_config") && on)
+            contents.set(P::precision, "bf16", line);
+        else if ((name == "fp16_enabled" || name == "float16_enabled" || name == "float16_config") && on)
+            contents.set(P::precision, "fp16", line);
         else if (name == "zero_optimization_stage" && number && *number >= 0 && *number <= 3)
-            contents.state(P::sharding, *number, line.number);
+            contents.set(P::sharding, *number, line);
+    }
+
+    // The launcher states all processes ("dist_world_size=8"). The configuration's world size counts only
+    // data-parallel ranks where a model-parallel unit is given, as for pipelines, sequence parallelism
+    // (Ulysses) and AutoTP.
+    void read_ranks(const LogLine& line, LogContents& contents) {
+        if (const auto size = number_after(line, "dist_world_size"); size && *size >= 1)
+            processes_ = {*size, line.number};
+        const auto stage = line.has("LAYERS=") ? number_after(line, "STAGE") : std::nullopt;
+        if (stage && *stage >= 0 && *stage + 1 > stages_) {
+            stages_ = *stage + 1;
+            contents.set(P::pipeline_parallel, stages_, line.number);
+        }
+        for (const char* size : {"\"sequence_parallel_size\"", "\"autotp_size\""})
+            if (number_after(line, size).value_or(1) > 1) divides_model_ = true;
     }
 
     std::array<std::vector<double>, kParts.size()> parts_;
     bool breakdown_steps_ = false;  // the steps are those of the breakdown
+    bool divides_model_ = false;    // several ranks train one copy of the model
+    double stages_ = 0;             // of the pipeline engine; 0 without it
+    StatedNumber processes_;        // of the launcher
+    StatedNumber ranks_;            // data-parallel ones, or all
 };
 
 }  // namespace
@@ -122,7 +154,6 @@ class DeepspeedReader : public LineReader {
 const LogFormat kDeepspeedLog{
     .label = "DeepSpeed",
     .software = "deepspeed",
-    .checked = "DeepSpeed at 00376da, deepspeed/utils/timer.py, deepspeed/runtime/engine.py",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<DeepspeedReader>()); },
 };
 

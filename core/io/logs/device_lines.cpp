@@ -2,6 +2,7 @@
 //
 // Source: pytorch/pytorch, torch/cuda/memory.py (memory_summary) and c10/cuda/CUDACachingAllocator.cpp
 // (out of memory); NVIDIA's nvidia-smi.
+#include <algorithm>
 #include <array>
 
 #include "logs/log_format.h"
@@ -21,6 +22,18 @@ class DeviceReader : public LineReader {
         read_name(line, contents);
     }
 
+    // nvidia-smi shows the memory of one moment, which may lie before training or between two peaks. It is no
+    // peak where the allocator had more. Without steps there is nothing else to compare it with.
+    void finish(LogContents& contents) override {
+        const auto peak_of = [&](Peak peak) -> StatedNumber& {
+            return contents.peaks[static_cast<std::size_t>(peak)];
+        };
+        const double least = std::max(peak_of(Peak::allocated).value, peak_of(Peak::reserved).value);
+        if (!contents.has_steps && least > 0)
+            contents.update_peak(Peak::device, before_steps_.value, before_steps_.line);
+        if (peak_of(Peak::device).value < least) peak_of(Peak::device) = {};
+    }
+
   private:
     // "| Allocated memory      | 682537 KiB |  65430 MiB |   3115 GiB |   3114 GiB |"; the second number is
     // the peak.
@@ -30,8 +43,7 @@ class DeviceReader : public LineReader {
             Peak peak;
         };
         static constexpr std::array kRows{Row{"| Allocated memory", Peak::allocated},
-                                          Row{"| GPU reserved memory", Peak::reserved},
-                                          Row{"| Reserved memory", Peak::reserved}};
+                                          Row{"| GPU reserved memory", Peak::reserved}};
         for (const Row& row : kRows) {
             const std::size_t at = line.text.find(row.name);
             if (at == std::string_view::npos) continue;
@@ -40,7 +52,7 @@ class DeviceReader : public LineReader {
             if (cells.size() <= kPeakCell) continue;
             const std::string cell = "peak " + trim(cells[kPeakCell]);
             if (const auto bytes = bytes_after({cell, line.number}, "peak"))
-                contents.raise(row.peak, *bytes, line.number);
+                contents.update_peak(row.peak, *bytes, line.number);
         }
     }
 
@@ -52,15 +64,17 @@ class DeviceReader : public LineReader {
     }
 
     // "| N/A   45C    P0   345W / 700W |  75412MiB / 81559MiB |    100%      Default |"
-    static void read_smi(const LogLine& line, LogContents& contents) {
+    void read_smi(const LogLine& line, LogContents& contents) {
         const std::size_t slash = line.text.find("MiB / ");
         if (slash == std::string_view::npos || line.text.find("MiB |", slash) == std::string_view::npos)
             return;
         const std::size_t bar = line.text.rfind('|', slash);
         if (bar == std::string_view::npos) return;
         constexpr double kMebi = 1024.0 * 1024.0;
-        if (const auto used = leading_number(trim(line.text.substr(bar + 1, slash - bar - 1))))
-            contents.raise(Peak::device, *used * kMebi, line.number);
+        const auto used = leading_number(trim(line.text.substr(bar + 1, slash - bar - 1)));
+        if (!used) return;
+        if (contents.has_steps) contents.update_peak(Peak::device, *used * kMebi, line.number);
+        else if (*used * kMebi > before_steps_.value) before_steps_ = {*used * kMebi, line.number};
     }
 
     static void read_name(const LogLine& line, LogContents& contents) {
@@ -71,7 +85,7 @@ class DeviceReader : public LineReader {
             constexpr std::size_t kLongest = 40;
             std::string name = std::string(line.text.substr(at, kLongest));
             name = name.substr(0, name.find_first_of("|,'\")]"));
-            for (const std::string_view end : {" with ", "  "})
+            for (const std::string_view end : {" with ", " (", "  "})
                 if (const std::size_t found = name.find(end); found != std::string::npos) name.resize(found);
             if (!gpu_preset_of(name).empty()) {
                 contents.device = trim(name);
@@ -79,13 +93,16 @@ class DeviceReader : public LineReader {
             }
         }
     }
+
+    StatedNumber before_steps_;  // the largest memory that nvidia-smi shows before the first step
 };
 
 }  // namespace
 
 std::string_view gpu_preset_of(std::string_view device) {
-    // The more specific name comes first. The names are those of CUDA and ROCm (device properties). An MI250X
-    // is missing because ROCm shows its two dies as two devices, while the preset is the package.
+    // The more specific name comes first. The names are those of CUDA and ROCm (device properties). Cards
+    // without a preset have a row, so that they are not taken for another card. An MI250X is missing because
+    // ROCm shows its two dies as two devices, while the preset is the package.
     struct Name {
         std::string_view words, preset;
     };
@@ -97,16 +114,22 @@ std::string_view gpu_preset_of(std::string_view device) {
         Name{"GH200", "gh200-96gb"},
         Name{"B300", "b300-sxm"},
         Name{"B200", "b200-sxm"},
+        Name{"H200 NVL", ""},
         Name{"H200", "h200-sxm-141gb"},
+        Name{"H800 PCIe", ""},
+        Name{"H800 NVL", ""},
         Name{"H800", "h800-sxm-80gb"},
+        Name{"H100 NVL", ""},
         Name{"H100 PCIe", "h100-pcie-80gb"},
         Name{"H100", "h100-sxm-80gb"},
-        Name{"A800", "a800-sxm-80gb"},
+        Name{"A800-SXM4-80GB", "a800-sxm-80gb"},
         Name{"A100-SXM-64GB", "a100-sxm-64gb"},
         Name{"A100-SXM4-40GB", "a100-sxm-40gb"},
         Name{"A100-SXM4-80GB", "a100-sxm-80gb"},
         Name{"A100 80GB PCIe", "a100-pcie-80gb"},
         Name{"L40S", "l40s"},
+        Name{"RTX PRO 6000 Blackwell Max-Q", ""},
+        Name{"RTX PRO 6000 Blackwell", "rtx-pro-6000"},
         Name{"V100-SXM2-32GB", "v100-sxm-32gb"},
         Name{"V100-SXM3-32GB", "v100-sxm-32gb"},
         Name{"MI355X", "mi355x"},
@@ -116,8 +139,10 @@ std::string_view gpu_preset_of(std::string_view device) {
     for (const Name& name : kNames) {
         const std::size_t at = device.find(name.words);
         if (at == std::string_view::npos) continue;
-        const char before = at == 0 ? ' ' : device[at - 1];
-        if (before == ' ' || before == '-') return name.preset;
+        const std::string_view before = device.substr(0, at);
+        // MLPerf names systems, such as DGXH100.
+        if (before.empty() || before.ends_with(' ') || before.ends_with('-') || before.ends_with("DGX"))
+            return name.preset;
     }
     return {};
 }

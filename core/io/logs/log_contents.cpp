@@ -7,19 +7,19 @@
 
 namespace shardscope::logs {
 
-void LogContents::state(P id, double value, int line) {
+void LogContents::set(P id, double value, int line) {
     const auto same = [&](const StatedSetting& setting) { return setting.id == id; };
     const auto found = std::ranges::find_if(settings, same);
     if (found == settings.end()) settings.push_back({id, value, line});
     else *found = {id, value, line};
 }
 
-void LogContents::state(P id, std::string_view name, int line) {
+void LogContents::set(P id, std::string_view name, int line) {
     const Parsed parsed = parse(id, name);
-    if (parsed.ok) state(id, parsed.value, line);
+    if (parsed.ok) set(id, parsed.value, line);
 }
 
-void LogContents::raise(Peak peak, double bytes, int line) {
+void LogContents::update_peak(Peak peak, double bytes, int line) {
     StatedNumber& largest = peaks[static_cast<std::size_t>(peak)];
     if (bytes > largest.value && bytes <= kLargestMemory) largest = {bytes, line};
 }

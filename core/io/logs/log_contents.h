@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "evidence/runs.h"
 #include "launch/megatron_options.h"
 
 namespace shardscope::logs {
@@ -24,7 +23,7 @@ struct LoggedStep {
     double global_batch = 0;          // sequences
     double model_tflops = 0;          // per GPU, in the convention of the tool
     int line = 0;
-    Interruption after = Interruption::none;
+    Interruption interruption = Interruption::none;
 };
 
 // A setting that a line states.
@@ -54,6 +53,7 @@ struct LogContents {
     std::vector<launch::MegatronArgument> megatron;
     std::vector<StatedKey> torchtitan;
     bool is_bridge = false;  // lines that only Megatron-Bridge writes
+    bool has_steps = false;  // a line so far states a step
     std::string device;      // "NVIDIA H100 80GB HBM3"
     int device_line = 0;
     StatedNumber parameters;                 // of the model
@@ -64,10 +64,10 @@ struct LogContents {
     // The mean over the whole run, with evaluation and checkpoints, where no single steps are logged.
     LoggedStep whole_run;
 
-    void state(P id, double value, int line);
+    void set(P id, double value, int line);
     // Does the same for a choice by its name.
-    void state(P id, std::string_view name, int line);
-    void raise(Peak peak, double bytes, int line);
+    void set(P id, std::string_view name, int line);
+    void update_peak(Peak peak, double bytes, int line);
     // Returns the line that states a setting, the last one if there are several; 0 where there is none.
     [[nodiscard]] int line_of(P id) const;
 };

@@ -14,7 +14,7 @@ void LineReader::add(LoggedStep step, const LogLine& line) {
     const double last = steps_.empty() ? 0 : steps_.back().number;
     if (step.number <= 0) step.number = last + 1;
     if (!steps_.empty() && step.number == last) return;
-    step.after = step.number < last ? Interruption::restart : interruption_;
+    step.interruption = step.number < last ? Interruption::restart : interruption_;
     step.line = line.number;
     interruption_ = Interruption::none;
     steps_.push_back(step);

@@ -1,7 +1,8 @@
 // The formats of training logs: one file per tool with a LogFormat; `log_formats()` lists them.
 //
 // Every line is read by all formats, because logs mix tools: DeepSpeed inside Megatron, or PyTorch's memory
-// summary anywhere. The log is of the format that reads the most steps in it.
+// summary anywhere. The log is of the format that reads the most steps in it, where an exact format comes
+// before one that shows a moving average.
 #pragma once
 
 #include <memory>
@@ -48,7 +49,7 @@ class LineReader {
 struct LogFormat {
     std::string_view label;     // "Megatron-LM"
     std::string_view software;  // the value of `cluster.software` of its runs; "" where the tool is no stack
-    std::string_view checked;   // the source of the format: repository and file
+    bool exact_steps = true;    // the times are those of the steps; otherwise a moving average
     std::unique_ptr<LineReader> (*make)();
 };
 
@@ -59,8 +60,8 @@ extern const LogFormat kMegatronLog, kTorchtitanLog, kNemoLog, kDeepspeedLog, kN
 // Returns the reader of memory peaks and of the GPU's name, which no single tool writes: PyTorch's memory
 // summary and out-of-memory message, nvidia-smi, and device names.
 std::unique_ptr<LineReader> make_device_reader();
-// Returns the name of the preset of a GPU with this device name ("NVIDIA H100 80GB HBM3"); "" where there is
-// none.
+// Returns the name of the preset of a GPU with this device name ("NVIDIA H100 80GB HBM3") or in a system with
+// this name ("DGXH100"); "" where there is none.
 std::string_view gpu_preset_of(std::string_view device);
 
 // Returns what a line says about an evaluation or a checkpoint that interrupts training.

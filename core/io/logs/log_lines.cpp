@@ -75,6 +75,73 @@ std::optional<double> with_suffix(std::string_view text, std::span<const Suffix>
 
 constexpr double kKibi = 1024;
 
+// What launchers write in front of a line; a negative number is not stated.
+constexpr int kMostOfNode = 10'000;
+struct Prefix {
+    int node = -1;
+    int process = -1;
+    std::size_t length = 0;
+};
+
+// Returns the number at the start of a text and sets where it ends; a negative number where there is none.
+int whole_number(std::string_view text, std::size_t& end) {
+    int out = -1;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    end = static_cast<std::size_t>(stop - text.data());
+    return error == std::errc() && out < kMostOfNode ? out : -1;
+}
+
+// Reads "train/0 ", with which NeMo-Run (torchx) starts the lines of a node.
+void read_node(std::string_view text, Prefix& out) {
+    const std::size_t blank = text.find(' ');
+    const std::size_t slash = text.substr(0, blank).rfind('/');
+    if (blank == std::string_view::npos || slash == std::string_view::npos || !is_letter(text.front()))
+        return;
+    std::size_t end = 0;
+    const int node = whole_number(text.substr(slash + 1), end);
+    if (node < 0 || slash + 1 + end != blank) return;
+    out.node = node;
+    out.length = blank + 1;
+}
+
+// Reads "[rank3]:" or "[default3]:", which may follow a time.
+bool read_process(std::string_view text, Prefix& out) {
+    constexpr std::size_t kFurthest = 64;
+    const std::string_view head = text.substr(out.length, kFurthest);
+    for (const std::string_view begin : {"[rank", "[default"}) {
+        const std::size_t at = head.find(begin);
+        if (at == std::string_view::npos) continue;
+        const std::size_t digits = out.length + at + begin.size();
+        std::size_t end = 0;
+        const int process = whole_number(text.substr(digits), end);
+        const std::size_t bracket = digits + end;
+        if (process < 0 || bracket >= text.size() || text[bracket] != ']') continue;
+        out.process = process;
+        out.length = bracket + (text.substr(bracket + 1).starts_with(':') ? 2 : 1);
+        return true;
+    }
+    return false;
+}
+
+// Reads "12: ", which srun --label writes with blanks in front.
+void read_task(std::string_view text, Prefix& out) {
+    const std::size_t first = text.find_first_not_of(' ');
+    if (first == std::string_view::npos) return;
+    std::size_t end = 0;
+    const int task = whole_number(text.substr(first), end);
+    if (task < 0 || !text.substr(first + end).starts_with(": ")) return;
+    out.process = task;
+    out.length = first + end + 1;
+}
+
+Prefix launcher_prefix(std::string_view text) {
+    Prefix out;
+    if (text.empty()) return out;
+    read_node(text, out);
+    if (!read_process(text, out) && out.length == 0) read_task(text, out);
+    return out;
+}
+
 }  // namespace
 
 std::string without_colours(std::string_view text) {
@@ -140,29 +207,11 @@ std::string_view word_after(const LogLine& line, std::string_view label) {
 }
 
 std::optional<int> rank_of(std::string_view text) {
-    for (const std::string_view begin : {"[rank", "[default"}) {
-        const std::size_t at = text.substr(0, 64).find(begin);
-        if (at == std::string_view::npos) continue;
-        int rank = 0;
-        const char* const from = text.data() + at + begin.size();
-        const auto [end, error] = std::from_chars(from, text.data() + text.size(), rank);
-        if (error == std::errc() && end != text.data() + text.size() && *end == ']') return rank;
-    }
-    return std::nullopt;
+    const Prefix prefix = launcher_prefix(text);
+    if (prefix.node < 0 && prefix.process < 0) return std::nullopt;
+    return std::max(0, prefix.node) * kMostOfNode + std::max(0, prefix.process);
 }
 
-std::string_view without_rank(std::string_view text) {
-    if (rank_of(text)) {
-        text.remove_prefix(text.find(']') + 1);
-        if (text.starts_with(':')) text.remove_prefix(1);
-        return text;
-    }
-    // srun --label writes "12: ".
-    std::size_t at = text.find_first_not_of(' ');
-    const std::size_t first = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    if (at > first && at < text.size() && text[at] == ':') text.remove_prefix(at + 1);
-    return text;
-}
+std::string_view without_rank(std::string_view text) { return text.substr(launcher_prefix(text).length); }
 
 }  // namespace shardscope::logs

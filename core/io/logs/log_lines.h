@@ -25,7 +25,7 @@ std::string without_colours(std::string_view text);
 // in "global_step:".
 std::optional<std::size_t> after_label(std::string_view text, std::string_view label);
 
-// Return the number at the begin of the text, and the one that follows a label. Commas between thousands are
+// Return the number at the start of the text, and the one that follows a label. Commas between thousands are
 // skipped. Numbers that are not finite are not returned.
 std::optional<double> leading_number(std::string_view text);
 std::optional<double> number_after(const LogLine& line, std::string_view label);
@@ -38,10 +38,10 @@ std::optional<double> bytes_after(const LogLine& line, std::string_view label);
 // none.
 std::string_view word_after(const LogLine& line, std::string_view label);
 
-// Returns the text without the prefix that a launcher writes in front of each line of a process: "[rank0]:",
-// "[default3]:", "0: ".
+// Returns the text without what launchers write in front of each line of a process: "[rank0]:" and
+// "[default3]:" of torchrun, "12: " of srun, and "train/0 " of NeMo-Run, in front of those of torchrun.
 std::string_view without_rank(std::string_view text);
-// Returns the rank that such a prefix states; nothing where there is none.
+// Returns a number that identifies the process of such a prefix; nothing where there is none.
 std::optional<int> rank_of(std::string_view text);
 
 }  // namespace shardscope::logs

@@ -43,19 +43,89 @@ void read_megatron(const LogContents& contents, const Scenario& start, LogScenar
     else out.scenario = start;
 }
 
-// Reads torchtitan's keys as a configuration file, one line each.
-void read_torchtitan(const LogContents& contents, const Scenario& start, LogScenario& out,
-                     Problems& problems) {
-    std::string text;
-    for (const logs::StatedKey& key : contents.torchtitan) text += key.key + " = " + key.value + "\n";
-    // torchtitan logs that it recomputes activations; otherwise it does not.
-    if (!has_key(contents, "activation_checkpoint.mode")) text += "activation_checkpoint.mode = \"none\"\n";
+bool is_model(P id) { return parameter(id).group == Group::model; }
+
+// The keys of torchtitan's configuration that state a parameter. torchtitan logs its device mesh in any case,
+// and later that it recomputes activations or compiles the model; without those lines it does not.
+struct KeyOf {
+    P id;
+    std::string_view key;
+};
+constexpr std::string_view kMesh = "parallelism.data_parallel_shard_degree";
+constexpr std::string_view kSchedule = "parallelism.pipeline_parallel_schedule";
+constexpr std::array kKeys{
+    KeyOf{P::sequence_length, "training.seq_len"},
+    KeyOf{P::micro_batch, "training.local_batch_size"},
+    KeyOf{P::micro_batch, "training.batch_size"},
+    KeyOf{P::global_batch, "training.local_batch_size"},
+    KeyOf{P::global_batch, "training.batch_size"},
+    KeyOf{P::accumulation, "training.local_batch_size"},
+    KeyOf{P::accumulation, "training.batch_size"},
+    KeyOf{P::training_tokens, "training.steps"},
+    KeyOf{P::optimizer_precision, "training.dtype"},
+    KeyOf{P::precision, "training.mixed_precision_param"},
+    KeyOf{P::precision, "model.converters"},
+    KeyOf{P::offload, "training.enable_cpu_offload"},
+    KeyOf{P::gpus, kMesh},
+    KeyOf{P::sharding, kMesh},
+    KeyOf{P::shard_group, kMesh},
+    KeyOf{P::reshard_after_forward, "parallelism.fsdp_reshard_after_forward"},
+    KeyOf{P::tensor_parallel, "parallelism.tensor_parallel_degree"},
+    KeyOf{P::sequence_parallel, "parallelism.tensor_parallel_degree"},
+    KeyOf{P::async_tensor_parallel, "parallelism.enable_async_tensor_parallel"},
+    KeyOf{P::parallel_loss, "parallelism.disable_loss_parallel"},
+    KeyOf{P::context_parallel, "parallelism.context_parallel_degree"},
+    KeyOf{P::expert_parallel, "parallelism.expert_parallel_degree"},
+    KeyOf{P::pipeline_parallel, "parallelism.pipeline_parallel_degree"},
+    KeyOf{P::schedule, kSchedule},
+    KeyOf{P::virtual_stages, kSchedule},
+    KeyOf{P::first_stage_layers, kSchedule},
+    KeyOf{P::last_stage_layers, kSchedule},
+    KeyOf{P::recompute, "activation_checkpoint.mode"},
+    KeyOf{P::recompute, kMesh},
+    KeyOf{P::recompute_modules, "activation_checkpoint.mode"},
+    KeyOf{P::recompute_modules, kMesh},
+    KeyOf{P::software, "compile.enable"},
+    KeyOf{P::software, kMesh},
+};
+
+bool is_stated(const LogContents& contents, P id) {
+    return std::ranges::any_of(
+        kKeys, [&](const KeyOf& known) { return known.id == id && has_key(contents, known.key); });
+}
+
+// Gives what the log does not state the values of `base`, in place of torchtitan's defaults.
+void keep_unstated(const LogContents& contents, const Scenario& base, bool keeps_model, Scenario& scenario) {
+    if (keeps_model) scenario.model = base.model;
+    const bool pipeline = resolve(scenario)[P::pipeline_parallel] > 1;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        // An MFU that was set by hand belongs to the run of `base`.
+        if (id == P::mfu_override || (is_model(id) ? !keeps_model : is_stated(contents, id))) continue;
+        const bool of_pipeline = id == P::virtual_stages || id == P::first_stage_layers ||
+                                 id == P::last_stage_layers || id == P::schedule;
+        if (base.is_given(id) && (pipeline || !of_pipeline)) scenario.give(id, base.value[i]);
+        else scenario.withdraw(id);
+    }
+}
+
+// Returns what the log states of torchtitan's configuration as a file, one line each.
+std::string torchtitan_file(const LogContents& contents) {
+    std::string out;
+    for (const logs::StatedKey& key : contents.torchtitan) out += key.key + " = " + key.value + "\n";
+    // These are not torchtitan's defaults.
+    if (!has_key(contents, "activation_checkpoint.mode")) out += "activation_checkpoint.mode = \"none\"\n";
     if (!has_key(contents, "activation_checkpoint.selective_ac_option"))
-        text += "activation_checkpoint.selective_ac_option = \"op\"\n";
+        out += "activation_checkpoint.selective_ac_option = \"op\"\n";
+    return out;
+}
+
+void read_torchtitan(const LogContents& contents, const Scenario* base, const Scenario& start,
+                     LogScenario& out, Problems& problems) {
     Problems own;
-    LaunchRead read = kTorchtitan.read(text, start, own);
+    LaunchRead read = kTorchtitan.read(torchtitan_file(contents), start, own);
     const auto of_flavor = [](const Problem& problem) { return problem.where == "model.flavor"; };
-    const bool unknown = std::ranges::any_of(own, of_flavor);
+    const bool unknown = std::ranges::any_of(own, of_flavor) || !has_key(contents, "model.flavor");
     std::erase_if(own, of_flavor);
     for (Problem& problem : own) {
         const auto line = static_cast<std::size_t>(problem.line);
@@ -65,16 +135,20 @@ void read_torchtitan(const LogContents& contents, const Scenario& start, LogScen
     }
     out.scenario = own.empty() ? read.scenario : start;
     out.notes = std::move(read.notes);
-    if (unknown || !has_key(contents, "model.flavor")) out.scenario.model = nullptr;
+    if (!own.empty()) return;
+    const bool has_batch = has_key(contents, "training.local_batch_size");
+    const bool accumulates = out.scenario.is_given(P::global_batch) || out.scenario.is_given(P::accumulation);
+    // Without a global batch torchtitan accumulates no gradients.
+    if (has_batch && !accumulates) out.scenario.give(P::accumulation, 1);
+    if (base) {
+        keep_unstated(contents, *base, unknown, out.scenario);
+        return;
+    }
+    if (unknown) out.scenario.model = nullptr;
     // The reader has torchtitan's defaults for what the log does not state.
     if (!has_key(contents, "training.seq_len")) out.scenario.withdraw(P::sequence_length);
-    if (!has_key(contents, "training.local_batch_size")) out.scenario.withdraw(P::micro_batch);
-    // Without a global batch torchtitan accumulates no gradients.
-    else if (!out.scenario.is_given(P::global_batch) && !out.scenario.is_given(P::accumulation))
-        out.scenario.give(P::accumulation, 1);
+    if (!has_batch) out.scenario.withdraw(P::micro_batch);
 }
-
-bool is_model(P id) { return parameter(id).group == Group::model; }
 
 // Sets the model from fields that the log states one by one. Without other information it has the
 // architecture of Llama: gated MLP, RMSNorm, no biases.
@@ -101,25 +175,34 @@ void set_shape(const LogContents& contents, LogScenario& out) {
         translate("The log states a model's sizes; the architecture is assumed to be that of Llama."));
 }
 
-// The GPU that the log names, unless the cluster has it.
-void set_gpu(const LogContents& contents, bool has_base, LogScenario& out) {
-    Scenario& scenario = out.scenario;
+const Preset* gpu_of(const LogContents& contents, const Catalogue& catalogue) {
     const std::string_view name = logs::gpu_preset_of(contents.device);
-    const Preset* gpu = name.empty() ? nullptr : scenario.catalogue->find(PresetKind::gpu, name);
-    if (gpu && scenario.gpu_preset() != gpu) {
-        scenario.cluster = nullptr;
-        scenario.gpu = gpu;
-    } else if (!gpu && !has_base) {
-        scenario.cluster = nullptr;
-        scenario.gpu = nullptr;
+    return name.empty() ? nullptr : catalogue.find(PresetKind::gpu, name);
+}
+
+// Returns the scenario that the log changes: `base`, or the first launch's, on the GPU that the log names. A
+// cluster of the base that has it is kept.
+Scenario start_of(const LogContents& contents, const Scenario* base, const Catalogue& catalogue) {
+    Scenario out = base ? *base : Scenario::first_launch(catalogue);
+    const Preset* gpu = gpu_of(contents, catalogue);
+    if (base && (!gpu || out.gpu_preset() == gpu)) return out;
+    // The readers of settings check the precision. A GPU that is not known yet has a peak for each.
+    constexpr std::string_view kAllPrecisions = "b200-sxm";
+    out.cluster = nullptr;
+    out.gpu = gpu ? gpu : catalogue.find(PresetKind::gpu, kAllPrecisions);
+    return out;
+}
+
+// Withdraws the GPU of the start where neither the log nor a base states it.
+void finish_gpu(const LogContents& contents, LogScenario& out) {
+    const Preset* gpu = gpu_of(contents, *out.scenario.catalogue);
+    if (!gpu) {
+        out.scenario.gpu = nullptr;
+        return;
     }
-    if (gpu && !has_base) {
-        scenario.cluster = nullptr;
-        scenario.gpu = gpu;
-        out.notes.push_back(
-            translate("The log does not state the network; that of the usual node of {1} is assumed.",
-                      {translate(gpu->title)}));
-    }
+    out.notes.push_back(
+        translate("The log does not state the network; that of the usual node of {1} is assumed.",
+                  {translate(gpu->title)}));
 }
 
 void note_parameters(const LogContents& contents, LogScenario& out) {
@@ -133,6 +216,18 @@ void note_parameters(const LogContents& contents, LogScenario& out) {
         translate("The log states {1} parameters (line {2}); the scenario's model has {3}.",
                   {format(contents.parameters.value, Quantity::big_count),
                    std::to_string(contents.parameters.line), format(here, Quantity::big_count)}));
+}
+
+// Reads arguments that are too few for the reader of Megatron-LM; they still state single values.
+void read_single_arguments(const LogContents& contents, Scenario& scenario) {
+    for (const launch::MegatronArgument& argument : contents.megatron) {
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            const Parsed parsed = parse(id, argument.value);
+            if (!is_model(id) && launch::option_of(id) == argument.option && parsed.ok)
+                scenario.give(id, parsed.value);
+        }
+    }
 }
 
 // Returns a name for the run from its file: "runs/a b.log" is "a-b".
@@ -151,12 +246,12 @@ std::string run_id(const std::string& source) {
 LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Catalogue& catalogue,
                          Problems& problems) {
     const LogContents& contents = log.contents;
-    const Scenario start = base ? *base : Scenario::first_launch(catalogue);
+    const Scenario start = start_of(contents, base, catalogue);
     LogScenario out{start, {}};
     const bool megatron = has_megatron_shape(contents);
     const bool torchtitan = !megatron && !contents.torchtitan.empty();
     if (megatron) read_megatron(contents, start, out, problems);
-    else if (torchtitan) read_torchtitan(contents, start, out, problems);
+    else if (torchtitan) read_torchtitan(contents, base, start, out, problems);
     else if (!base) out.scenario.model = nullptr;
     if (!problems.empty()) return out;
     if (!megatron && !torchtitan) set_shape(contents, out);
@@ -164,20 +259,11 @@ LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Cat
                               (base && base->is_given(P::software)) || log.software.empty();
     if (!has_software) out.scenario.give(P::software, parse(P::software, log.software).value);
     for (const logs::StatedSetting& setting : contents.settings) {
-        const bool known = is_model(setting.id) || (megatron && setting.id != P::global_batch);
-        if (!known) out.scenario.give(setting.id, setting.value);
+        const bool already_read = is_model(setting.id) || (megatron && setting.id != P::global_batch);
+        if (!already_read) out.scenario.give(setting.id, setting.value);
     }
-    // Arguments that are too few for the reader of Megatron-LM still state single values.
-    for (const launch::MegatronArgument& argument : contents.megatron) {
-        if (megatron) break;
-        for (std::size_t i = 0; i < kParameters; ++i) {
-            const P id = static_cast<P>(i);
-            const Parsed parsed = parse(id, argument.value);
-            if (!is_model(id) && launch::option_of(id) == argument.option && parsed.ok)
-                out.scenario.give(id, parsed.value);
-        }
-    }
-    set_gpu(contents, base != nullptr, out);
+    if (!megatron) read_single_arguments(contents, out.scenario);
+    if (!base) finish_gpu(contents, out);
     note_parameters(contents, out);
     return out;
 }

@@ -1,8 +1,9 @@
 // Logs of Megatron-LM and of tools that train with its loop: Megatron-Bridge, Primus, Megatron-DeepSpeed.
 //
-// Source: NVIDIA/Megatron-LM, megatron/training/training.py (training_log), arguments.py (_print_args),
-// theoretical_memory_usage.py and utils/common_utils.py (report_memory); NVIDIA-NeMo/Megatron-Bridge,
-// src/megatron/bridge/training/utils/train_utils.py. Times are means since the line before.
+// Source: NVIDIA/Megatron-LM at commit 000c4ac, megatron/training/training.py (training_log), arguments.py
+// (_print_args), theoretical_memory_usage.py and utils/common_utils.py (report_memory);
+// NVIDIA-NeMo/Megatron-Bridge at commit 067f987, src/megatron/bridge/training/utils/train_utils.py and
+// utils/yaml_utils.py. Times are means since the line before.
 #include <algorithm>
 #include <array>
 
@@ -15,20 +16,27 @@ namespace {
 constexpr double kMebi = 1024.0 * 1024.0;
 constexpr double kMilli = 1e-3;
 
-// Megatron-Bridge writes its configuration as YAML. These names differ from Megatron-LM's arguments.
+// Megatron-Bridge writes its configuration as YAML. These names, and some of the attributes that Megatron-LM
+// prints, differ from its options.
 struct Renamed {
-    std::string_view bridge, megatron;
+    std::string_view printed, option;
 };
-constexpr std::array kRenamed{Renamed{"num_moe_experts", "num_experts"},
-                              Renamed{"encoder_seq_length", "seq_length"},
-                              Renamed{"gated_linear_unit", "swiglu"}};
+constexpr std::array kRenamed{
+    Renamed{"num_moe_experts", "--num-experts"},
+    Renamed{"encoder_seq_length", "--seq-length"},
+    Renamed{"gated_linear_unit", "--swiglu"},
+    Renamed{"fp8", "--fp8-format"},
+    Renamed{"fp4", "--fp4-format"},
+    Renamed{"num_layers_in_first_pipeline_stage", "--decoder-first-pipeline-num-layers"},
+    Renamed{"num_layers_in_last_pipeline_stage", "--decoder-last-pipeline-num-layers"},
+    Renamed{"virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"}};
 // Arguments whose option switches them off.
 constexpr std::array kNegated{
     Renamed{"add_bias_linear", "--disable-bias-linear"},
     Renamed{"share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights"}};
 
 // The settings of a YAML configuration that are read; others may have the names of other things.
-constexpr std::array<std::string_view, 49> kYamlKeys{
+constexpr auto kYamlKeys = std::to_array<std::string_view>({
     "num_layers",
     "hidden_size",
     "ffn_hidden_size",
@@ -78,7 +86,27 @@ constexpr std::array<std::string_view, 49> kYamlKeys{
     "recompute_num_layers",
     "hidden_dropout",
     "attention_dropout",
-};
+    "virtual_pipeline_model_parallel_size",
+    "num_layers_in_first_pipeline_stage",
+    "num_layers_in_last_pipeline_stage",
+    "account_for_embedding_in_pipeline_split",
+    "account_for_loss_in_pipeline_split",
+    "cp_comm_type",
+    "hierarchical_context_parallel_sizes",
+    "mtp_num_layers",
+    "window_size",
+    "window_attn_skip_freq",
+    "moe_layer_freq",
+    "moe_token_dispatcher_type",
+    "moe_enable_deepep",
+    "fp4",
+    "fp8_recipe",
+    "recompute_modules",
+    "use_megatron_fsdp",
+    "data_parallel_sharding_strategy",
+    "num_distributed_optimizer_instances",
+    "optimizer_cpu_offload",
+});
 
 std::string option_name(std::string_view argument) {
     std::string out = "--";
@@ -91,21 +119,27 @@ bool is_name(std::string_view text) {
 }
 
 // Returns a value as it is written after the option: "torch.bfloat16" is bf16 there, enumerations have their
-// names in lower case, a list of numbers is a sum of layers ("[0, 1]" is 0+1), and a list of names has
-// blanks.
-std::string option_value(const std::string& value) {
+// names in lower case, the window is a pair ("(128, 0)" is 128,0), a list of layers is a sum ("[0, 1]" is
+// 0+1), and other lists have blanks.
+std::string option_value(std::string_view name, const std::string& value) {
     if (value == "torch.float32") return "fp32";
     if (value == "torch.bfloat16") return "bf16";
     if (value == "torch.float16") return "fp16";
     if (value.starts_with("AttnBackend.")) return value.substr(value.find('.') + 1);
-    if (!value.starts_with('[')) return value;
-    const bool names = value.find('\'') != std::string::npos;
+    if (!value.starts_with('[') && !value.starts_with('(')) return value;
+    const char separator = name == "window_size" ? ',' : name.ends_with("_freq") ? '+' : ' ';
     std::string out;
     for (const char c : value) {
-        if (c == ',') out += names ? ' ' : '+';
-        else if (std::string_view("[]' ").find(c) == std::string_view::npos) out += c;
+        if (c == ',') out += separator;
+        else if (std::string_view("[]()' ").find(c) == std::string_view::npos) out += c;
     }
     return out;
+}
+
+// Returns the option that sets a printed attribute.
+std::string option_of_attribute(std::string_view name) {
+    const auto renamed = std::ranges::find(kRenamed, name, &Renamed::printed);
+    return renamed == kRenamed.end() ? option_name(name) : std::string(renamed->option);
 }
 
 class MegatronReader : public LineReader {
@@ -119,8 +153,8 @@ class MegatronReader : public LineReader {
 
     void finish(LogContents& contents) override {
         // World size and padded vocabulary may also be stated outside of the list of arguments.
-        if (world_size_ > 0) put(contents, {"--nproc-per-node", exact(world_size_), world_line_});
-        if (padded_ > 0) put(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
+        if (world_size_ > 0) set_option(contents, {"--nproc-per-node", exact(world_size_), world_line_});
+        if (padded_ > 0) set_option(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
     }
 
   private:
@@ -158,7 +192,7 @@ class MegatronReader : public LineReader {
     }
 
     static void state_batch(const LoggedStep& step, const LogLine& line, LogContents& contents) {
-        if (step.global_batch > 0) contents.state(P::global_batch, step.global_batch, line.number);
+        if (step.global_batch > 0) contents.set(P::global_batch, step.global_batch, line.number);
     }
 
     static void read_parameters(const LogLine& line, LogContents& contents) {
@@ -170,18 +204,18 @@ class MegatronReader : public LineReader {
     static void read_memory(const LogLine& line, LogContents& contents) {
         if (line.has("memory (MB)")) {
             if (const auto peak = number_after(line, "max allocated"))
-                contents.raise(Peak::allocated, *peak * kMebi, line.number);
+                contents.update_peak(Peak::allocated, *peak * kMebi, line.number);
             if (const auto peak = number_after(line, "max reserved"))
-                contents.raise(Peak::reserved, *peak * kMebi, line.number);
+                contents.update_peak(Peak::reserved, *peak * kMebi, line.number);
             return;
         }
         // Megatron-Bridge: "mem-max-allocated-gigabytes: 40.2".
         constexpr double kGiga = 1e9;
         if (!line.has("mem-max-")) return;
         if (const auto peak = number_after(line, "mem-max-allocated-gigabytes"))
-            contents.raise(Peak::allocated, *peak * kGiga, line.number);
+            contents.update_peak(Peak::allocated, *peak * kGiga, line.number);
         if (const auto peak = number_after(line, "mem-max-reserved-gigabytes"))
-            contents.raise(Peak::reserved, *peak * kGiga, line.number);
+            contents.update_peak(Peak::reserved, *peak * kGiga, line.number);
     }
 
     void read_setting(const LogLine& line, LogContents& contents) {
@@ -212,26 +246,41 @@ class MegatronReader : public LineReader {
         const std::string name = text.substr(0, dots);
         const std::size_t after = text.find_first_not_of('.', dots + 1);
         if (!is_name(name) || after == std::string::npos) return;
-        give(name, trim(text.substr(after)), line.number, contents);
+        add_attribute(name, trim(text.substr(after)), line.number, contents);
     }
 
-    // "    num_layers: 32"
+    // "    num_layers: 32"; the items of a list follow in lines of their own, such as "    - mlp".
     void read_yaml(const LogLine& line, LogContents& contents) {
-        if (!line.has(": ")) return;
+        if (list_.empty() && !line.has(":")) return;
         const std::string text = trim(without_rank(line.text));
-        const std::size_t colon = text.find(": ");
+        if (!list_.empty() && text.starts_with("- ")) {
+            read_item(text.substr(2), line.number, contents);
+            return;
+        }
+        list_.clear();
+        const std::size_t colon = text.find(':');
         if (colon == std::string::npos) return;
         const std::string name = text.substr(0, colon);
-        const std::string value = trim(text.substr(colon + 2));
-        if (std::ranges::find(kYamlKeys, name) == kYamlKeys.end() || value.find(' ') != std::string::npos)
-            return;
-        give(name, value, line.number, contents);
-        if (name == "num_query_groups") put(contents, {"--group-query-attention", "", line.number});
+        if (std::ranges::find(kYamlKeys, name) == kYamlKeys.end()) return;
+        const std::string value = trim(text.substr(colon + 1));
+        if (value.empty()) {
+            list_ = name;
+            items_.clear();
+        } else if (value.find(' ') == std::string::npos || value.starts_with('[')) {
+            add_attribute(name, value, line.number, contents);
+            if (name == "num_query_groups")
+                set_option(contents, {"--group-query-attention", "", line.number});
+        }
     }
 
-    void give(std::string name, const std::string& value, int line, LogContents& contents) {
-        for (const Renamed& renamed : kRenamed)
-            if (name == renamed.bridge) name = renamed.megatron;
+    void read_item(const std::string& item, int line, LogContents& contents) {
+        constexpr std::size_t kLongest = 10'000;  // characters; no model has as many layers
+        if (items_.size() + item.size() > kLongest) return;
+        items_ += (items_.empty() ? "" : ", ") + item;
+        add_attribute(list_, "[" + items_ + "]", line, contents);
+    }
+
+    void add_attribute(const std::string& name, const std::string& value, int line, LogContents& contents) {
         if (value.empty() || value == "None" || value == "null") return;
         const bool off = value == "False" || value == "false";
         const bool on = value == "True" || value == "true";
@@ -239,16 +288,14 @@ class MegatronReader : public LineReader {
             set_world(leading_number(value).value_or(0), line);
         } else if (off) {
             for (const Renamed& negated : kNegated)
-                if (name == negated.bridge) put(contents, {std::string(negated.megatron), "", line});
-        } else if (on) {
-            put(contents, {option_name(name), "", line});
+                if (name == negated.printed) set_option(contents, {std::string(negated.option), "", line});
         } else {
-            put(contents, {name == "fp8" ? "--fp8-format" : option_name(name), option_value(value), line});
+            set_option(contents, {option_of_attribute(name), on ? "" : option_value(name, value), line});
         }
     }
 
     // A later statement replaces an earlier one.
-    static void put(LogContents& contents, const launch::MegatronArgument& argument) {
+    static void set_option(LogContents& contents, const launch::MegatronArgument& argument) {
         constexpr std::size_t kMost = 2000;  // options; Megatron-LM has about 600
         for (launch::MegatronArgument& old : contents.megatron) {
             if (old.option != argument.option) continue;
@@ -262,6 +309,7 @@ class MegatronReader : public LineReader {
     bool bridge_steps_ = false;  // the steps are those of Megatron-Bridge's own lines
     double world_size_ = 0;
     double padded_ = 0;
+    std::string list_, items_;  // the key of the YAML list that is read, and its items
     int world_line_ = 0;
     int padded_line_ = 0;
 };
@@ -271,7 +319,6 @@ class MegatronReader : public LineReader {
 const LogFormat kMegatronLog{
     .label = "Megatron-LM",
     .software = "megatron-core",
-    .checked = "Megatron-LM at 000c4ac, megatron/training/training.py; Megatron-Bridge 0.3",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<MegatronReader>()); },
 };
 

@@ -49,12 +49,14 @@ class MlperfReader : public LineReader {
                              LogContents& contents) {
         const double value = number_at(event, "value");
         for (const Key& known : kKeys)
-            if (key == known.name && value >= 1) contents.state(known.id, value, line.number);
-        if (key == "submission_platform" && event.contains("value") && event["value"].is_string() &&
-            contents.device.empty()) {
-            contents.device = event["value"].get<std::string>();
-            contents.device_line = line.number;
-        }
+            if (key == known.name && value >= 1) contents.set(known.id, value, line.number);
+        if (key != "submission_platform" || !contents.device.empty()) return;
+        const auto platform = event.find("value");
+        if (platform == event.end() || !platform->is_string()) return;
+        std::string name = platform->get<std::string>();
+        if (gpu_preset_of(name).empty()) return;  // a later line may name the GPU
+        contents.device = std::move(name);
+        contents.device_line = line.number;
     }
 
     void read_block(const std::string& key, const json& event, const LogLine& line) {
@@ -88,7 +90,6 @@ class MlperfReader : public LineReader {
 const LogFormat kMlperfLog{
     .label = "MLPerf",
     .software = "",
-    .checked = "mlcommons/logging of 2025, mlperf_logging/mllog/constants.py",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<MlperfReader>()); },
 };
 

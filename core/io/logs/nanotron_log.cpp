@@ -41,7 +41,7 @@ class NanotronReader : public LineReader {
     }
 
     void finish(LogContents& contents) override {
-        if (data_ > 0) contents.state(P::gpus, data_ * tensor_ * stages_ * context_, data_line_);
+        if (data_ > 0) contents.set(P::gpus, data_ * tensor_ * stages_ * context_, data_line_);
     }
 
   private:
@@ -60,23 +60,23 @@ class NanotronReader : public LineReader {
         step.model_tflops = scaled_number_after(line, "model_tflops_per_gpu").value_or(0);
         add(step, line);
         if (const auto peak = scaled_number_after(line, "cuda_max_memory_reserved"))
-            contents.raise(Peak::reserved, *peak, line.number);
+            contents.update_peak(Peak::reserved, *peak, line.number);
         return true;
     }
 
     static void read_memory(const LogLine& line, LogContents& contents) {
         if (!line.has("Memory usage:")) return;
         if (const auto peak = bytes_after(line, "Peak allocated"))
-            contents.raise(Peak::allocated, *peak, line.number);
+            contents.update_peak(Peak::allocated, *peak, line.number);
         if (const auto peak = bytes_after(line, "Peak reserved"))
-            contents.raise(Peak::reserved, *peak, line.number);
+            contents.update_peak(Peak::reserved, *peak, line.number);
     }
 
     void read_configuration(const LogLine& line, LogContents& contents) {
         for (const Field& field : kFields) {
             const auto value = number_after(line, std::string(field.name) + "=");
             if (!value || *value < 1) continue;
-            contents.state(field.id, *value, line.number);
+            contents.set(field.id, *value, line.number);
             if (field.id == P::tensor_parallel) tensor_ = *value;
             if (field.id == P::pipeline_parallel) stages_ = *value;
             if (field.id == P::context_parallel) context_ = *value;
@@ -86,12 +86,12 @@ class NanotronReader : public LineReader {
             data_line_ = line.number;
         }
         if (const auto stage = number_after(line, "zero_stage="); stage && *stage >= 0 && *stage <= 1)
-            contents.state(P::sharding, *stage, line.number);
+            contents.set(P::sharding, *stage, line.number);
         const std::string_view dtype = word_after(line, "dtype=");
-        if (dtype == "torch.bfloat16") contents.state(P::precision, "bf16", line.number);
+        if (dtype == "torch.bfloat16") contents.set(P::precision, "bf16", line.number);
         const std::string_view tied = word_after(line, "tie_word_embeddings=");
         if (tied == "True" || tied == "False")
-            contents.state(P::tied_embeddings, tied == "True" ? 1 : 0, line.number);
+            contents.set(P::tied_embeddings, tied == "True" ? 1 : 0, line.number);
     }
 
     bool in_configuration_ = false;
@@ -104,7 +104,6 @@ class NanotronReader : public LineReader {
 const LogFormat kNanotronLog{
     .label = "nanotron",
     .software = "nanotron",
-    .checked = "nanotron of 2025, src/nanotron/trainer.py, src/nanotron/logging/base.py",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<NanotronReader>()); },
 };
 

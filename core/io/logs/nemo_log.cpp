@@ -17,7 +17,7 @@ class NemoReader : public LineReader {
         const std::size_t slash = member.find('/');
         if (slash == std::string_view::npos) return;
         if (const auto size = leading_number(member.substr(slash + 1)); size && *size >= 1)
-            contents.state(P::gpus, *size, line.number);
+            contents.set(P::gpus, *size, line.number);
     }
 
   private:
@@ -32,7 +32,7 @@ class NemoReader : public LineReader {
         step.global_batch = number_after(line, "global_batch_size").value_or(0);
         step.model_tflops = number_after(line, "TFLOPS_per_GPU").value_or(0);
         add(step, line);
-        if (step.global_batch > 0) contents.state(P::global_batch, step.global_batch, line.number);
+        if (step.global_batch > 0) contents.set(P::global_batch, step.global_batch, line.number);
         return true;
     }
 };
@@ -42,7 +42,6 @@ class NemoReader : public LineReader {
 const LogFormat kNemoLog{
     .label = "NeMo",
     .software = "nemo",
-    .checked = "NeMo 2.x, nemo/lightning/pytorch/callbacks/progress_printer.py; Lightning's progress bar",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<NemoReader>()); },
 };
 

@@ -19,9 +19,9 @@ std::vector<double> uninterrupted(std::span<const StepSample> samples, LeftOut& 
     const double batch = samples.back().global_batch;
     for (const StepSample& sample : samples) {
         if (sample.global_batch != batch) ++left_out.other_batch;
-        else if (sample.after == Interruption::restart) ++left_out.restart;
-        else if (sample.after == Interruption::evaluation) ++left_out.evaluation;
-        else if (sample.after == Interruption::checkpoint) ++left_out.checkpoint;
+        else if (sample.interruption == Interruption::restart) ++left_out.restart;
+        else if (sample.interruption == Interruption::evaluation) ++left_out.evaluation;
+        else if (sample.interruption == Interruption::checkpoint) ++left_out.checkpoint;
         else out.push_back(sample.value);
     }
     return out;
@@ -60,9 +60,9 @@ SteadyState steady_state(std::span<const StepSample> samples) {
     std::vector<double> values = uninterrupted(samples, out.left_out);
     // A log may have an evaluation or a checkpoint before every step that it shows.
     if (values.empty()) {
-        out.left_out = {};
-        values.reserve(samples.size());
-        for (const StepSample& sample : samples) values.push_back(sample.value);
+        out.left_out = {.other_batch = out.left_out.other_batch};
+        for (const StepSample& sample : samples)
+            if (sample.global_batch == samples.back().global_batch) values.push_back(sample.value);
     }
     remove_warm_up(values, out.left_out);
     remove_outliers(values, out.left_out);

@@ -35,7 +35,7 @@ struct SteadyState {
 struct StepSample {
     double value = 0;         // > 0, such as s
     double global_batch = 0;  // sequences; 0 where it is not stated
-    Interruption after = Interruption::none;
+    Interruption interruption = Interruption::none;
 };
 
 // Warm-up is the first step and those after it that are more than 5 % slower than the median of the second

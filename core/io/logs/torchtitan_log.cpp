@@ -2,10 +2,14 @@
 //
 // Source: pytorch/torchtitan, torchtitan/components/metrics.py (the line of a step: memory is the maximum
 // that the caching allocator reserved since the line before, tps is tokens/s of one GPU), trainer.py (batch,
-// configuration) and distributed/parallel_dims.py (the mesh).
+// configuration), distributed/parallel_dims.py (the mesh) and components/quantization/float8.py, at commit
+// b5bcd76 of August 2026 and at versions of 2025, which counted the batch in sequences.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "logs/log_format.h"
 #include "text/encode.h"
@@ -76,13 +80,26 @@ class TorchtitanReader : public LineReader {
         if (read_step(line, contents)) return;
         if (line.has("Running with configs: {") || line.has("Running with args: {")) {
             in_configuration_ = true;
-            section_.clear();
+            open_.clear();
         } else if (in_configuration_) {
             read_configuration(line, contents);
         }
         read_batch(line, contents);
         read_mesh(line, contents);
         read_model(line, contents);
+    }
+
+    void finish(LogContents& contents) override {
+        put_sequences(contents, "training.seq_len", context_, 1);
+        put_sequences(contents, "training.global_batch_size", train_step_, context_.value);
+        const StatedNumber of_config{passes_.value * micro_batch_.value, micro_batch_.line};
+        // A pipeline splits a rank's tokens into micro-batches; their number is in the configuration.
+        const bool splits_unknown = micro_batch_.value <= 0 && is_pipeline(contents);
+        if (!splits_unknown)
+            put_sequences(contents, "training.local_batch_size", rank_.value > 0 ? rank_ : of_config,
+                          context_.value);
+        put_sequences(contents, "parallelism.pipeline_parallel_microbatch_size", micro_batch_,
+                      context_.value);
     }
 
   private:
@@ -98,27 +115,41 @@ class TorchtitanReader : public LineReader {
         step.model_tflops = number_after(line, "tflops:").value_or(0);
         add(step, line);
         if (const auto peak = bytes_after(line, "memory:"))
-            contents.raise(Peak::reserved, *peak, line.number);
+            contents.update_peak(Peak::reserved, *peak, line.number);
         return true;
     }
 
-    // The JSON is indented; a section is an object one level below the whole.
+    // The JSON is indented: a line opens a section or a list, closes one, or has a value.
     void read_configuration(const LogLine& line, LogContents& contents) {
+        constexpr std::size_t kDeepest = 100;
         std::string text = trim(without_rank(line.text));
-        if (text.starts_with("}") && section_.empty()) in_configuration_ = false;
-        if (text.starts_with("}")) section_.clear();
-        if (!text.starts_with("\"")) return;
-        const std::size_t quote = text.find('"', 1);
-        const std::size_t colon = text.find(':', quote);
-        if (quote == std::string::npos || colon == std::string::npos) return;
-        const std::string name = text.substr(1, quote - 1);
-        std::string value = trim(text.substr(colon + 1));
-        if (value.ends_with(",")) value.pop_back();
-        if (value == "{") {
-            section_ = name;
+        if (text.ends_with(",")) text.pop_back();
+        if (text == "}" || text == "]") {
+            in_configuration_ = !open_.empty();
+            if (in_configuration_) open_.pop_back();
             return;
         }
-        give(section_ + "." + name, value, line.number, contents);
+        const bool opens = text.ends_with("{") || text.ends_with("[");
+        const std::size_t quote = text.starts_with("\"") ? text.find('"', 1) : std::string::npos;
+        const bool has_name = quote != std::string::npos && text.find(':', quote) == quote + 1;
+        const std::string name = has_name ? text.substr(1, quote - 1) : std::string();
+        if (opens && open_.size() < kDeepest) {
+            open_.push_back(name);
+        } else if (opens) {
+            in_configuration_ = false;
+        } else if (!has_name) {
+            read_item(text, line.number, contents);
+        } else if (open_.size() == 1) {
+            give(open_.front() + "." + name, trim(text.substr(quote + 2)), line.number, contents);
+        }
+    }
+
+    // Reads an item of a list, of which only that of the model's converters is read.
+    void read_item(const std::string& item, int line, LogContents& contents) {
+        if (open_.size() != 2 || open_[0] != "model" || open_[1] != "converters" || !item.starts_with('"'))
+            return;
+        converters_ += (converters_.empty() ? "" : ", ") + item;
+        put(contents, "model.converters", "[" + converters_ + "]", line);
     }
 
     void give(const std::string& key, const std::string& value, int line, LogContents& contents) {
@@ -128,14 +159,46 @@ class TorchtitanReader : public LineReader {
             put(contents, "model.name", model_, line);
             put(contents, "model.flavor", flavor_, line);
         }
+        if (key == "training.num_tokens_per_microbatch_per_dp_rank") set(micro_batch_, value, line);
+        if (key == "training.num_tokens_per_train_step") set(train_step_, value, line);
+        if (key == "training.max_context_length") set(context_, value, line);
+        if (key == "parallelism.num_pp_microbatches") set(passes_, value, line);
         const bool simple = !value.empty() && value.find_first_of("[{") == std::string::npos;
         if (simple && value != "null" && std::ranges::find(kKeys, key) != kKeys.end())
             put(contents, key, value, line);
     }
 
-    // "Trainer is initialized with local batch size 8, global batch size 64, …, sequence length 2048, …"
-    static void read_batch(const LogLine& line, LogContents& contents) {
-        if (!line.has("Trainer is initialized with")) return;
+    static bool is_pipeline(const LogContents& contents) {
+        const auto found =
+            std::ranges::find(contents.torchtitan, "parallelism.pipeline_parallel_degree", &StatedKey::key);
+        return found != contents.torchtitan.end() && found->value != "1";
+    }
+
+    static void set(StatedNumber& to, std::string_view value, int line) {
+        if (const auto number = leading_number(value); number && *number > 0) to = {*number, line};
+    }
+
+    // Puts a number of tokens as a number of sequences, if it is a whole one.
+    static void put_sequences(LogContents& contents, std::string_view key, StatedNumber tokens,
+                              double sequence) {
+        if (tokens.value <= 0 || sequence <= 0 || std::fmod(tokens.value, sequence) != 0) return;
+        put(contents, key, exact(tokens.value / sequence), tokens.line);
+    }
+
+    // "Trainer is initialized with 16384 tokens per DP rank, 131072 tokens per train step, …, maximum context
+    // length 8192, …"; until 2026 "local batch size 8, global batch size 64, …, sequence length 2048, …".
+    void read_batch(const LogLine& line, LogContents& contents) {
+        constexpr std::string_view kBegin = "Trainer is initialized with ";
+        const std::size_t begin = line.text.find(kBegin);
+        if (begin == std::string_view::npos) return;
+        if (line.has(" tokens per DP rank, ")) {
+            set(rank_, line.text.substr(begin + kBegin.size()), line.number);
+            if (const auto tokens = number_after(line, "tokens per DP rank,"))
+                train_step_ = {*tokens, line.number};
+            if (const auto tokens = number_after(line, "maximum context length"))
+                context_ = {*tokens, line.number};
+            return;
+        }
         put_number(contents, "training.local_batch_size", number_after(line, "local batch size"),
                    line.number);
         put_number(contents, "training.global_batch_size", number_after(line, "global batch size"),
@@ -177,14 +240,25 @@ class TorchtitanReader : public LineReader {
         } else if (line.has("activation checkpointing to the model")) {
             const std::string_view kind = word_after(line, "Applied");
             const bool full = kind == "full" || kind == "FullAC";
-            put(contents, "activation_checkpoint.mode", full ? "\"full\"" : "\"selective\"", line.number);
+            const bool budget = kind == "MemoryBudgetAC";  // the compiler chooses what is recomputed
+            put(contents, "activation_checkpoint.mode",
+                full     ? "\"full\""
+                : budget ? "\"memory_budget\""
+                         : "\"selective\"",
+                line.number);
         } else if (line.has("Compiling each TransformerBlock")) {
             put(contents, "compile.enable", "true", line.number);
+        } else if (line.has("Swapped to Float8Linear") || line.has("Float8 training active")) {
+            put(contents, "model.converters", R"(["quantize.linear.float8"])", line.number);
         }
     }
 
     bool in_configuration_ = false;
-    std::string section_, model_, flavor_;
+    std::vector<std::string> open_;  // the names of the open sections and lists of the configuration
+    std::string model_, flavor_, converters_;
+    // In tokens: of a micro-batch, of a data-parallel rank, of a step, and of the longest sequence.
+    StatedNumber micro_batch_, rank_, train_step_, context_;
+    StatedNumber passes_{1, 0};  // micro-batches of a pipeline
 };
 
 }  // namespace
@@ -192,7 +266,6 @@ class TorchtitanReader : public LineReader {
 const LogFormat kTorchtitanLog{
     .label = "torchtitan",
     .software = "fsdp2",
-    .checked = "torchtitan of 2026, torchtitan/components/metrics.py, torchtitan/trainer.py",
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<TorchtitanReader>()); },
 };
 

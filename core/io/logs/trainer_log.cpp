@@ -23,7 +23,7 @@ class TrainerReader : public LineReader {
     void finish(LogContents& contents) override {
         // Without model parallelism, which the Trainer does not log.
         if (batch_ > 0 && whole_ > 0 && accumulation_ > 0 && std::fmod(whole_, batch_ * accumulation_) == 0)
-            contents.state(P::gpus, whole_ / batch_ / accumulation_, batch_line_);
+            contents.set(P::gpus, whole_ / batch_ / accumulation_, batch_line_);
         if (steps_per_second_ <= 0) return;
         contents.whole_run.seconds = 1 / steps_per_second_;
         contents.whole_run.line = summary_line_;
@@ -74,14 +74,14 @@ class TrainerReader : public LineReader {
         const auto batch = number_after(line, "Instantaneous batch size per device");
         if (batch && *batch >= 1) {
             batch_ = *batch;
-            contents.state(P::micro_batch, *batch, line.number);
+            contents.set(P::micro_batch, *batch, line.number);
         }
         const auto whole =
             number_after(line, "Total train batch size (w. parallel, distributed & accumulation)");
         if (whole && *whole >= 1) {
             whole_ = *whole;
             batch_line_ = line.number;
-            contents.state(P::global_batch, *whole, line.number);
+            contents.set(P::global_batch, *whole, line.number);
         }
         if (const auto steps = number_after(line, "Gradient Accumulation steps"); steps && *steps >= 1)
             accumulation_ = *steps;
@@ -101,7 +101,7 @@ class TrainerReader : public LineReader {
 const LogFormat kTrainerLog{
     .label = "Hugging Face Trainer",
     .software = "",
-    .checked = "transformers 4.57, src/transformers/trainer.py, trainer_utils.py",
+    .exact_steps = false,
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<TrainerReader>()); },
 };
 

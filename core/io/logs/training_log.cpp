@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "evidence/validation.h"
 #include "logs/log_format.h"
@@ -43,22 +45,43 @@ class LogReader {
         end_line();
         TrainingLog out;
         for (const auto& reader : readers_) reader->finish(contents_);
-        const auto steps = [](const auto& reader) { return reader->steps().size(); };
-        const auto most = std::ranges::max_element(readers_, {}, steps);
-        const auto& format = *logs::log_formats()[static_cast<std::size_t>(most - readers_.begin())];
-        out.tool = format.label;
-        out.software = format.software;
+        device_->finish(contents_);
         out.contents = std::move(contents_);
-        if (out.contents.is_bridge) {
-            out.tool = "Megatron-Bridge";
-            out.software = "megatron-bridge";
-        }
-        if (!(*most)->steps().empty()) measure((*most)->steps(), out);
+        const std::size_t best = best_reader();
+        const std::vector<LoggedStep>& steps = readers_[best]->steps();
+        set_tool(steps.empty() ? format_of_settings(out.contents) : logs::log_formats()[best], out);
+        if (!steps.empty()) measure(steps, out);
         else use_whole_run(out);
         return out;
     }
 
   private:
+    // Returns the reader with the most steps. One that shows a moving average is only used alone.
+    [[nodiscard]] std::size_t best_reader() const {
+        const auto rank = [&](std::size_t i) {
+            const std::size_t steps = readers_[i]->steps().size();
+            return std::pair(steps > 0 && logs::log_formats()[i]->exact_steps, steps);
+        };
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < readers_.size(); ++i)
+            if (rank(i) > rank(best)) best = i;
+        return best;
+    }
+
+    // Returns the format whose settings the log states; nullptr where it states none.
+    static const logs::LogFormat* format_of_settings(const logs::LogContents& contents) {
+        if (!contents.torchtitan.empty()) return &logs::kTorchtitanLog;
+        return contents.megatron.empty() ? nullptr : &logs::kMegatronLog;
+    }
+
+    static void set_tool(const logs::LogFormat* format, TrainingLog& out) {
+        out.tool = format ? format->label : "PyTorch";
+        out.software = format ? format->software : "";
+        if (!out.contents.is_bridge) return;
+        out.tool = "Megatron-Bridge";
+        out.software = "megatron-bridge";
+    }
+
     void end_line() {
         if (line_.empty()) return;
         const bool coloured = line_.find('\x1b') != std::string::npos;
@@ -68,6 +91,7 @@ class LogReader {
         for (const auto& reader : readers_) {
             if (interruption != logs::Interruption::none) reader->interrupt(interruption);
             reader->read(line, contents_);
+            contents_.has_steps = contents_.has_steps || !reader->steps().empty();
         }
         device_->read(line, contents_);
         line_.clear();
@@ -85,12 +109,11 @@ class LogReader {
             const double rate =
                 out.unit == StepUnit::seconds_per_token ? step.tokens_per_s_per_gpu : step.samples_per_s;
             const double value = out.unit == StepUnit::seconds ? step.seconds : rate > 0 ? 1 / rate : 0;
-            if (value > 0) samples.push_back({value, step.global_batch, step.after});
+            if (value > 0) samples.push_back({value, step.global_batch, step.interruption});
             if (step.model_tflops > 0) tflops.push_back(step.model_tflops);
         }
         out.steady = logs::steady_state(samples);
         out.model_tflops = quantile(tflops, 0.5);
-        out.last_step = last.number;
     }
 
     static void use_whole_run(TrainingLog& out) {
@@ -98,9 +121,7 @@ class LogReader {
         if (seconds <= 0) return;
         out.whole_run = true;
         out.steady.median = out.steady.low = out.steady.high = seconds;
-        // Only the Trainer states such a mean.
-        out.tool = logs::kTrainerLog.label;
-        out.software = logs::kTrainerLog.software;
+        set_tool(&logs::kTrainerLog, out);  // only the Trainer states such a mean
     }
 
     std::vector<std::unique_ptr<LineReader>> readers_;  // in the order of the formats
@@ -150,6 +171,7 @@ bool is_training_log(std::string_view text) {
     const std::string_view begin = text.substr(0, kBegin);
     const std::size_t first = begin.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return false;
+    if (begin[first] == '{' && begin.find("\"log_history\"") == std::string_view::npos) return false;
     Problems problems;
     const TrainingLog log = read_training_log(begin, problems);
     return log.steady.median > 0;

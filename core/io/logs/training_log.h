@@ -5,8 +5,6 @@
 // log_format.cpp.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +24,12 @@ enum class StepUnit : unsigned char {
 };
 
 struct TrainingLog {
-    std::string tool;      // "Megatron-LM"
+    std::string tool;  // "Megatron-LM"; "PyTorch" where the log states neither steps nor a tool's settings
     std::string software;  // the value of `cluster.software`; "" where the tool is no software stack
     StepUnit unit = StepUnit::seconds;
     logs::SteadyState steady;  // in that unit
     bool whole_run = false;    // there are no steps, only the mean over the run
     double model_tflops = 0;   // the median that the tool states; 0 where it does not
-    double last_step = 0;      // the number of the last logged step
     logs::LogContents contents;
 
     // Returns the median step time of a run with these settings; 0 where the log has no steps.
@@ -42,7 +39,8 @@ struct TrainingLog {
     [[nodiscard]] RunQuality quality() const;
 };
 
-// Returns whether a text is a log of a training tool: it has a logged step.
+// Returns whether a text is a log of a training tool: it has a logged step. JSON is none, except for the
+// Trainer's state file.
 bool is_training_log(std::string_view text);
 // Read a log, from a text or piece by piece from a file (see read_pieces). Adds a problem where it has
 // neither steps nor a memory peak.

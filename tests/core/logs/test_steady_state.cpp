@@ -77,3 +77,16 @@ TEST_CASE("steady state: a log may show only steps after evaluations", "[logs]")
     CHECK(found.median == 3);
     CHECK(steady_state({}).median == 0);
 }
+
+TEST_CASE("steady state: without a step that nothing interrupts, the last batch still counts", "[logs]") {
+    const auto after_checkpoint = [](double value, double batch) {
+        return StepSample{value, batch, Interruption::checkpoint};
+    };
+    const std::vector<StepSample> ramp{after_checkpoint(2, 128), after_checkpoint(2, 128),
+                                       after_checkpoint(4, 256), after_checkpoint(4.1, 256)};
+    const SteadyState found = steady_state(ramp);
+    CHECK(found.left_out.other_batch == 2);
+    CHECK(found.left_out.checkpoint == 0);
+    CHECK(found.used() == 2);
+    CHECK(found.median == Approx(4.05));
+}

@@ -1,140 +1,15 @@
 // Tests the readers of training logs with the shapes of the tools' public logs.
 #include <catch2/catch.hpp>
-#include <cmath>
 
-#include "logs/training_log.h"
-#include "support/logs.h"
+#include "support/read_logs.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
 using logs::Peak;
 
-namespace {
-
-constexpr double kMebi = 1024.0 * 1024.0;
-constexpr double kGibi = 1024 * kMebi;
-
-TrainingLog read(const std::string& text) {
-    Problems problems;
-    TrainingLog log = read_training_log(text, problems);
-    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
-    CHECK(problems.empty());
-    return log;
-}
-
-double peak(const TrainingLog& log, Peak kind) {
-    return log.contents.peaks[static_cast<std::size_t>(kind)].value;
-}
-
-// Returns the scenario that the log alone states.
-LogScenario scenario_of(const TrainingLog& log) {
-    Problems problems;
-    LogScenario out = log_scenario(log, nullptr, Catalogue::shipped(), problems);
-    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
-    CHECK(problems.empty());
-    return out;
-}
-
-bool is_missing(const Scenario& scenario, const std::string& what) {
-    for (const Problem& problem : missing_inputs(scenario))
-        if (problem.what.find(what) != std::string::npos) return true;
-    return false;
-}
-
-// Returns n lines with the same step time, in the words of a tool.
-template <typename Line>
-std::string lines(int n, Line&& line) {
-    std::string out;
-    for (int i = 1; i <= n; ++i) out += line(i);
-    return out;
-}
-
-}  // namespace
-
-TEST_CASE("logs: Megatron-LM's steps, memory and arguments", "[logs]") {
-    const TrainingLog log = read(megatron_log());
-    CHECK(log.tool == "Megatron-LM");
-    CHECK(log.unit == StepUnit::seconds);
-    CHECK(log.steady.logged == 12);
-    CHECK(log.steady.left_out.warm_up == 1);
-    CHECK(log.steady.left_out.evaluation == 1);
-    CHECK(log.steady.left_out.checkpoint == 1);
-    CHECK(log.steady.left_out.outliers == 1);
-    CHECK(log.steady.median == Approx(4));
-    CHECK(log.last_step == 120);
-    CHECK(log.model_tflops == Approx(400));
-    CHECK(log.quality() == RunQuality::good);
-    // The larger of two ranks, in MiB.
-    CHECK(peak(log, Peak::allocated) == Approx(40960 * kMebi));
-    CHECK(peak(log, Peak::reserved) == Approx(46080 * kMebi));
-
-    const LogScenario found = scenario_of(log);
-    const Settings s = resolve(found.scenario);
-    REQUIRE(found.scenario.model);
-    CHECK(found.scenario.model->name == "llama-3-8b");
-    CHECK(s[P::gpus] == 64);
-    CHECK(s[P::tensor_parallel] == 2);
-    CHECK(s[P::global_batch] == 256);
-    CHECK(s[P::micro_batch] == 1);
-    CHECK(s[P::sequence_length] == 8192);
-    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
-    CHECK(s.choice<Precision>(P::precision) == Precision::bf16);
-    CHECK(s[P::sequence_parallel] == 1);
-    CHECK(format(P::software, s[P::software]) == "megatron-core");
-    // The log names no GPU.
-    CHECK(missing_inputs(found.scenario).size() == 1);
-    CHECK(is_missing(found.scenario, "the GPU"));
-    // "num_layers" is on the 21st line: two lines before the list, and the 19th argument.
-    CHECK(log.contents.line_of(P::layers) == 21);
-}
-
-TEST_CASE("logs: a Megatron-LM log that was started again and ramps its batch", "[logs]") {
-    std::string text = lines(6, [](int i) { return megatron_step(i, 2000, 128); });
-    text += lines(8, [](int i) { return megatron_step(6 + i, 4000); });
-    // The second start repeats steps 11 to 14.
-    text += lines(8, [](int i) { return megatron_step(10 + i, i == 1 ? 30000 : 4000); });
-    const TrainingLog log = read(text);
-    CHECK(log.steady.left_out.other_batch == 6);
-    CHECK(log.steady.left_out.restart == 1);
-    CHECK(log.steady.median == Approx(4));
-}
-
-TEST_CASE("logs: Megatron-Bridge states its configuration as YAML", "[logs]") {
-    const std::string yaml =
-        "model:\n  num_layers: 32\n  hidden_size: 4096\n  ffn_hidden_size: 14336\n  num_attention_heads: 32\n"
-        "  num_query_groups: 8\n  gated_linear_unit: true\n  normalization: RMSNorm\n  add_bias_linear: "
-        "false\n"
-        "  share_embeddings_and_output_weights: false\n  position_embedding_type: rope\n  hidden_dropout: "
-        "0.0\n"
-        "  attention_dropout: 0.0\n  vocab_size: 128256\n  seq_length: 8192\n  bf16: true\n"
-        "  tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 4\n  context_parallel_size: 2\n"
-        "  num_moe_experts: null\ntrain:\n  micro_batch_size: 1\n  global_batch_size: 128\n";
-    std::string text = yaml;
-    for (int i = 1; i <= 6; ++i) {
-        text += "Step Time : 5.50s GPU utilization: 663.5MODEL_TFLOP/s/GPU\n";
-        text += megatron_step(i, 5480, 128);
-    }
-    const TrainingLog log = read(text);
-    CHECK(log.tool == "Megatron-Bridge");
-    CHECK(log.steady.median == Approx(5.48));
-    CHECK(log.steady.logged == 6);
-    const LogScenario found = scenario_of(log);
-    const Settings s = resolve(found.scenario);
-    REQUIRE(found.scenario.model);
-    CHECK(found.scenario.model->name == "llama-3-8b");
-    CHECK(s[P::pipeline_parallel] == 4);
-    CHECK(s[P::context_parallel] == 2);
-    CHECK(format(P::software, s[P::software]) == "megatron-bridge");
-    // Without the lines of Megatron-LM's loop, its own line states the time.
-    const std::string own = lines(
-        6, [](int) { return std::string("Step Time : 5.50s GPU utilization: 663.5MODEL_TFLOP/s/GPU\n"); });
-    CHECK(read(own).steady.median == Approx(5.5));
-    CHECK(read(own).model_tflops == Approx(663.5));
-}
-
 TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[logs]") {
-    const TrainingLog log = read(torchtitan_log());
+    const TrainingLog log = read_log(torchtitan_log());
     CHECK(log.tool == "torchtitan");
     CHECK(log.unit == StepUnit::seconds_per_token);
     CHECK(log.steady.logged == 7);
@@ -142,7 +17,7 @@ TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[log
     CHECK(1 / log.steady.median == Approx(6003.5).epsilon(1e-6));
     CHECK(peak(log, Peak::reserved) == Approx(60.25 * kGibi));
     CHECK(log.contents.device == "NVIDIA H100 80GB HBM3");
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     const Settings s = resolve(found.scenario);
     CHECK(missing_inputs(found.scenario).empty());
     REQUIRE(found.scenario.model);
@@ -165,7 +40,7 @@ TEST_CASE("logs: of several ranks of torchtitan, one counts", "[logs]") {
         std::string other = torchtitan_step(step, 6000, 61);
         text += other.replace(other.find("rank0"), 5, "rank1");
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_log(text);
     CHECK(log.steady.logged == 6);
     CHECK(log.steady.left_out.restart == 0);
     // A peak is that of the fullest rank.
@@ -182,8 +57,9 @@ TEST_CASE("logs: torchtitan's printed configuration, and a flavor that is no pre
         "  \"parallelism\": {\n    \"data_parallel_shard_degree\": 4,\n    \"tensor_parallel_degree\": 2,\n"
         "    \"context_parallel_degree\": 1\n  },\n"
         "  \"activation_checkpoint\": {\n    \"mode\": \"none\"\n  }\n}\n";
-    const TrainingLog log = read(configuration + lines(4, [](int i) { return torchtitan_step(i, 5000); }));
-    const LogScenario found = scenario_of(log);
+    const TrainingLog log =
+        read_log(configuration + lines(4, [](int i) { return torchtitan_step(i, 5000); }));
+    const LogScenario found = log_scenario_of(log);
     const Settings s = resolve(found.scenario);
     CHECK(s[P::tensor_parallel] == 2);
     CHECK(s[P::gpus] == 8);
@@ -202,12 +78,12 @@ TEST_CASE("logs: NeMo's lines and Lightning's progress bar", "[logs]") {
             "reduced_train_loss: 11.03 | train_step_timing in s: %.3f | consumed_samples: %d\n",
             i - 1, i - 1, i == 1 ? 30.0 : 6.5, 128 * i);
     });
-    const TrainingLog log = read("Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/64\n" + text);
+    const TrainingLog log = read_log("Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/64\n" + text);
     CHECK(log.tool == "NeMo");
     CHECK(log.steady.median == Approx(6.5));
     CHECK(log.steady.left_out.warm_up == 1);
     CHECK(log.contents.line_of(P::gpus) == 1);
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     CHECK(resolve(found.scenario)[P::gpus] == 64);
     CHECK(resolve(found.scenario)[P::global_batch] == 128);
     CHECK(is_missing(found.scenario, "the model"));
@@ -219,8 +95,8 @@ TEST_CASE("logs: NeMo's lines and Lightning's progress bar", "[logs]") {
             "global_step=%d.000, consumed_samples=%d.0, train_step_timing in s=5.430]",
             i, i, 128 * i);
     });
-    CHECK(read(bar).steady.logged == 5);
-    CHECK(read(bar).steady.median == Approx(5.43));
+    CHECK(read_log(bar).steady.logged == 5);
+    CHECK(read_log(bar).steady.median == Approx(5.43));
 }
 
 TEST_CASE("logs: DeepSpeed's throughput timer, configuration and breakdown", "[logs]") {
@@ -239,14 +115,15 @@ TEST_CASE("logs: DeepSpeed's throughput timer, configuration and breakdown", "[l
             "MaxMemAllocated=45.6GB\n",
             2 * i, i);
     });
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_log(text);
     CHECK(log.tool == "DeepSpeed");
     CHECK(log.unit == StepUnit::seconds_per_sample);
     CHECK(peak(log, Peak::allocated) == Approx(45.6 * kGibi));
     CHECK(log.contents.parts.at("bwd") == Approx(2.5));
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     const Settings s = resolve(found.scenario);
     CHECK(s[P::gpus] == 8);
+    CHECK(s[P::micro_batch] == 4);
     CHECK(s[P::global_batch] == 64);
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero3);
     CHECK(log.step_time(s) == Approx(4));
@@ -256,11 +133,45 @@ TEST_CASE("logs: DeepSpeed's throughput timer, configuration and breakdown", "[l
             "time (ms) | fwd: 1000.00 | bwd: 2500.00 | bwd_inner: 2100.00 | bwd_allreduce: 400.00 | "
             "step: 500.00\n");
     });
-    CHECK(read(parts).steady.median == Approx(4));
+    CHECK(read_log(parts).steady.median == Approx(4));
     const std::string pipeline = lines(4, [](int i) {
         return written("steps: %d loss: 9.1034 iter time (s): 1.250 samples/sec: 51.200\n", i);
     });
-    CHECK(read(pipeline).steady.median == Approx(1.25));
+    CHECK(read_log(pipeline).steady.median == Approx(1.25));
+}
+
+TEST_CASE("logs: DeepSpeed's world size, and the sections of its configuration", "[logs]") {
+    const auto setting = [](const std::string& name, const std::string& value) {
+        // As many dots as DeepSpeed prints: up to the 29th character.
+        const std::string dots(name.size() < 29 ? 29 - name.size() : 0, '.');
+        return "[INFO] [config.py:1013:print]   " + name + " " + dots + " " + value + "\n";
+    };
+    const auto settings = [](const std::string& text) {
+        const std::string time = lines(4, [](int i) {
+            return written("[Rank 0] epoch=0/micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n", i, i);
+        });
+        return log_scenario_of(read_log(text + time)).scenario;
+    };
+    const std::string ranks = setting("world_size", "4");
+    CHECK(resolve(settings(ranks))[P::gpus] == 4);
+    // The world size counts data-parallel ranks where something divides the model.
+    const std::string stages =
+        "[engine.py:165] RANK=0 STAGE=0 LAYERS=9 [0, 9) STAGE_PARAMS=1 (0.001M)\n"
+        "[engine.py:165] RANK=4 STAGE=1 LAYERS=9 [9, 18) STAGE_PARAMS=1 (0.001M)\n";
+    CHECK_FALSE(settings(ranks + stages).is_given(P::gpus));
+    CHECK(resolve(settings(ranks + stages))[P::pipeline_parallel] == 2);
+    CHECK_FALSE(settings(ranks + "    \"sequence_parallel_size\":2,\n").is_given(P::gpus));
+    // The launcher counts all processes.
+    CHECK(resolve(settings("[launch.py:180:main] dist_world_size=8\n" + ranks + stages))[P::gpus] == 8);
+    const auto precision = [&](const std::string& name, const std::string& value) {
+        return resolve(settings(setting(name, value))).choice<Precision>(P::precision);
+    };
+    CHECK(precision("bfloat16_config", "enabled=True immediate_grad_update=False") == Precision::bf16);
+    CHECK(precision("float16_config", "enabled=True auto_cast=False") == Precision::fp16);
+    CHECK_FALSE(settings(setting("float16_config", "enabled=False")).is_given(P::precision));
+    CHECK(resolve(settings(setting("train_micro_batch_size_per_gpu", "3")))[P::micro_batch] == 3);
+    CHECK(resolve(settings(setting("zero_optimization_stage", "2"))).choice<Sharding>(P::sharding) ==
+          Sharding::zero2);
 }
 
 TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[logs]") {
@@ -282,12 +193,12 @@ TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[lo
             "hardware_tflops_per_gpu: 390 | grad_norm: 2.96\n",
             i, i, i == 1 ? "9.71K" : "980");
     });
-    const TrainingLog log = read(head + steps);
+    const TrainingLog log = read_log(head + steps);
     CHECK(log.tool == "nanotron");
     CHECK(log.steady.median == Approx(0.98));
     CHECK(peak(log, Peak::allocated) == Approx(30720 * kMebi));
     CHECK(peak(log, Peak::reserved) == Approx(40960 * kMebi));
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     const Settings s = resolve(found.scenario);
     REQUIRE(found.scenario.model);
     CHECK(found.scenario.model->name == "llama-3-8b");
@@ -311,15 +222,15 @@ TEST_CASE("logs: the Trainer's console output and its state file", "[logs]") {
             written("\r  5%%|▌         | %d/2000 [05:00<1:35:00,  %s]", i, i < 4 ? "3.00s/it" : "3.01s/it");
     // The bar of an evaluation has another total.
     bar += "\r 10%|█         | 1/10 [00:01<00:09,  1.00s/it]";
-    const TrainingLog log = read(bar);
+    const TrainingLog log = read_log(bar);
     CHECK(log.tool == "Hugging Face Trainer");
     CHECK(log.steady.logged == 6);
     CHECK(log.steady.median == Approx(3.01).epsilon(0.01));
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     CHECK(resolve(found.scenario)[P::gpus] == 8);
     CHECK(resolve(found.scenario)[P::micro_batch] == 4);
     // A state file has only the mean over the run.
-    const TrainingLog state = read(
+    const TrainingLog state = read_log(
         "{\n  \"epoch\": 1.0,\n  \"global_step\": 2000,\n  \"log_history\": [\n    {\n      \"epoch\": 1.0,\n"
         "      \"step\": 2000,\n      \"total_flos\": 1.2e+20,\n      \"train_loss\": 1.1,\n"
         "      \"train_runtime\": 6300.0,\n      \"train_samples_per_second\": 20.317,\n"
@@ -348,12 +259,12 @@ TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]
         text += event(30000 + i * 25000, "block_stop", "null", 320 * (i + 1));
         text += event(30000 + i * 25000, "eval_start", "null", 320 * (i + 1));
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_log(text);
     CHECK(log.tool == "MLPerf");
     CHECK(log.unit == StepUnit::seconds_per_sample);
     CHECK(1 / log.steady.median == Approx(16));
     CHECK(log.steady.left_out.evaluation == 0);
-    const LogScenario found = scenario_of(log);
+    const LogScenario found = log_scenario_of(log);
     const Settings s = resolve(found.scenario);
     CHECK(log.step_time(s) == Approx(2));
     CHECK(s[P::tensor_parallel] == 4);
@@ -361,7 +272,7 @@ TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]
 }
 
 TEST_CASE("logs: PyTorch's memory summary, nvidia-smi and an error without memory", "[logs]") {
-    const TrainingLog log = read(
+    const TrainingLog log = read_log(
         "|===========================================================================|\n"
         "|                  PyTorch CUDA memory summary, device ID 0                 |\n"
         "| Allocated memory      | 682537 KiB |  65430 MiB |   3115 GiB |   3114 GiB |\n"
@@ -380,7 +291,7 @@ TEST_CASE("logs: PyTorch's memory summary, nvidia-smi and an error without memor
 }
 
 TEST_CASE("logs: what the log does not state comes from a scenario", "[logs]") {
-    const TrainingLog log = read(lines(6, [](int i) {
+    const TrainingLog log = read_log(lines(6, [](int i) {
         return written("| global_batch_size: 128 | global_step: %d | train_step_timing in s: 6.5\n", i);
     }));
     const Scenario base = of_model("llama-3-8b", {{P::gpus, 128}, {P::recompute, 1}, {P::micro_batch, 1}});
@@ -396,8 +307,8 @@ TEST_CASE("logs: what the log does not state comes from a scenario", "[logs]") {
 }
 
 TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[logs]") {
-    const TrainingLog log = read(torchtitan_log());
-    const LogScenario found = scenario_of(log);
+    const TrainingLog log = read_log(torchtitan_log());
+    const LogScenario found = log_scenario_of(log);
     Problems problems;
     const std::vector<MeasuredRun> runs =
         read_runs(write_log_run(log, found.scenario, "runs/my run.log"), problems);
@@ -420,7 +331,7 @@ TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[lo
 }
 
 TEST_CASE("logs: a rate that no table takes is left out of the run", "[logs]") {
-    const TrainingLog log = read(lines(4, [](int i) {
+    const TrainingLog log = read_log(lines(4, [](int i) {
         return written(
             "global_step=%d, RunningAvgSamplesPerSec=1.0, CurrSamplesPerSec=160000000.0, "
             "MaxMemAllocated=45.6GB\n",
@@ -453,7 +364,7 @@ TEST_CASE("logs: long lines, missing ends and numbers that are none", "[logs]") 
     // A line is cut at 64 KiB; the next one is read.
     const std::string text =
         std::string(200'000, 'x') + "\n" + lines(4, [](int i) { return megatron_step(i, 500); });
-    CHECK(read(text).steady.median == Approx(0.5));
+    CHECK(read_log(text).steady.median == Approx(0.5));
     Problems problems;
     const TrainingLog log = read_training_log(
         "iteration 1/ 10 | elapsed time per iteration (ms): nan |\n"

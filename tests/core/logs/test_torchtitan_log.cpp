@@ -1,0 +1,195 @@
+// Tests what torchtitan prints at the start of a run: its configuration, batch, converters and mesh.
+#include <catch2/catch.hpp>
+
+#include "support/read_logs.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+std::string titan(const std::string& message) {
+    return "[rank0]:[titan] 2026-08-22 10:20:20,100 - root - INFO - " + message + "\n";
+}
+
+// The configuration in the form of torchtitan since July 2026, whose model has sections and lists of its own
+// (pytorch/torchtitan pull request 3919), with numbers of our own.
+std::string configuration() {
+    const std::string text = R"json({
+  "model_spec": {
+    "name": "llama3",
+    "flavor": "8B",
+    "model": {
+      "dim": 4096,
+      "enable_weight_tying": false,
+      "vocab_size": 128256,
+      "tok_embeddings": {
+        "embedding_dim": 4096,
+        "num_embeddings": 128256,
+        "param_init": {
+          "weight": "functools.partial(<function normal_ at 0x7f0>, std=1.0)"
+        },
+        "sharding_config": null
+      },
+      "layers": [
+        {
+          "attention": {
+            "mask_type": "causal",
+            "n_heads": 32
+          },
+          "feed_forward": {
+            "w1": {
+              "bias": false
+            }
+          }
+        },
+        {
+          "attention": {
+            "mask_type": "causal",
+            "n_heads": 32
+          }
+        }
+      ],
+      "param_init": null
+    }
+  },
+  "training": {
+    "num_tokens_per_microbatch_per_dp_rank": 16384,
+    "num_tokens_per_train_step": -1,
+    "max_context_length": 8192,
+    "steps": 1000,
+    "dtype": "float32",
+    "mixed_precision_param": "bfloat16"
+  },
+  "parallelism": {
+    "data_parallel_replicate_degree": 2,
+    "data_parallel_shard_degree": 8,
+    "fsdp_reshard_after_forward": "always",
+    "tensor_parallel_degree": 4,
+    "pipeline_parallel_degree": 2,
+    "module_fqns_per_model_part": null,
+    "pipeline_parallel_schedule": "Interleaved1F1B",
+    "pipeline_parallel_first_stage_less_layers": 0,
+    "pipeline_parallel_last_stage_less_layers": 0,
+    "num_pp_microbatches": 8,
+    "context_parallel_degree": 1,
+    "expert_parallel_degree": 1
+  },
+  "compile": {
+    "enable": true,
+    "components": [
+      "model",
+      "loss"
+    ]
+  },
+  "activation_checkpoint": null
+}
+)json";
+    // torchrun's prefix stands in front of every line but the first, which has it already.
+    std::string out = titan("Running with configs: {");
+    for (std::size_t at = text.find('\n') + 1; at < text.size(); at = text.find('\n', at) + 1)
+        out += "[rank0]:" + text.substr(at, text.find('\n', at) + 1 - at);
+    return out;
+}
+
+std::string steps() {
+    return lines(4, [](int i) { return torchtitan_step(i, 5000); });
+}
+
+}  // namespace
+
+TEST_CASE("logs: torchtitan's configuration with the model's own sections", "[logs]") {
+    const LogScenario found = log_scenario_of(read_log(configuration() + steps()));
+    const Settings s = resolve(found.scenario);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    CHECK(s[P::tensor_parallel] == 4);
+    CHECK(s[P::pipeline_parallel] == 2);
+    CHECK(s[P::gpus] == 2 * 8 * 4 * 2);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::hsdp);
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
+    CHECK(s[P::sequence_length] == 8192);
+    // 16,384 tokens of a micro-batch are two sequences, and a rank has eight of them.
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::accumulation] == 8);
+    CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
+}
+
+TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {
+    const std::string mesh =
+        titan("Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1");
+    const std::string batch = titan(
+        "Trainer is initialized with 16384 tokens per DP rank, 262144 tokens per train step, gradient "
+        "accumulation steps 2, maximum context length 8192, total steps 1000 (warmup 200)");
+    const TrainingLog log = read_log(mesh + batch + steps());
+    const Settings s = resolve(log_scenario_of(log).scenario);
+    CHECK(s[P::sequence_length] == 8192);
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 32);
+    CHECK(s[P::gpus] == 8);
+    CHECK(log.step_time(s) == Approx(262144.0 / 8 / 5000));
+    // A pipeline splits the tokens of a rank, and only the configuration says into how many micro-batches.
+    const std::string pipeline =
+        titan("Building device mesh with parallelism: pp=2, dp_replicate=1, dp_shard=4, cp=1, tp=1, ep=1");
+    const Scenario split = log_scenario_of(read_log(pipeline + batch + steps())).scenario;
+    CHECK(is_missing(split, "the micro-batch"));
+    CHECK(resolve(split)[P::global_batch] == 32);
+}
+
+TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
+    const auto settings = [](const std::string& line) {
+        return resolve(log_scenario_of(read_log(torchtitan_head() + titan(line) + steps())).scenario);
+    };
+    for (const char* line : {"Swapped to Float8Linear layers", "Float8 training active with recipe rowwise",
+                             "Swapped to Float8Linear layers with enable_fsdp_float8_all_gather=True"}) {
+        INFO(line);
+        CHECK(settings(line).choice<Precision>(P::precision) == Precision::fp8);
+    }
+    CHECK(settings("Applied SelectiveAC activation checkpointing to the model")[P::recompute] ==
+          kRecomputeSelective);
+    CHECK(settings("Applied FullAC activation checkpointing to the model")[P::recompute] == 1);
+    // The converters of a configuration of 2025.
+    const std::string list = titan("Running with args: {") +
+                             "  \"model\": {\n    \"converters\": [\n      \"quantize.linear.float8\"\n"
+                             "    ]\n  },\n  \"training\": {\n    \"steps\": 7\n  }\n}\n";
+    const Settings s = resolve(log_scenario_of(read_log(torchtitan_head() + list + steps())).scenario);
+    CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
+    CHECK(s[P::training_tokens] == 7.0 * 16 * 8192);
+}
+
+TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[logs]") {
+    const std::string mesh =
+        titan("Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=16, cp=1, tp=2, ep=1");
+    const TrainingLog log = read_log(mesh + steps());
+    const Scenario base = of_model("qwen3-8b", {{P::gpus, 8},
+                                                {P::sequence_length, 4096},
+                                                {P::micro_batch, 4},
+                                                {P::global_batch, 128},
+                                                {P::precision, static_cast<double>(Precision::fp8)},
+                                                {P::async_tensor_parallel, 1},
+                                                {P::recompute, 1}});
+    Problems problems;
+    const LogScenario found = log_scenario(log, &base, Catalogue::shipped(), problems);
+    REQUIRE(problems.empty());
+    const Settings s = resolve(found.scenario);
+    CHECK(found.scenario.model == base.model);
+    CHECK(s[P::sequence_length] == 4096);
+    CHECK(s[P::micro_batch] == 4);
+    CHECK(s[P::global_batch] == 128);
+    CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
+    CHECK(s.on(P::async_tensor_parallel));
+    // The log states these: the mesh, and no line that says that activations are recomputed.
+    CHECK(s[P::gpus] == 32);
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s[P::recompute] == 0);
+    // The model of the log replaces that of the scenario, with what was changed in it.
+    Scenario changed = base;
+    changed.give(P::layers, 7);
+    const TrainingLog llama = read_log(torchtitan_log());
+    const LogScenario read = log_scenario(llama, &changed, Catalogue::shipped(), problems);
+    REQUIRE(problems.empty());
+    CHECK(read.scenario.model->name == "llama-3-8b");
+    CHECK(resolve(read.scenario)[P::layers] == 32);
+    CHECK(resolve(read.scenario)[P::global_batch] == 16);
+}
