@@ -265,8 +265,30 @@ std::vector<MeasuredRun> read_all_runs(const Options& options, bool shipped, int
     return runs;
 }
 
+// Returns a problem for each option that completes training logs where there is none.
+Problems unused_log_options(const Options& options) {
+    Problems out;
+    if (!options.logs.empty()) return out;
+    const auto add = [&](const char* option) {
+        out.push_back({option, "needs --log", "it states what a training log does not", "add --log LOG"});
+    };
+    if (!options.log_options.base.empty()) add("--on");
+    if (!options.log_options.assignments.empty()) add("--set");
+    return out;
+}
+
+// Returns where the runs are from: "runs.csv and 2 training logs".
+std::string source_of_runs(const Options& options, const std::string& table) {
+    const std::size_t count = options.logs.size();
+    if (count == 0 || (count == 1 && options.runs.empty())) return table;
+    const std::string logs = count == 1 ? options.logs.front() : std::to_string(count) + " training logs";
+    return options.runs.empty() ? logs : table + " and " + logs;
+}
+
 int run(const Options& options) {
-    Problems problems;
+    Problems problems = unused_log_options(options);
+    report(problems, {});
+    if (!problems.empty()) return kUnusable;
     // A calibration from scratch uses the shipped runs unless others are given.
     const bool shipped = options.runs.empty() && options.logs.empty() && options.from_scratch;
     const std::string table = shipped                 ? "the shipped runs"
@@ -332,8 +354,7 @@ int run(const Options& options) {
         for (const PartValues& part : parts_of(calibration)) {
             if (!part.part.empty() || options.from_scratch) parts.push_back(part);
         }
-        source = std::to_string(calibration.used.size()) + " runs of " +
-                 (options.logs.size() > 1 && options.runs.empty() ? "training logs" : table);
+        source = std::to_string(calibration.used.size()) + " runs of " + source_of_runs(options, table);
         if (const auto found = calibration.new_model.summary.find(kAllRuns);
             found != calibration.new_model.summary.end())
             source +=

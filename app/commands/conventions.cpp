@@ -8,6 +8,7 @@
 #include "explain/conventions.h"
 #include "text/encode.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope::commands {
 namespace {
@@ -26,6 +27,7 @@ ordered_json number(double value) {
     return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
+std::string rate(double flops) { return flops > 0 ? format(flops, Quantity::flop_rate) : "–"; }
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_json(const Subject& subject, double tokens, const char* basis) {
@@ -61,10 +63,10 @@ void print_table(const Subject& subject, double tokens, const char* basis) {
               format(subject.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
     print_warning(subject);
     print_out("peak of the precision in use %s; of bf16 %s; of fp8 %s; with 2:4 sparsity %s\n",
-              format(peak_flops(subject.answer, PeakKind::dense), Quantity::flop_rate).c_str(),
-              format(peak_flops(subject.answer, PeakKind::bf16), Quantity::flop_rate).c_str(),
-              format(peak_flops(subject.answer, PeakKind::fp8), Quantity::flop_rate).c_str(),
-              format(peak_flops(subject.answer, PeakKind::sparse), Quantity::flop_rate).c_str());
+              rate(peak_flops(subject.answer, PeakKind::dense)).c_str(),
+              rate(peak_flops(subject.answer, PeakKind::bf16)).c_str(),
+              rate(peak_flops(subject.answer, PeakKind::fp8)).c_str(),
+              rate(peak_flops(subject.answer, PeakKind::sparse)).c_str());
     TextRows rows{
         {"convention", "FLOPs/token", "rate/GPU", "MFU", "of bf16", "of fp8", "of sparse", "formula"}};
     TextRows users{{"convention", "used by", "source"}};
@@ -74,7 +76,7 @@ void print_table(const Subject& subject, double tokens, const char* basis) {
                         format(value.rate, Quantity::flop_rate), percent(value.share[0]),
                         percent(value.share[1]), percent(value.share[2]), percent(value.share[3]),
                         value.convention->formula});
-        users.push_back({name, value.convention->used_by, value.convention->source});
+        users.push_back({name, translate(value.convention->used_by), value.convention->source});
     }
     print_text(text_table(rows));
     print_out("\n");

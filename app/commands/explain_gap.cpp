@@ -83,7 +83,7 @@ void print_sides(const Subject& a, const Subject& b) {
     for (const Subject* side : {&a, &b}) {
         rows.push_back({side->name, format(side->step_time(), Quantity::seconds),
                         format(side->answer.estimate.tokens_per_gpu / side->step_time(), Quantity::count),
-                        side->measured > 0 ? format(side->predicted(), Quantity::seconds) : "is this"});
+                        side->measured > 0 ? format(side->predicted(), Quantity::seconds) : "–"});
     }
     print_text(text_table(rows));
     print_warning(a);

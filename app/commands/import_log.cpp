@@ -1,7 +1,6 @@
 // `shardscope import log`: training logs as measured runs, beside the prediction and what would explain the
 // difference.
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,7 @@ void print_left_out(const TrainingLog& log) {
     };
     std::string text;
     for (const Reason& reason :
-         {Reason{out.other_batch, "with a smaller batch"}, Reason{out.restart, "after a restart"},
+         {Reason{out.other_batch, "with another batch"}, Reason{out.restart, "after a restart"},
           Reason{out.evaluation, "after an evaluation"}, Reason{out.checkpoint, "after a checkpoint"},
           Reason{out.warm_up, "of warm-up"}, Reason{out.outliers, "as outliers"}}) {
         if (reason.count == 0) continue;
@@ -63,7 +62,7 @@ void print_measured(const TrainingLog& log, const Settings* settings) {
                   format(1 / steps.low, Quantity::count).c_str());
     }
     for (const auto& [part, seconds] : log.contents.parts)
-        print_out("  of it %-14s%s\n", part.c_str(), format(seconds, Quantity::seconds).c_str());
+        print_out("  of which %-11s%s\n", part.c_str(), format(seconds, Quantity::seconds).c_str());
     constexpr std::array<const char*, logs::kPeaks> kNames{"peak allocated", "peak reserved", "peak device"};
     for (std::size_t i = 0; i < logs::kPeaks; ++i) {
         const logs::StatedNumber& peak = log.contents.peaks[i];
@@ -95,6 +94,16 @@ void print_settings(const TrainingLog& log, const Scenario& scenario) {
     print_text(text_table(rows));
 }
 
+// Returns what was predicted for a run that ran out of memory.
+const char* of_verdict(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::fits: break;
+        case Verdict::risky: return "which was predicted to be possible";
+        case Verdict::does_not_fit: return "as predicted";
+    }
+    return "although it was predicted to fit";
+}
+
 void print_comparison(const ImportedLog& imported, const Answer& predicted) {
     const ValidationRow& row = imported.row;
     TextRows rows{{"", "measured", "predicted", "difference"}};
@@ -123,8 +132,7 @@ void print_comparison(const ImportedLog& imported, const Answer& predicted) {
                   format(row.band_high, Quantity::seconds).c_str());
     }
     if (imported.run.out_of_memory)
-        print_out("  the run was out of memory; the prediction %s\n",
-                  std::string(name_of(predicted.estimate.verdict)).c_str());
+        print_out("  the run ran out of memory, %s\n", of_verdict(predicted.estimate.verdict));
 }
 
 std::string value_text(P id, double value) {
@@ -134,9 +142,14 @@ std::string value_text(P id, double value) {
 
 void print_explanations(const Answer& predicted, const Measurement& measurement) {
     constexpr std::size_t kMost = 10;
+    constexpr double kNoDifference = 0.01;  // for which `explanations` looks
     const std::vector<Explanation> found = explanations(predicted, measurement);
-    if (found.empty()) {
-        print_out("no single input would explain the difference, or there is none\n");
+    const double predicted_step = predicted.estimate.step.total;
+    if (found.empty() && std::fabs(predicted_step / measurement.value - 1) < kNoDifference) {
+        print_out(
+            "prediction and measurement differ by less than 1 %%, so that nothing needs an explanation\n");
+    } else if (found.empty()) {
+        print_out("no single input explains the difference\n");
     } else {
         print_out("what would explain the difference, the most plausible first\n");
         TextRows rows{{"", "input", "now", "instead", "step time", "through", "deviations"}};

@@ -1,7 +1,6 @@
 // What would explain the difference between a measured run and its prediction, ranked by plausibility.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "evidence/measured.h"

@@ -13,12 +13,13 @@ namespace {
 
 bool is_transformer(const FlopCounts& c) { return c.listed <= 0; }
 bool has_experts(const FlopCounts& c) { return is_transformer(c) && c.total_parameters > c.parameters; }
+bool has_positions(const FlopCounts& c) { return is_transformer(c) && c.positions > 0; }
 bool is_listed(const FlopCounts& c) { return c.listed > 0; }
 bool always(const FlopCounts& /*c*/) { return true; }
 
 // Parameters of the matrices of a token: without the lookups of embedding and positions, with the head.
-double matrices(const FlopCounts& c) { return c.parameters - c.embedding - c.positions; }
-double of_layers(const FlopCounts& c) { return matrices(c) - c.head; }
+double matrices_and_head(const FlopCounts& c) { return c.parameters - c.embedding - c.positions; }
+double layer_matrices(const FlopCounts& c) { return matrices_and_head(c) - c.head; }
 
 // Sources that several rows share.
 constexpr const char* kKaplan = "Kaplan et al. 2020, arXiv 2001.08361";
@@ -27,41 +28,41 @@ constexpr const char* kMegatron =
     "Megatron-LM, num_floating_point_operations in megatron/training/training.py";
 
 constexpr std::array kConventions{
-    Convention{"6n", "6·N",
-               translatable("scaling laws, compute budgets, estimates on the back of an envelope"), kKaplan,
+    Convention{"6n", "6·N", translatable("scaling laws, compute budgets, rough estimates"), kKaplan,
                [](const FlopCounts& c) { return 6 * c.parameters; }, is_transformer},
     Convention{"6n-non-embedding", "6·(N − embedding − positions − head)",
                translatable("scaling laws after Kaplan et al., which leave embeddings out"), kKaplan,
-               [](const FlopCounts& c) { return 6 * of_layers(c); }, is_transformer},
+               [](const FlopCounts& c) { return 6 * layer_matrices(c); }, is_transformer},
     Convention{"6n-total", "6·N with all experts",
-               translatable("careless quotes of mixtures of experts; no FLOPs of that number are executed"),
-               kKaplan, [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts},
-    Convention{"palm", "6·N + 12·L·a·d·s",
-               translatable("PaLM, llm-foundry, nanoGPT; the default of this program"), kPalm,
-               [](const FlopCounts& c) { return 6 * c.parameters + c.attention; }, is_transformer},
+               translatable("figures that count all experts, of which a token uses only a few"), kKaplan,
+               [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts},
+    Convention{"palm", "6·N + 12·L·a·d·s", translatable("PaLM, llm-foundry; the default of this program"),
+               kPalm, [](const FlopCounts& c) { return 6 * c.parameters + c.attention; }, is_transformer},
+    Convention{"nanogpt", "6·(N − positions) + 12·L·a·d·s", translatable("nanoGPT"),
+               "karpathy/nanoGPT, estimate_mfu and get_num_params in model.py",
+               [](const FlopCounts& c) { return 6 * (c.parameters - c.positions) + c.attention; },
+               has_positions},
     Convention{
         "causal", "6·N + 6·L·a·d·s",
         translatable("papers that count only the unmasked half of attention, such as those of DeepSeek"),
         "Zhao et al. 2025, arXiv 2505.09343; Dao 2023, arXiv 2307.08691",
         [](const FlopCounts& c) { return 6 * c.parameters + c.attention / 2; }, is_transformer},
+    // A matrix that embedding and head share is counted once, as that of the head.
     Convention{"torchtitan", "6·(N − embedding) + 12·L·a·d·s", translatable("torchtitan"),
-               "torchtitan, get_dense_model_nparams_and_flops in torchtitan/models/utils.py",
-               [](const FlopCounts& c) {
-                   const double embedding = c.tied ? c.head : c.embedding;
-                   return 6 * (c.parameters - embedding - c.positions) + c.attention;
-               },
-               is_transformer},
+               "torchtitan at b5bcd76, get_dense_model_nparams_and_flops in torchtitan/models/utils.py",
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention; }, is_transformer},
     Convention{"megatron", "6·(matrices + head) + 6·L·a·d·s",
                translatable("Megatron-LM and Megatron-Bridge since 2025, MaxText"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices(c) + c.attention / 2; }, is_transformer},
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention / 2; },
+               is_transformer},
     Convention{"megatron-2024", "6·(matrices + head) + 12·L·a·d·s",
                translatable("Megatron-LM and NeMo until early 2025"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices(c) + c.attention; }, is_transformer},
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention; }, is_transformer},
     Convention{"megatron-2021", "8·matrices + 16·L·a·d·s + 6·head",
                translatable(
                    "Megatron-LM's papers of 2021, BLOOM and others with full recomputation: hardware FLOPs"),
                "Narayanan et al. 2021, arXiv 2104.04473, section 5.1",
-               [](const FlopCounts& c) { return 8 * of_layers(c) + 4 * c.attention / 3 + 6 * c.head; },
+               [](const FlopCounts& c) { return 8 * layer_matrices(c) + 4 * c.attention / 3 + 6 * c.head; },
                is_transformer},
     Convention{"operators", "3 × forward FLOPs of the operators",
                translatable("models that are no transformer"), kPalm,
@@ -70,6 +71,22 @@ constexpr std::array kConventions{
                translatable("HFU: what the kernels execute, with the recomputation of this plan"), kPalm,
                [](const FlopCounts& c) { return c.executed; }, always},
 };
+
+// Returns whether the GPU multiplies matrices of 2:4 sparsity at twice the rate of dense ones. Sources: the
+// data sheets of the presets; NVIDIA's from the A100 on, and AMD CDNA 3 white paper, table 2. Tensor cores
+// have no sparse fp32, CDNA 4 no sparse MXFP4, and the fp4 of Blackwell Ultra gains less than a factor of 2.
+bool doubles_with_sparsity(const Answer& answer) {
+    const Preset* gpu = answer.scenario.gpu_preset();
+    const Precision precision = answer.settings.choice<Precision>(P::precision);
+    if (!gpu || precision == Precision::fp32) return false;
+    constexpr std::array<std::string_view, 12> kSparse{"a100", "a800", "h100",  "h200",  "h800", "gh200",
+                                                       "b200", "b300", "gb200", "gb300", "l40s", "rtx-pro"};
+    const auto is_of = [&](std::string_view family) { return gpu->name.starts_with(family); };
+    const bool amd = is_of("mi300x") || is_of("mi325x") || is_of("mi355x");
+    const bool ultra = is_of("b300") || is_of("gb300");
+    if (precision == Precision::nvfp4 && (amd || ultra)) return false;
+    return amd || std::ranges::any_of(kSparse, is_of);
+}
 
 double share_or_nan(double rate, double peak) { return peak > 0 ? rate / peak : std::nan(""); }
 
@@ -140,7 +157,7 @@ double peak_flops(const Answer& answer, PeakKind kind) {
         case PeakKind::dense: break;
         case PeakKind::bf16: return answer.settings[P::peak_flops_bf16];
         case PeakKind::fp8: return answer.settings[P::peak_flops_fp8];
-        case PeakKind::sparse: return 2 * answer.compiled.peak;
+        case PeakKind::sparse: return doubles_with_sparsity(answer) ? 2 * answer.compiled.peak : std::nan("");
     }
     return answer.compiled.peak;
 }

@@ -43,8 +43,8 @@ const Convention* find_convention(std::string_view name);
 enum class PeakKind : unsigned char { dense, bf16, fp8, sparse };
 inline constexpr std::size_t kPeakKinds = 4;
 std::string_view name_of(PeakKind kind);  // "sparse"
-// Returns FLOP/s: of the precision in use, of bf16, of fp8, and twice the first (2:4 sparsity, which data
-// sheets quote). NaN where the GPU has none.
+// Returns FLOP/s: of the precision in use, of bf16, of fp8, and of the first with 2:4 sparsity, which data
+// sheets quote. NaN where the GPU has none.
 double peak_flops(const Answer& answer, PeakKind kind);
 
 // One throughput in one convention.

@@ -39,7 +39,7 @@ struct GapBar {
     std::vector<GapClass> classes;  // several where no valid scenario lies between them
     double seconds = 0;             // the mean of the two orders
     double forward = 0, backward = 0;
-    std::vector<GapInput> inputs;  // that differ, as far as a person set them or they have an effect
+    std::vector<GapInput> inputs;  // those that differ and can change a step
 };
 
 struct StepGap {
@@ -56,10 +56,10 @@ struct StepGap {
 std::string label_of(const GapBar& bar);  // "Batch + Plan"
 
 // Changes the inputs of `from` to those of `to`, one class after the other, once in the order of GapClass and
-// once in the reverse order, and takes the mean of both, so that no class gains from its place. Classes
-// between which no scenario is valid change together. The global batch is the work of a step: where the plan
-// or the number of GPUs changes first, the accumulation follows. Both answers must be valid; a measured time
-// of 0 means that there is none.
+// once in the reverse order, and takes the mean of both, so that the order of the classes does not matter.
+// Classes between which no scenario is valid change together. The global batch is the work of a step: where
+// the plan or the number of GPUs changes first, the accumulation follows. Both answers must be valid; a
+// measured time of 0 means that there is none.
 StepGap step_gap(const Answer& from, double measured_from, const Answer& to, double measured_to);
 
 }  // namespace shardscope

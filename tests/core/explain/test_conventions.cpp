@@ -77,6 +77,33 @@ TEST_CASE("conventions: tied embeddings are counted once", "[conventions]") {
           Approx(6 * (counts.parameters - counts.positions) + counts.attention));
     CHECK(flops(subject, "6n") - flops(subject, "6n-non-embedding") ==
           Approx(6 * (counts.head + counts.positions)));
+    // torchtitan keeps the shared matrix, too. nanoGPT leaves out the positions only.
+    CHECK(flops(subject, "torchtitan") ==
+          Approx(6 * (counts.parameters - counts.positions) + counts.attention));
+    CHECK(flops(subject, "nanogpt") == Approx(6 * (counts.parameters - counts.positions) + counts.attention));
+    CHECK_FALSE(has(llama_8b(), "nanogpt"));
+}
+
+TEST_CASE("conventions: only GPUs that gain from 2:4 sparsity have its peak", "[conventions]") {
+    const auto sparse = [](const char* gpu, Precision precision) {
+        Scenario scenario = of_model("gpt2-1.5b", {{P::micro_batch, 1}, {P::precision, precision}});
+        scenario.cluster = nullptr;
+        scenario.gpu = scenario.catalogue->find(PresetKind::gpu, gpu);
+        REQUIRE(scenario.gpu);
+        const Answer subject = answer(scenario);
+        REQUIRE(subject.valid());
+        return peak_flops(subject, PeakKind::sparse) / peak_flops(subject, PeakKind::dense);
+    };
+    // Data sheets: A100 312 and 624 TFLOP/s; the V100, TPUs and Gaudi have no sparse rate.
+    CHECK(sparse("a100-sxm-80gb", Precision::bf16) == 2);
+    CHECK(sparse("mi300x", Precision::fp8) == 2);
+    CHECK(sparse("b200-sxm", Precision::nvfp4) == 2);
+    for (const char* gpu : {"tpu-v5p", "gaudi3", "mi250x"}) {
+        INFO(gpu);
+        CHECK(std::isnan(sparse(gpu, Precision::bf16)));
+    }
+    CHECK(std::isnan(sparse("v100-sxm-32gb", Precision::fp16)));
+    CHECK(std::isnan(sparse("b300-sxm", Precision::nvfp4)));
 }
 
 TEST_CASE("conventions: experts count as far as a token passes through them", "[conventions]") {
