@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "launch/named_parameter.h"
 #include "launch/reading.h"
 #include "launch/shapes.h"
 #include "launch/shell_words.h"
@@ -21,31 +22,27 @@
 namespace shardscope::launch {
 namespace {
 
-struct SingleOption {
-    std::string_view option;
-    P id;
-};
 constexpr std::array kSingleOptions{
-    SingleOption{"--num-layers", P::layers},
-    SingleOption{"--hidden-size", P::hidden_size},
-    SingleOption{"--ffn-hidden-size", P::ffn_size},
-    SingleOption{"--num-attention-heads", P::heads},
-    SingleOption{"--num-query-groups", P::kv_heads},
-    SingleOption{"--kv-channels", P::head_size},
-    SingleOption{"--vocab-size", P::vocab_size},
-    SingleOption{"--q-lora-rank", P::q_lora_rank},
-    SingleOption{"--kv-lora-rank", P::kv_lora_rank},
-    SingleOption{"--qk-pos-emb-head-dim", P::rope_head_size},
-    SingleOption{"--num-experts", P::experts},
-    SingleOption{"--moe-router-topk", P::experts_per_token},
-    SingleOption{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
-    SingleOption{"--seq-length", P::sequence_length},
-    SingleOption{"--micro-batch-size", P::micro_batch},
-    SingleOption{"--global-batch-size", P::global_batch},
-    SingleOption{"--tensor-model-parallel-size", P::tensor_parallel},
-    SingleOption{"--pipeline-model-parallel-size", P::pipeline_parallel},
-    SingleOption{"--context-parallel-size", P::context_parallel},
-    SingleOption{"--expert-model-parallel-size", P::expert_parallel},
+    NamedParameter{"--num-layers", P::layers},
+    NamedParameter{"--hidden-size", P::hidden_size},
+    NamedParameter{"--ffn-hidden-size", P::ffn_size},
+    NamedParameter{"--num-attention-heads", P::heads},
+    NamedParameter{"--num-query-groups", P::kv_heads},
+    NamedParameter{"--kv-channels", P::head_size},
+    NamedParameter{"--vocab-size", P::vocab_size},
+    NamedParameter{"--q-lora-rank", P::q_lora_rank},
+    NamedParameter{"--kv-lora-rank", P::kv_lora_rank},
+    NamedParameter{"--qk-pos-emb-head-dim", P::rope_head_size},
+    NamedParameter{"--num-experts", P::experts},
+    NamedParameter{"--moe-router-topk", P::experts_per_token},
+    NamedParameter{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
+    NamedParameter{"--seq-length", P::sequence_length},
+    NamedParameter{"--micro-batch-size", P::micro_batch},
+    NamedParameter{"--global-batch-size", P::global_batch},
+    NamedParameter{"--tensor-model-parallel-size", P::tensor_parallel},
+    NamedParameter{"--pipeline-model-parallel-size", P::pipeline_parallel},
+    NamedParameter{"--context-parallel-size", P::context_parallel},
+    NamedParameter{"--expert-model-parallel-size", P::expert_parallel},
 };
 
 // The names of --recompute-modules (megatron/core/transformer/transformer_config.py). Megatron-LM does not
@@ -619,8 +616,8 @@ std::string megatron_modules(double set) {
 }
 
 std::string_view option_of(P id) {
-    const auto found = std::ranges::find(kSingleOptions, id, &SingleOption::id);
-    return found == kSingleOptions.end() ? std::string_view() : found->option;
+    const auto found = std::ranges::find(kSingleOptions, id, &NamedParameter::id);
+    return found == kSingleOptions.end() ? std::string_view() : found->name;
 }
 
 bool is_megatron(std::string_view text) {

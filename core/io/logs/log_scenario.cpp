@@ -6,6 +6,7 @@
 
 #include "evidence/run_limits.h"
 #include "files/scenario_file.h"
+#include "launch/named_parameter.h"
 #include "launch/shapes.h"
 #include "logs/log_format.h"
 #include "logs/training_log.h"
@@ -47,51 +48,47 @@ bool is_model(P id) { return parameter(id).group == Group::model; }
 
 // The keys of torchtitan's configuration that state a parameter. torchtitan logs its device mesh in any case,
 // and later that it recomputes activations or compiles the model; without those lines it does not.
-struct KeyOf {
-    P id;
-    std::string_view key;
-};
 constexpr std::string_view kMesh = "parallelism.data_parallel_shard_degree";
 constexpr std::string_view kSchedule = "parallelism.pipeline_parallel_schedule";
 constexpr std::array kKeys{
-    KeyOf{P::sequence_length, "training.seq_len"},
-    KeyOf{P::micro_batch, "training.local_batch_size"},
-    KeyOf{P::micro_batch, "training.batch_size"},
-    KeyOf{P::global_batch, "training.local_batch_size"},
-    KeyOf{P::global_batch, "training.batch_size"},
-    KeyOf{P::accumulation, "training.local_batch_size"},
-    KeyOf{P::accumulation, "training.batch_size"},
-    KeyOf{P::training_tokens, "training.steps"},
-    KeyOf{P::optimizer_precision, "training.dtype"},
-    KeyOf{P::precision, "training.mixed_precision_param"},
-    KeyOf{P::precision, "model.converters"},
-    KeyOf{P::offload, "training.enable_cpu_offload"},
-    KeyOf{P::gpus, kMesh},
-    KeyOf{P::sharding, kMesh},
-    KeyOf{P::shard_group, kMesh},
-    KeyOf{P::reshard_after_forward, "parallelism.fsdp_reshard_after_forward"},
-    KeyOf{P::tensor_parallel, "parallelism.tensor_parallel_degree"},
-    KeyOf{P::sequence_parallel, "parallelism.tensor_parallel_degree"},
-    KeyOf{P::async_tensor_parallel, "parallelism.enable_async_tensor_parallel"},
-    KeyOf{P::parallel_loss, "parallelism.disable_loss_parallel"},
-    KeyOf{P::context_parallel, "parallelism.context_parallel_degree"},
-    KeyOf{P::expert_parallel, "parallelism.expert_parallel_degree"},
-    KeyOf{P::pipeline_parallel, "parallelism.pipeline_parallel_degree"},
-    KeyOf{P::schedule, kSchedule},
-    KeyOf{P::virtual_stages, kSchedule},
-    KeyOf{P::first_stage_layers, kSchedule},
-    KeyOf{P::last_stage_layers, kSchedule},
-    KeyOf{P::recompute, "activation_checkpoint.mode"},
-    KeyOf{P::recompute, kMesh},
-    KeyOf{P::recompute_modules, "activation_checkpoint.mode"},
-    KeyOf{P::recompute_modules, kMesh},
-    KeyOf{P::software, "compile.enable"},
-    KeyOf{P::software, kMesh},
+    NamedParameter{"training.seq_len", P::sequence_length},
+    NamedParameter{"training.local_batch_size", P::micro_batch},
+    NamedParameter{"training.batch_size", P::micro_batch},
+    NamedParameter{"training.local_batch_size", P::global_batch},
+    NamedParameter{"training.batch_size", P::global_batch},
+    NamedParameter{"training.local_batch_size", P::accumulation},
+    NamedParameter{"training.batch_size", P::accumulation},
+    NamedParameter{"training.steps", P::training_tokens},
+    NamedParameter{"training.dtype", P::optimizer_precision},
+    NamedParameter{"training.mixed_precision_param", P::precision},
+    NamedParameter{"model.converters", P::precision},
+    NamedParameter{"training.enable_cpu_offload", P::offload},
+    NamedParameter{kMesh, P::gpus},
+    NamedParameter{kMesh, P::sharding},
+    NamedParameter{kMesh, P::shard_group},
+    NamedParameter{"parallelism.fsdp_reshard_after_forward", P::reshard_after_forward},
+    NamedParameter{"parallelism.tensor_parallel_degree", P::tensor_parallel},
+    NamedParameter{"parallelism.tensor_parallel_degree", P::sequence_parallel},
+    NamedParameter{"parallelism.enable_async_tensor_parallel", P::async_tensor_parallel},
+    NamedParameter{"parallelism.disable_loss_parallel", P::parallel_loss},
+    NamedParameter{"parallelism.context_parallel_degree", P::context_parallel},
+    NamedParameter{"parallelism.expert_parallel_degree", P::expert_parallel},
+    NamedParameter{"parallelism.pipeline_parallel_degree", P::pipeline_parallel},
+    NamedParameter{kSchedule, P::schedule},
+    NamedParameter{kSchedule, P::virtual_stages},
+    NamedParameter{kSchedule, P::first_stage_layers},
+    NamedParameter{kSchedule, P::last_stage_layers},
+    NamedParameter{"activation_checkpoint.mode", P::recompute},
+    NamedParameter{kMesh, P::recompute},
+    NamedParameter{"activation_checkpoint.mode", P::recompute_modules},
+    NamedParameter{kMesh, P::recompute_modules},
+    NamedParameter{"compile.enable", P::software},
+    NamedParameter{kMesh, P::software},
 };
 
 bool is_stated(const LogContents& contents, P id) {
     return std::ranges::any_of(
-        kKeys, [&](const KeyOf& known) { return known.id == id && has_key(contents, known.key); });
+        kKeys, [&](const NamedParameter& known) { return known.id == id && has_key(contents, known.name); });
 }
 
 // Gives what the log does not state the values of `base`, in place of torchtitan's defaults.
@@ -297,7 +294,8 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
     for (const char* key : {"format", "version", "name"}) written.erase(key);
     out["scenario"] = written;
     ordered_json measured = ordered_json::object();
-    // A time that no table takes is not a step's: the batch of the scenario is not that of the log.
+    // A step time outside of the limits of a table of runs comes from another batch than that of the log; it
+    // is left out.
     const double step = log.step_time(settings);
     const double rate = settings[P::global_batch] * settings[P::sequence_length] / settings[P::gpus] / step;
     const bool plausible = step >= kShortestStep && step <= kLongestStep && rate <= kMostTokens;

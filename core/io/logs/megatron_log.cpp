@@ -153,8 +153,8 @@ class MegatronReader : public LineReader {
 
     void finish(LogContents& contents) override {
         // World size and padded vocabulary may also be stated outside of the list of arguments.
-        if (world_size_ > 0) set_option(contents, {"--nproc-per-node", exact(world_size_), world_line_});
-        if (padded_ > 0) set_option(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
+        if (world_size_ > 0) add_option(contents, {"--nproc-per-node", exact(world_size_), world_line_});
+        if (padded_ > 0) add_option(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
     }
 
   private:
@@ -246,7 +246,7 @@ class MegatronReader : public LineReader {
         const std::string name = text.substr(0, dots);
         const std::size_t after = text.find_first_not_of('.', dots + 1);
         if (!is_name(name) || after == std::string::npos) return;
-        add_attribute(name, trim(text.substr(after)), line.number, contents);
+        add_named(name, trim(text.substr(after)), line.number, contents);
     }
 
     // "    num_layers: 32"; the items of a list follow in lines of their own, such as "    - mlp".
@@ -267,9 +267,9 @@ class MegatronReader : public LineReader {
             list_ = name;
             items_.clear();
         } else if (value.find(' ') == std::string::npos || value.starts_with('[')) {
-            add_attribute(name, value, line.number, contents);
+            add_named(name, value, line.number, contents);
             if (name == "num_query_groups")
-                set_option(contents, {"--group-query-attention", "", line.number});
+                add_option(contents, {"--group-query-attention", "", line.number});
         }
     }
 
@@ -277,10 +277,10 @@ class MegatronReader : public LineReader {
         constexpr std::size_t kLongest = 10'000;  // characters; no model has as many layers
         if (items_.size() + item.size() > kLongest) return;
         items_ += (items_.empty() ? "" : ", ") + item;
-        add_attribute(list_, "[" + items_ + "]", line, contents);
+        add_named(list_, "[" + items_ + "]", line, contents);
     }
 
-    void add_attribute(const std::string& name, const std::string& value, int line, LogContents& contents) {
+    void add_named(const std::string& name, const std::string& value, int line, LogContents& contents) {
         if (value.empty() || value == "None" || value == "null") return;
         const bool off = value == "False" || value == "false";
         const bool on = value == "True" || value == "true";
@@ -288,14 +288,14 @@ class MegatronReader : public LineReader {
             set_world(leading_number(value).value_or(0), line);
         } else if (off) {
             for (const Renamed& negated : kNegated)
-                if (name == negated.printed) set_option(contents, {std::string(negated.option), "", line});
+                if (name == negated.printed) add_option(contents, {std::string(negated.option), "", line});
         } else {
-            set_option(contents, {option_of_attribute(name), on ? "" : option_value(name, value), line});
+            add_option(contents, {option_of_attribute(name), on ? "" : option_value(name, value), line});
         }
     }
 
     // A later statement replaces an earlier one.
-    static void set_option(LogContents& contents, const launch::MegatronArgument& argument) {
+    static void add_option(LogContents& contents, const launch::MegatronArgument& argument) {
         constexpr std::size_t kMost = 2000;  // options; Megatron-LM has about 600
         for (launch::MegatronArgument& old : contents.megatron) {
             if (old.option != argument.option) continue;

@@ -6,23 +6,22 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "launch/named_parameter.h"
 #include "logs/log_format.h"
-#include "text/text.h"
 
 namespace shardscope::logs {
 namespace {
 
 using nlohmann::json;
 
-struct Key {
-    std::string_view name;
-    P id;
-};
 constexpr std::array kKeys{
-    Key{"global_batch_size", P::global_batch},         Key{"max_sequence_length", P::sequence_length},
-    Key{"micro_batch_size", P::micro_batch},           Key{"tensor_parallelism", P::tensor_parallel},
-    Key{"pipeline_parallelism", P::pipeline_parallel}, Key{"context_parallelism", P::context_parallel},
-    Key{"expert_parallelism", P::expert_parallel},
+    NamedParameter{"global_batch_size", P::global_batch},
+    NamedParameter{"max_sequence_length", P::sequence_length},
+    NamedParameter{"micro_batch_size", P::micro_batch},
+    NamedParameter{"tensor_parallelism", P::tensor_parallel},
+    NamedParameter{"pipeline_parallelism", P::pipeline_parallel},
+    NamedParameter{"context_parallelism", P::context_parallel},
+    NamedParameter{"expert_parallelism", P::expert_parallel},
 };
 
 double number_at(const json& object, const char* key) {
@@ -48,7 +47,7 @@ class MlperfReader : public LineReader {
     static void read_setting(const std::string& key, const json& event, const LogLine& line,
                              LogContents& contents) {
         const double value = number_at(event, "value");
-        for (const Key& known : kKeys)
+        for (const NamedParameter& known : kKeys)
             if (key == known.name && value >= 1) contents.set(known.id, value, line.number);
         if (key != "submission_platform" || !contents.device.empty()) return;
         const auto platform = event.find("value");

@@ -5,30 +5,27 @@
 // config/config.py, whose printed Config(…) states parallelism and batch.
 #include <array>
 
+#include "launch/named_parameter.h"
 #include "logs/log_format.h"
 
 namespace shardscope::logs {
 namespace {
 
 // Fields of the printed configuration.
-struct Field {
-    std::string_view name;
-    P id;
-};
 constexpr std::array kFields{
-    Field{"pp", P::pipeline_parallel},
-    Field{"tp", P::tensor_parallel},
-    Field{"expert_parallel_size", P::expert_parallel},
-    Field{"context_parallel_size", P::context_parallel},
-    Field{"micro_batch_size", P::micro_batch},
-    Field{"batch_accumulation_per_replica", P::accumulation},
-    Field{"sequence_length", P::sequence_length},
-    Field{"hidden_size", P::hidden_size},
-    Field{"intermediate_size", P::ffn_size},
-    Field{"num_hidden_layers", P::layers},
-    Field{"num_attention_heads", P::heads},
-    Field{"num_key_value_heads", P::kv_heads},
-    Field{"vocab_size", P::vocab_size},
+    NamedParameter{"pp", P::pipeline_parallel},
+    NamedParameter{"tp", P::tensor_parallel},
+    NamedParameter{"expert_parallel_size", P::expert_parallel},
+    NamedParameter{"context_parallel_size", P::context_parallel},
+    NamedParameter{"micro_batch_size", P::micro_batch},
+    NamedParameter{"batch_accumulation_per_replica", P::accumulation},
+    NamedParameter{"sequence_length", P::sequence_length},
+    NamedParameter{"hidden_size", P::hidden_size},
+    NamedParameter{"intermediate_size", P::ffn_size},
+    NamedParameter{"num_hidden_layers", P::layers},
+    NamedParameter{"num_attention_heads", P::heads},
+    NamedParameter{"num_key_value_heads", P::kv_heads},
+    NamedParameter{"vocab_size", P::vocab_size},
 };
 
 class NanotronReader : public LineReader {
@@ -73,7 +70,7 @@ class NanotronReader : public LineReader {
     }
 
     void read_configuration(const LogLine& line, LogContents& contents) {
-        for (const Field& field : kFields) {
+        for (const NamedParameter& field : kFields) {
             const auto value = number_after(line, std::string(field.name) + "=");
             if (!value || *value < 1) continue;
             contents.set(field.id, *value, line.number);

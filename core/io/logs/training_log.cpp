@@ -9,7 +9,6 @@
 #include "logs/log_format.h"
 #include "logs/log_lines.h"
 #include "system/file_io.h"
-#include "text/encode.h"
 #include "text/translate.h"
 
 namespace shardscope {
