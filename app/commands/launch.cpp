@@ -28,9 +28,22 @@ void print_notes(const std::vector<std::string>& notes) {
     for (const std::string& note : notes) print_err("%s\n", note.c_str());
 }
 
+// Returns whether both paths name the same file, which may not exist yet.
 bool same_file(const std::string& a, const std::string& b) {
-    std::error_code none;  // a file that does not exist is not the same file
-    return std::filesystem::equivalent(a, b, none);
+    std::error_code none;
+    if (std::filesystem::equivalent(a, b, none)) return true;
+    const std::filesystem::path first = std::filesystem::weakly_canonical(a, none);
+    return !first.empty() && first == std::filesystem::weakly_canonical(b, none);
+}
+
+// Writes the settings and, if it is asked for, the job: both files or none.
+int write_outputs(const Options& options, const LaunchFormat& format, const LaunchText& written) {
+    if (options.slurm.empty()) return write_output(options.target, written.text);
+    const std::string job = slurm_job(format, written);
+    Problems problems;
+    std::string failed;
+    const std::vector<NewFile> files{{options.target, written.text}, {options.slurm, job}};
+    return write_files_atomically(files, problems, failed) ? kDone : report_unwritten(problems, failed);
 }
 
 int launch(const Options& options) {
@@ -41,6 +54,11 @@ int launch(const Options& options) {
     }
     if (!options.slurm.empty() && is_standard_output(options.target)) {
         report({{"--slurm", "needs -o", "the job starts the file", "add -o FILE"}}, {});
+        return kUnusable;
+    }
+    if (!options.slurm.empty() && same_file(options.target, options.slurm)) {
+        report({{"--slurm", "is the file of -o", "the job would replace the settings", "name another file"}},
+               options.slurm);
         return kUnusable;
     }
     const auto scenario = load_scenario(options.file, options.assignments);
@@ -56,11 +74,7 @@ int launch(const Options& options) {
         report({{"/model", why, "", "see --for"}}, options.file);
         return kUnusable;
     }
-    if (const int code = write_output(options.target, written.text); code != kDone) return code;
-    if (!options.slurm.empty()) {
-        const std::string job = slurm_job(format, found, written);
-        if (const int code = write_output(options.slurm, job); code != kDone) return code;
-    }
+    if (const int code = write_outputs(options, format, written); code != kDone) return code;
     if (!found.fits()) print_err("warning: the scenario does not fit, see `shardscope estimate`\n");
     print_err("%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
     print_notes(written.notes);

@@ -1,5 +1,6 @@
 // Tests `import log`, `calibrate --log`, `explain-gap` and `conventions`.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -91,7 +92,12 @@ TEST_CASE("import log: its lines are a table for validate, and several logs cali
     REQUIRE(run_in(folder, "calibrate --log a.log b.log c.log -o ours.json").code == 0);
     CHECK(has(read_file(folder.file("out")), "constants from 3 runs"));
     const json ours = json::parse(read_file(folder.file("ours.json")));
-    CHECK(ours["source"].get<std::string>().find("3 runs of training logs") != std::string::npos);
+    CHECK(has(ours["source"], "3 runs of 3 training logs"));
+    REQUIRE(run_in(folder, "calibrate --runs runs.jsonl --log a.log -o both.json").code == 0);
+    CHECK(has(json::parse(read_file(folder.file("both.json")))["source"], "of runs.jsonl and a.log"));
+    const RunResult unused = run_in(folder, "calibrate --runs runs.jsonl --set gpus=8");
+    CHECK(unused.code == 2);
+    CHECK(has(unused.err, "--set needs --log"));
 }
 
 TEST_CASE("import log: other files are refused with the reason", "[cli][logs]") {
@@ -179,6 +185,12 @@ TEST_CASE("launch: a SLURM job starts the written file", "[cli]") {
     CHECK(has(job, "#SBATCH --nodes=4\n"));
     CHECK(has(job, "srun bash train.sh"));
     CHECK(run_in(folder, "launch job.json --for megatron --slurm job.sbatch").code == 2);
+    // Neither file is written where they are the same one.
+    const RunResult same = run_in(folder, "launch job.json --for megatron -o new.sh --slurm ./new.sh");
+    CHECK(same.code == 2);
+    CHECK(has(same.err, "is the file of -o"));
+    CHECK(run_in(folder, "launch job.json --for megatron -o new.sh --slurm none/job.sbatch").code != 0);
+    CHECK_FALSE(std::filesystem::exists(folder.file("new.sh")));
     CHECK(run_in(folder, "launch job.json --for megatron -o train.sh --slurm job.json").code == 2);
     CHECK(has(read_file(folder.file("job.json")), "megatron-core"));
 }

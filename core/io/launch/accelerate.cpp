@@ -1,9 +1,9 @@
 // Writes the configuration with which Hugging Face's Accelerate starts a program under FSDP2.
 //
-// Source: huggingface/accelerate 1.11, src/accelerate/utils/dataclasses.py (FullyShardedDataParallelPlugin),
-// src/accelerate/parallelism_config.py (ParallelismConfig: replicate × shard × context × tensor is the number
-// of processes) and docs/source/concept_guides/fsdp1_vs_fsdp2.md; the keys of the file are those of
-// src/accelerate/commands/config/config_args.py.
+// Source: huggingface/accelerate 1.11 and commit 16cb6eb, src/accelerate/utils/dataclasses.py
+// (FullyShardedDataParallelPlugin), src/accelerate/parallelism_config.py (ParallelismConfig: replicate ×
+// shard × context × tensor is the number of processes) and docs/source/concept_guides/fsdp1_vs_fsdp2.md; the
+// keys of the file are those of src/accelerate/commands/config/config_args.py.
 #include <cmath>
 
 #include "launch/launch.h"
@@ -37,6 +37,26 @@ class Yaml {
     bool inside_ = false;
 };
 
+// FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
+// other dimension.
+bool is_ddp(const Settings& s) {
+    return s.choice<Sharding>(P::sharding) <= Sharding::zero1 && s[P::tensor_parallel] <= 1 &&
+           s[P::context_parallel] <= 1;
+}
+
+void note_ddp(LaunchPlan& plan) {
+    for (const P id : {P::recompute, P::offload}) {
+        if (plan.s[id] != 0)
+            plan.note_missing_option(
+                kAccelerate, id,
+                translatable("{1} has no option for “{2}” with replicated weights; none is written."));
+    }
+    if (plan.is(P::sharding, Sharding::zero1))
+        plan.note_missing_option(
+            kAccelerate, P::sharding,
+            translatable("{1} has no option for “{2}”; the optimizer is replicated with the weights."));
+}
+
 void write_fsdp(LaunchPlan& plan, Yaml& out) {
     const Settings& s = plan.s;
     const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
@@ -53,42 +73,55 @@ void write_fsdp(LaunchPlan& plan, Yaml& out) {
     if (share > 0 && share < 1)
         plan.note(translate("Accelerate recomputes every layer or none; “{1}” is written as every layer.",
                             {plan.named(P::recompute)}));
-    if (share == kRecomputeSelective)
-        plan.note(
-            translate("Recompute of only the attention core is a setting of the model; flash attention "
-                      "always does it."));
-    if (plan.is(P::offload, Offload::optimizer))
-        plan.note(
-            translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
-                      "nothing; no offload is written."));
-    if (plan.is(P::sharding, Sharding::zero2))
-        plan.note(
-            translate("FSDP2 has no zero2; the nearest equivalent is written: weights stay gathered from the "
-                      "forward to the backward pass."));
+    plan.note_fsdp2_limits();
+    plan.note(translate(
+        "The layers that FSDP2 wraps are those that the model names as _no_split_modules; otherwise "
+        "add fsdp_transformer_layer_cls_to_wrap."));
 }
 
-void write_parallelism(LaunchPlan& plan, Yaml& out) {
+void write_mesh(LaunchPlan& plan, Yaml& out) {
     const Settings& s = plan.s;
     const double context = s[P::context_parallel];
     const double sharers = data_context_parallel(s);
-    const bool replicated = s.choice<Sharding>(P::sharding) <= Sharding::zero1;
-    const double group = std::fmax(context, replicated ? context : std::fmin(sharers, shard_group(s)));
-    const double shard = std::fmax(1.0, std::floor(group / context));
+    const double group = std::fmax(context, std::fmin(sharers, shard_group(s)));
+    double shard = std::fmax(1.0, std::floor(group / context));
+    double replicas = sharers / (shard * context);
+    // ParallelismConfig refuses replicas without a sharded dimension beside tensor or context parallelism.
+    const bool divided = s[P::tensor_parallel] > 1 || context > 1;
+    const bool shards_all = s.choice<Sharding>(P::sharding) <= Sharding::zero1 || shard == 1;
+    if (divided && shards_all && sharers > shard * context) {
+        shard = sharers / context;
+        replicas = 1;
+    }
+    if (s.choice<Sharding>(P::sharding) <= Sharding::zero1 || shard * context > group)
+        plan.note_missing_option(
+            kAccelerate, P::sharding,
+            translatable("{1} has no option for “{2}” beside tensor or context parallelism; weights are "
+                         "sharded over all data-parallel GPUs."));
     out.section("parallelism_config");
-    out.put("parallelism_config_dp_replicate_size", whole(sharers / (shard * context)));
+    out.put("parallelism_config_dp_replicate_size", whole(replicas));
     out.put("parallelism_config_dp_shard_size", whole(shard));
     out.put("parallelism_config_cp_size", whole(context));
     out.put("parallelism_config_tp_size", plan.whole(P::tensor_parallel));
     out.end_section();
-    if (plan.is(P::sharding, Sharding::zero1))
-        plan.note(
-            translate("FSDP2 always shards weights with the optimizer; replicated weights are written."));
+}
+
+void note_other_parallelism(LaunchPlan& plan) {
+    const Settings& s = plan.s;
     if (s[P::pipeline_parallel] > 1)
         plan.note(translate("Accelerate has no option for “{1}”; the file is for one stage.",
                             {plan.named(P::pipeline_parallel)}));
     if (s[P::expert_parallel] > 1)
         plan.note(translate("Accelerate has no option for “{1}”; the experts are sharded like other weights.",
                             {plan.named(P::expert_parallel)}));
+}
+
+// Returns the machines of one pipeline stage: each has equally many processes.
+Hosts hosts_of_stage(const Settings& s) {
+    const double processes = s[P::gpus] / std::fmax(1.0, s[P::pipeline_parallel]);
+    double machines = std::ceil(processes / hosts(s).gpus);
+    while (std::fmod(processes, machines) != 0) ++machines;
+    return {machines, processes / machines};
 }
 
 std::string mixed_precision(LaunchPlan& plan) {
@@ -108,34 +141,43 @@ std::string mixed_precision(LaunchPlan& plan) {
 
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
-    plan.note_other_model(kAccelerate);
-    const Settings& s = plan.s;
-    const Hosts on = hosts(s);
-    const double stages = std::fmax(1.0, s[P::pipeline_parallel]);
-    const std::string command = "accelerate launch --config_file " + shell_word(file) +
-                                (on.nodes > 1 ? " --machine_rank $RANK_OF_NODE --main_process_ip $HEAD_NODE "
-                                                "--main_process_port 29500"
-                                              : "") +
-                                " train.py";
+    plan.note_mismatches(kAccelerate);
+    const bool ddp = is_ddp(plan.s);
+    const Hosts on = hosts_of_stage(plan.s);
+    const bool several = on.nodes > 1;
+    const auto command = [&](const char* rank) {
+        return "accelerate launch --config_file " + shell_word(file) +
+               (several ? " --machine_rank " + std::string(rank) +
+                              " --main_process_ip $HEAD_NODE --main_process_port 29500"
+                        : std::string()) +
+               " train.py";
+    };
     Yaml out(header(kAccelerate, answer, start_comment("accelerate launch --config_file …", "train.py")));
     out.put("compute_environment", std::string("LOCAL_MACHINE"));
-    out.put("distributed_type", std::string("FSDP"));
-    write_fsdp(plan, out);
-    write_parallelism(plan, out);
+    out.put("distributed_type", std::string(ddp ? "MULTI_GPU" : "FSDP"));
+    if (ddp) {
+        note_ddp(plan);
+    } else {
+        write_fsdp(plan, out);
+        write_mesh(plan, out);
+    }
+    note_other_parallelism(plan);
     out.put("mixed_precision", mixed_precision(plan));
-    out.put("num_machines", whole(std::fmax(1.0, std::ceil(on.nodes / stages))));
-    out.put("num_processes", whole(s[P::gpus] / stages));
+    out.put("num_machines", whole(on.nodes));
+    out.put("num_processes", whole(on.nodes * on.gpus));
     out.put("machine_rank", std::string("0"));
     out.put("main_training_function", std::string("main"));
-    out.put("rdzv_backend", std::string(on.nodes > 1 ? "c10d" : "static"));
+    out.put("rdzv_backend", std::string(several ? "c10d" : "static"));
     out.put("same_network", true);
     out.put("use_cpu", false);
     plan.note(
         translate("Micro-batch {1} and accumulation {2} are arguments of the program: TrainingArguments has "
                   "per_device_train_batch_size and gradient_accumulation_steps.",
                   {plan.whole(P::micro_batch), plan.whole(P::accumulation)}));
-    plan.note(translate("The program defines the model; its layers are assumed to be model.layers."));
-    return {std::move(out).take(), command, plan.notes};
+    // Each node of a job expands its own number.
+    const std::string job =
+        several ? "bash -c " + shell_word(command("$SLURM_NODEID")) : command("$SLURM_NODEID");
+    return {std::move(out).take(), command("$RANK_OF_NODE"), plan.notes, on, job};
 }
 
 }  // namespace

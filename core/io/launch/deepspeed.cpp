@@ -169,7 +169,7 @@ void note_model(LaunchPlan& plan) {
 
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
-    plan.note_other_model(kDeepspeed);
+    plan.note_mismatches(kDeepspeed);
     const Settings& s = plan.s;
     ordered_json out;
     // Where the program passes no mpu, DeepSpeed counts every GPU of a tensor-parallel group as data
@@ -191,10 +191,13 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_parallelism(plan, out);
     note_model(plan);
     const Hosts on = hosts(s);
-    std::string command = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
-    if (on.nodes > 1) command += " --hostfile hostfile";
-    command += " train.py --deepspeed --deepspeed_config " + shell_word(file);
-    return {json_text(out, 2) + "\n", command, plan.notes};
+    std::string launcher = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
+    if (on.nodes > 1) launcher += " --hostfile hostfile";
+    const std::string program = " train.py --deepspeed --deepspeed_config " + shell_word(file);
+    // DeepSpeed's launcher starts the other nodes by itself, from a file of hosts. Under torchrun the program
+    // finds them in the same environment variables.
+    const std::string job = torchrun(plan) + program;
+    return {json_text(out, 2) + "\n", launcher + program, plan.notes, on, job};
 }
 
 // ---- reading --------------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ namespace {
 // The dimensions of the device mesh with a size above one, from the outermost to the innermost.
 struct Mesh {
     std::string sizes, names;  // "8, 8, ", "\"replicate\", \"shard\", "
-    std::string sharing;       // names of the dimensions over which the weights are sharded or replicated
-    std::string flattened;     // code that joins dimensions to one that weights are sharded over; "" for none
+    // Names of the dimensions over which the weights are sharded or replicated.
+    std::string weight_dimensions;
+    std::string flattened;  // code that joins dimensions to one that weights are sharded over; "" for none
 };
 
 // Returns a list that ends in ", " as the inside of a Python tuple, in which a single item keeps its comma.
@@ -55,8 +56,8 @@ Mesh mesh_of(const Settings& s) {
     const std::string sharded = is_ddp(s) ? replicas : shards;
     const std::string name = is_ddp(s) ? "\"data\"" : "\"fsdp\"";
     if (joined) out.flattened = "    mesh[" + list(sharded, contexts) + "]._flatten(" + name + ")\n";
-    out.sharing = joined ? name : sharded;
-    if (!is_ddp(s)) out.sharing = list(replicas, out.sharing);
+    out.weight_dimensions = joined ? name : sharded;
+    if (!is_ddp(s)) out.weight_dimensions = list(replicas, out.weight_dimensions);
     return out;
 }
 
@@ -89,18 +90,7 @@ void add_remaining_notes(LaunchPlan& plan) {
     if (plan.is(P::precision, Precision::fp8))
         plan.note(
             translate("For fp8, call torchao's convert_to_float8_training(model) before the wrapping."));
-    if (plan.is(P::offload, Offload::optimizer))
-        plan.note(
-            translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
-                      "nothing; no offload is written."));
-    if (plan.is(P::sharding, Sharding::zero2))
-        plan.note(
-            translate("FSDP2 has no zero2; the nearest equivalent is written: weights stay gathered from the "
-                      "forward to the backward pass."));
-    if (plan.is(P::recompute, kRecomputeSelective))
-        plan.note(
-            translate("Recompute of only the attention core is a setting of the model; flash attention "
-                      "always does it."));
+    plan.note_fsdp2_limits();
     if (plan.is(P::optimizer_precision, Precision::bf16))
         plan.note(
             translate("An optimizer in bf16 requires the model in bf16: model.to(torch.bfloat16) before the "
@@ -153,7 +143,7 @@ std::string wrapped_by_fsdp(const LaunchPlan& plan) {
     const Settings& s = plan.s;
     const bool reshard = is_fsdp(s) && s.on(P::reshard_after_forward);
     const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
-    const std::string mesh = mesh_of(s).sharing;
+    const std::string mesh = mesh_of(s).weight_dimensions;
     std::string out =
         "    policy = MixedPrecisionPolicy(param_dtype=" + dtype(s.choice<Precision>(P::precision)) +
         ", reduce_dtype=" + dtype(s.choice<Precision>(P::gradient_precision)) + ")\n";
@@ -170,15 +160,15 @@ std::string wrapped_by_ddp(const LaunchPlan& plan) {
     if (!plan.is(P::precision, Precision::fp32))
         out += "    # Run the forward pass under torch.autocast(\"cuda\", " +
                dtype(plan.s.choice<Precision>(P::precision)) + ").\n";
-    return out + "    model = DistributedDataParallel(model, device_mesh=mesh[" + mesh_of(plan.s).sharing +
-           "])\n";
+    return out + "    model = DistributedDataParallel(model, device_mesh=mesh[" +
+           mesh_of(plan.s).weight_dimensions + "])\n";
 }
 
 LaunchText write(const Answer& answer, const std::string& /*file: the program imports it*/) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     const std::string launcher = torchrun(plan);
-    plan.note_other_model(kFsdp2);
+    plan.note_mismatches(kFsdp2);
     const bool ddp = is_ddp(s);
     const bool zero1 = plan.is(P::sharding, Sharding::zero1);
     const std::string recomputed = checkpointing(plan);
@@ -210,10 +200,10 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const std::string more = comma == std::string::npos ? "" : optimizer.substr(comma);
     // The default process group spans pipeline stages and tensor ranks, whose weights differ.
     out += zero1 ? "    optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=" + type +
-                       ", process_group=mesh[" + mesh.sharing + "].get_group()" + more
+                       ", process_group=mesh[" + mesh.weight_dimensions + "].get_group()" + more
                  : "    optimizer = " + type + "(model.parameters()" + more;
     out += ", lr=3e-4)\n    return model, optimizer\n";
-    return {out, launcher + " train.py", plan.notes};
+    return {out, launcher + " train.py", plan.notes, hosts(s)};
 }
 
 }  // namespace

@@ -15,11 +15,20 @@
 
 namespace shardscope {
 
+// The nodes on which a run is started.
+struct Hosts {
+    double nodes = 1;
+    double gpus = 1;  // of each node that the run uses
+};
+
 struct LaunchText {
     std::string text;     // of the file; "" where the tool cannot train the model at all
     std::string command;  // starts the training, to be run on every node unless it says otherwise
     std::vector<std::string>
         notes;  // one sentence for each setting that the tool cannot express, with what is written instead
+    Hosts hosts = {};
+    std::string job_command = command;  // the same inside a SLURM job, where $HEAD_NODE is set
+    bool starts_all_nodes = false;      // the job's command runs once, otherwise on every node
 };
 
 struct LaunchRead {
@@ -51,8 +60,8 @@ std::span<const LaunchFormat* const> launch_formats();
 // Return the format of this name, and the format that reads this text; nullptr where there is none.
 const LaunchFormat* launch_format(std::string_view name);
 const LaunchFormat* launch_format_of(std::string_view text);
-// Returns a job for the SLURM workload manager that starts what a writer wrote, on the scenario's nodes.
-std::string slurm_job(const LaunchFormat& format, const Answer& answer, const LaunchText& written);
+// Returns a job for the SLURM workload manager that starts what a writer wrote, on its nodes.
+std::string slurm_job(const LaunchFormat& format, const LaunchText& written);
 // Returns the format of the scenario's software; torchtitan where there is none.
 const LaunchFormat& launch_format_for(const Settings& settings);
 

@@ -25,13 +25,7 @@ namespace {
 // The arguments of the command.
 class Arguments {
   public:
-    // An option without a value, or with one after a blank.
-    void put(const std::string& option) {
-        const std::size_t blank = option.find(' ');
-        put(std::string_view(option).substr(0, blank),
-            blank == std::string::npos ? std::string() : option.substr(blank + 1));
-    }
-    void put(std::string_view option, const std::string& value) {
+    void put(std::string_view option, const std::string& value = {}) {
         list_.push_back({std::string(option), value, 0});
     }
     std::vector<MegatronArgument> take() && { return std::move(list_); }
@@ -55,10 +49,10 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
     switch (s.choice<MoeDispatcher>(P::moe_dispatcher)) {
-        case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type alltoall"); break;
-        case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type allgather"); break;
+        case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type", "alltoall"); break;
+        case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type", "allgather"); break;
         case MoeDispatcher::deepep:
-            out.put("--moe-token-dispatcher-type flex"), out.put("--moe-enable-deepep");
+            out.put("--moe-token-dispatcher-type", "flex"), out.put("--moe-enable-deepep");
             break;
     }
     if (s[P::expert_tensor_parallel] > 0)
@@ -162,14 +156,14 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     switch (s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::muon:
-            out.put("--optimizer muon");
-            out.put("--ckpt-format torch");  // the only format that Muon supports
+            out.put("--optimizer", "muon");
+            out.put("--ckpt-format", "torch");  // the only format that Muon supports
             break;
-        case Optimizer::momentum: out.put("--optimizer sgd"); break;
-        case Optimizer::sgd: out.put("--optimizer sgd"), out.put("--sgd-momentum 0.0"); break;
-        case Optimizer::adamw: out.put("--optimizer adam"); break;
+        case Optimizer::momentum: out.put("--optimizer", "sgd"); break;
+        case Optimizer::sgd: out.put("--optimizer", "sgd"), out.put("--sgd-momentum", "0.0"); break;
+        case Optimizer::adamw: out.put("--optimizer", "adam"); break;
         default:
-            out.put("--optimizer adam");
+            out.put("--optimizer", "adam");
             plan.note_missing_option(kMegatron, P::optimizer,
                                      translatable("{1} has no option for “{2}”; adam is written."));
     }
@@ -193,8 +187,8 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
     }
     out.put("--use-precision-aware-optimizer");
     if (low) {
-        out.put("--exp-avg-dtype bf16");
-        out.put("--exp-avg-sq-dtype bf16");
+        out.put("--exp-avg-dtype", "bf16");
+        out.put("--exp-avg-sq-dtype", "bf16");
         plan.note(translate(
             "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32."));
     }
@@ -212,13 +206,13 @@ void write_training(LaunchPlan& plan, Arguments& out) {
         case Precision::bf16: out.put("--bf16"); break;
         case Precision::fp16: out.put("--fp16"); break;
         case Precision::fp8:
-            out.put("--bf16"), out.put("--fp8-format hybrid");
+            out.put("--bf16"), out.put("--fp8-format", "hybrid");
             out.put("--fp8-recipe", format(P::fp8_recipe, s[P::fp8_recipe]));
             break;
         case Precision::mxfp8:
-            out.put("--bf16"), out.put("--fp8-format e4m3"), out.put("--fp8-recipe mxfp8");
+            out.put("--bf16"), out.put("--fp8-format", "e4m3"), out.put("--fp8-recipe", "mxfp8");
             break;
-        case Precision::nvfp4: out.put("--bf16"), out.put("--fp4-format e2m1"); break;
+        case Precision::nvfp4: out.put("--bf16"), out.put("--fp4-format", "e2m1"); break;
         case Precision::fp32: break;
     }
     const bool bf16 = plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8);
@@ -258,7 +252,7 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
         out.put("--use-megatron-fsdp");
         out.put("--data-parallel-sharding-strategy",
                 sharding == Sharding::zero2 ? "optim_grads" : "optim_grads_params");
-        out.put("--ckpt-format fsdp_dtensor");
+        out.put("--ckpt-format", "fsdp_dtensor");
         if (is_fsdp(s) && !s.on(P::reshard_after_forward))
             plan.note_missing_option(kMegatron, P::reshard_after_forward);
     }
@@ -364,7 +358,7 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
     const double share = s[P::recompute];
     if (share == 0) return;
     if (share == kRecomputeSelective) {
-        out.put("--recompute-granularity selective");
+        out.put("--recompute-granularity", "selective");
         const std::string modules = megatron_modules(s[P::recompute_modules]);
         if (!modules.empty() && modules != "core_attn") out.put("--recompute-modules", modules);
         if ((static_cast<unsigned>(s[P::recompute_modules]) &
@@ -372,15 +366,15 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
             plan.note(translate("Megatron-LM does not recompute the activation of a dense MLP alone."));
         return;
     }
-    out.put("--recompute-granularity full");
+    out.put("--recompute-granularity", "full");
     if (share == 1) {
-        out.put("--recompute-method uniform");
-        out.put("--recompute-num-layers 1");
+        out.put("--recompute-method", "uniform");
+        out.put("--recompute-num-layers", "1");
         return;
     }
     const double stage = s[P::layers] / s[P::pipeline_parallel] / s[P::virtual_stages];
     const double count = std::fmax(1.0, std::round(share * stage));
-    out.put("--recompute-method block");
+    out.put("--recompute-method", "block");
     out.put("--recompute-num-layers", whole(count));
     if (std::fabs(count - share * stage) > 1e-9)
         plan.note(translate("Megatron-LM recomputes whole layers, {1} of every stage, not a share of {2}.",
@@ -388,6 +382,8 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
 }
 
 }  // namespace
+
+bool writes_layer_pattern(const Settings& s) { return full_layer_stride(s) != kNoStride; }
 
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan) {
     Arguments out;
@@ -405,7 +401,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_model(kMegatron, full_layer_stride(plan.s) != kNoStride);
+    plan.note_mismatches(kMegatron, writes_layer_pattern(s));
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan))
         arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;
@@ -420,7 +416,9 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if ((s[P::tensor_parallel] > 1 || s[P::context_parallel] > 1) && !megatron_fsdp)
         text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
     text += start + arguments + " \\\n    \"$@\"\n";
-    return {text, "bash " + shell_word(file) + " --data-path …", plan.notes};
+    const std::string command = "bash " + shell_word(file);
+    // The job passes on what follows its name on sbatch's command line, such as the data.
+    return {text, command + " --data-path …", plan.notes, hosts(s), command + " \"$@\""};
 }
 
 }  // namespace

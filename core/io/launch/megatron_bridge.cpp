@@ -1,9 +1,11 @@
 // Megatron-Bridge: a Python program that changes a pre-training recipe and starts it.
 //
-// Source: NVIDIA-NeMo/Megatron-Bridge of 2026, src/megatron/bridge/recipes/{llama,qwen,deepseek} for the
-// recipes and the fields that they set, src/megatron/bridge/training/config.py (ConfigContainer), and
-// training/mixed_precision.py for the names of precisions. The model's fields are those of Megatron-Core's
-// TransformerConfig, so that the plan is that of the Megatron-LM writer.
+// Source: NVIDIA-NeMo/Megatron-Bridge at commit 067f987 (August 2026),
+// src/megatron/bridge/recipes/{llama,qwen, deepseek} for the recipes and the fields that they set,
+// src/megatron/bridge/training/config.py (ConfigContainer), and training/mixed_precision.py for the names of
+// precisions and for the precision of the gradients, which it sets in all parts. Fields of model, ddp and
+// optimizer are those of Megatron-Core (transformer_config.py, distributed_data_parallel_config.py,
+// optimizer_config.py at commit d98e8a6), so that the plan is that of the Megatron-LM writer.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,6 +15,7 @@
 #include "launch/shapes.h"
 #include "launch/writing.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -38,43 +41,116 @@ constexpr std::array kRecipes{
 struct Field {
     std::string_view option, field;
 };
-constexpr std::array kFields{
-    Field{"--tensor-model-parallel-size", "model.tensor_model_parallel_size"},
-    Field{"--pipeline-model-parallel-size", "model.pipeline_model_parallel_size"},
-    Field{"--pipeline-model-parallel-layout", "model.pipeline_model_parallel_layout"},
-    Field{"--decoder-first-pipeline-num-layers", "model.num_layers_in_first_pipeline_stage"},
-    Field{"--decoder-last-pipeline-num-layers", "model.num_layers_in_last_pipeline_stage"},
-    Field{"--account-for-embedding-in-pipeline-split", "model.account_for_embedding_in_pipeline_split"},
-    Field{"--account-for-loss-in-pipeline-split", "model.account_for_loss_in_pipeline_split"},
-    Field{"--context-parallel-size", "model.context_parallel_size"},
-    Field{"--cp-comm-type", "model.cp_comm_type"},
-    Field{"--expert-model-parallel-size", "model.expert_model_parallel_size"},
-    Field{"--expert-tensor-parallel-size", "model.expert_tensor_parallel_size"},
-    Field{"--sequence-parallel", "model.sequence_parallel"},
-    Field{"--recompute-granularity", "model.recompute_granularity"},
-    Field{"--recompute-method", "model.recompute_method"},
-    Field{"--recompute-num-layers", "model.recompute_num_layers"},
-    Field{"--moe-token-dispatcher-type", "model.moe_token_dispatcher_type"},
-    Field{"--seq-length", "model.seq_length"},
-    Field{"--micro-batch-size", "train.micro_batch_size"},
-    Field{"--global-batch-size", "train.global_batch_size"},
-    Field{"--train-iters", "train.train_iters"},
-    Field{"--use-distributed-optimizer", "ddp.use_distributed_optimizer"},
-    Field{"--overlap-grad-reduce", "ddp.overlap_grad_reduce"},
-    Field{"--overlap-param-gather", "ddp.overlap_param_gather"},
-    Field{"--use-megatron-fsdp", "ddp.use_megatron_fsdp"},
-    Field{"--data-parallel-sharding-strategy", "ddp.data_parallel_sharding_strategy"},
-    Field{"--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer"},
-    Field{"--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload"},
-};
+constexpr auto kFields = std::to_array<Field>({
+    {"--tensor-model-parallel-size", "model.tensor_model_parallel_size"},
+    {"--pipeline-model-parallel-size", "model.pipeline_model_parallel_size"},
+    {"--pipeline-model-parallel-layout", "model.pipeline_model_parallel_layout"},
+    {"--decoder-first-pipeline-num-layers", "model.num_layers_in_first_pipeline_stage"},
+    {"--decoder-last-pipeline-num-layers", "model.num_layers_in_last_pipeline_stage"},
+    {"--account-for-embedding-in-pipeline-split", "model.account_for_embedding_in_pipeline_split"},
+    {"--account-for-loss-in-pipeline-split", "model.account_for_loss_in_pipeline_split"},
+    {"--context-parallel-size", "model.context_parallel_size"},
+    {"--cp-comm-type", "model.cp_comm_type"},
+    {"--hierarchical-context-parallel-sizes", "model.hierarchical_context_parallel_sizes"},
+    {"--expert-model-parallel-size", "model.expert_model_parallel_size"},
+    {"--expert-tensor-parallel-size", "model.expert_tensor_parallel_size"},
+    {"--sequence-parallel", "model.sequence_parallel"},
+    {"--recompute-granularity", "model.recompute_granularity"},
+    {"--recompute-method", "model.recompute_method"},
+    {"--recompute-num-layers", "model.recompute_num_layers"},
+    {"--moe-token-dispatcher-type", "model.moe_token_dispatcher_type"},
+    {"--moe-grouped-gemm", "model.moe_grouped_gemm"},
+    {"--attention-backend", "model.attention_backend"},
+    {"--attention-dropout", "model.attention_dropout"},
+    {"--hidden-dropout", "model.hidden_dropout"},
+    {"--seq-length", "model.seq_length"},
+    {"--micro-batch-size", "train.micro_batch_size"},
+    {"--global-batch-size", "train.global_batch_size"},
+    {"--train-iters", "train.train_iters"},
+    {"--use-distributed-optimizer", "ddp.use_distributed_optimizer"},
+    {"--num-distributed-optimizer-instances", "ddp.num_distributed_optimizer_instances"},
+    {"--overlap-grad-reduce", "ddp.overlap_grad_reduce"},
+    {"--overlap-param-gather", "ddp.overlap_param_gather"},
+    {"--use-megatron-fsdp", "ddp.use_megatron_fsdp"},
+    {"--data-parallel-sharding-strategy", "ddp.data_parallel_sharding_strategy"},
+    {"--accumulate-allreduce-grads-in-fp32", "mixed_precision.grad_reduce_in_fp32"},
+    {"--grad-reduce-in-bf16", "mixed_precision.grad_reduce_in_fp32"},
+    {"--optimizer", "optimizer.optimizer"},
+    {"--sgd-momentum", "optimizer.sgd_momentum"},
+    {"--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer"},
+    {"--exp-avg-dtype", "optimizer.exp_avg_dtype"},
+    {"--exp-avg-sq-dtype", "optimizer.exp_avg_sq_dtype"},
+    {"--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload"},
+    {"--ckpt-format", "checkpoint.ckpt_format"},
+});
+// Options that describe the model, which the recipe does, and options whose fields are written apart.
+constexpr auto kOfRecipe = std::to_array<std::string_view>({
+    "--num-layers",
+    "--hidden-size",
+    "--ffn-hidden-size",
+    "--num-attention-heads",
+    "--multi-latent-attention",
+    "--q-lora-rank",
+    "--kv-lora-rank",
+    "--qk-head-dim",
+    "--qk-pos-emb-head-dim",
+    "--v-head-dim",
+    "--kv-channels",
+    "--group-query-attention",
+    "--num-query-groups",
+    "--qk-layernorm",
+    "--window-size",
+    "--window-attn-skip-freq",
+    "--vocab-size",
+    "--make-vocab-size-divisible-by",
+    "--swiglu",
+    "--normalization",
+    "--untie-embeddings-and-output-weights",
+    "--disable-bias-linear",
+    "--add-qkv-bias",
+    "--position-embedding-type",
+    "--max-position-embeddings",
+    "--mtp-num-layers",
+    "--num-experts",
+    "--moe-router-topk",
+    "--moe-ffn-hidden-size",
+    "--moe-shared-expert-intermediate-size",
+    "--moe-layer-freq",
+});
+constexpr auto kWrittenApart = std::to_array<std::string_view>({
+    "--bf16",
+    "--fp16",
+    "--fp8-format",
+    "--fp8-recipe",
+    "--fp4-format",
+    "--tp-comm-overlap",
+    "--moe-enable-deepep",
+    "--recompute-modules",
+    "--num-layers-per-virtual-pipeline-stage",
+    "--num-virtual-stages-per-pipeline-rank",
+});
 // Flags that recipes may have on: they are written in any case.
 constexpr std::array<std::string_view, 5> kAlwaysWritten{
     "model.sequence_parallel", "ddp.use_distributed_optimizer", "ddp.overlap_grad_reduce",
     "ddp.overlap_param_gather", "ddp.use_megatron_fsdp"};
 
-std::string python_value(const std::string& value) {
+// Returns "[a, b]" for the words "a b", each of them quoted unless it is a number.
+std::string python_list(const std::string& words) {
+    std::string out;
+    for (const std::string& word : split(words, ' ')) {
+        const bool number = word.find_first_not_of("0123456789") == std::string::npos;
+        out += (out.empty() ? "" : ", ") + (number ? word : "\"" + word + "\"");
+    }
+    return "[" + out + "]";
+}
+
+std::string python_value(std::string_view option, const std::string& value) {
+    if (option == "--grad-reduce-in-bf16") return "False";
     if (value.empty()) return "True";
-    if (value.find_first_not_of("0123456789") == std::string::npos) return value;
+    if (option == "--hierarchical-context-parallel-sizes") return python_list(value);
+    if (option == "--attention-backend") return "AttnBackend." + value;
+    if (option.ends_with("-dtype")) return value == "bf16" ? "torch.bfloat16" : "torch.float32";
+    if (value.find_first_not_of("0123456789.") == std::string::npos) return value;
     // The layout of a pipeline is quoted for the shell.
     std::string plain;
     for (const char c : value)
@@ -82,13 +158,14 @@ std::string python_value(const std::string& value) {
     return "\"" + plain + "\"";
 }
 
+// Returns the name of Megatron-Bridge's mixed precision, quoted; "" for none.
 std::string precision_of(const LaunchPlan& plan) {
     switch (plan.s.choice<Precision>(P::precision)) {
         case Precision::bf16: return "\"bf16_mixed\"";
         case Precision::fp16: return "\"fp16_mixed\"";
         case Precision::mxfp8: return "\"bf16_with_mxfp8_mixed\"";
         case Precision::nvfp4: return "\"bf16_with_nvfp4_mixed\"";
-        case Precision::fp32: return "None";
+        case Precision::fp32: return {};
         case Precision::fp8: break;
     }
     switch (plan.s.choice<Fp8Recipe>(P::fp8_recipe)) {
@@ -116,27 +193,54 @@ class Assignments {
     std::string lines_, fields_;
 };
 
-void write_fields(LaunchPlan& plan, Assignments& out) {
-    const Settings& s = plan.s;
+// Writes the options that are fields, and notes those that nothing else writes either.
+void write_options(LaunchPlan& plan, Assignments& out) {
+    const auto is_in = [](const auto& options, const std::string& option) {
+        return std::ranges::find(options, option) != options.end();
+    };
+    std::string unwritten;
     for (const MegatronArgument& argument : megatron_arguments(plan)) {
         const auto known = std::ranges::find(kFields, argument.option, &Field::option);
-        if (known != kFields.end()) out.set(known->field, python_value(argument.value));
+        if (known != kFields.end()) out.set(known->field, python_value(argument.option, argument.value));
+        else if (!is_in(kOfRecipe, argument.option) && !is_in(kWrittenApart, argument.option))
+            unwritten += (unwritten.empty() ? "" : ", ") + argument.option;
     }
+    if (!unwritten.empty())
+        plan.note(
+            translate("Not written, but part of the plan as options of Megatron-LM: {1}.", {unwritten}));
+}
+
+void write_fields(LaunchPlan& plan, Assignments& out) {
+    const Settings& s = plan.s;
+    const std::string precision = precision_of(plan);
+    // Before its field, which is an option.
+    out.set("mixed_precision", precision.empty() ? "None" : "get_mixed_precision_config(" + precision + ")");
+    write_options(plan, out);
     for (const std::string_view field : kAlwaysWritten)
         if (!out.has(field)) out.set(field, "False");
     if (!out.has("model.recompute_granularity")) out.set("model.recompute_granularity", "None");
     out.set("model.virtual_pipeline_model_parallel_size",
             s[P::pipeline_parallel] > 1 && s[P::virtual_stages] > 1 ? plan.whole(P::virtual_stages) : "None");
     out.set("dataset.sequence_length", plan.whole(P::sequence_length));
-    out.set("mixed_precision", precision_of(plan));
-    if (s[P::recompute] == kRecomputeSelective) {
-        std::string modules = "\"" + megatron_modules(s[P::recompute_modules]) + "\"";
-        for (std::size_t at = modules.find(' '); at != std::string::npos; at = modules.find(' ', at + 4))
-            modules.replace(at, 1, "\", \"");
-        out.set("model.recompute_modules", "[" + modules + "]");
-    }
+    if (s[P::recompute] == kRecomputeSelective)
+        out.set("model.recompute_modules", python_list(megatron_modules(s[P::recompute_modules])));
     if (s[P::experts] > 0 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep)
         out.set("model.moe_flex_dispatcher_backend", "\"deepep\"");
+}
+
+// Returns the imports that the assignments need, in the order of their names.
+std::string imports_of(const std::string& lines, const std::string& family, const std::string& function) {
+    const auto needs = [&](const char* name) { return lines.find(name) != std::string::npos; };
+    std::string out;
+    if (needs("torch.")) out += "import torch\n";
+    out += "from megatron.bridge.recipes." + family + " import " + function +
+           "\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
+           "from megatron.bridge.training.gpt_step import forward_step\n";
+    if (needs("get_mixed_precision_config"))
+        out += "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n";
+    out += "from megatron.bridge.training.pretrain import pretrain\n";
+    if (needs("AttnBackend")) out += "from megatron.core.transformer.enums import AttnBackend\n";
+    return out;
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
@@ -144,16 +248,11 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_model(kMegatronBridge);
-    const Catalogue& catalogue = *answer.scenario.catalogue;
-    const auto known = std::ranges::find_if(kRecipes, [&](const Recipe& recipe) {
-        const Preset* preset = catalogue.find(PresetKind::model, recipe.preset);
-        return preset && is_model(s, *preset, catalogue);
-    });
-    const bool found = known != kRecipes.end();
-    const std::string family = found ? std::string(known->family) : "your_family";
-    const std::string function = found ? std::string(known->function) : "your_recipe";
-    if (!found)
+    plan.note_mismatches(kMegatronBridge);
+    const Recipe* known = row_of_model(kRecipes, s, *answer.scenario.catalogue);
+    const std::string family = known ? std::string(known->family) : "your_family";
+    const std::string function = known ? std::string(known->function) : "your_recipe";
+    if (!known)
         plan.note(
             translate("Megatron-Bridge has no recipe for this shape in the table of this program; name one "
                       "in place of your_family and your_recipe, and set its sizes."));
@@ -164,17 +263,15 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const std::string command = torchrun(plan) + " " + shell_word(file);
     std::string text =
         header(kMegatronBridge, answer, comment_line("Start on every node:") + comment_line("  " + command));
-    text += "from megatron.bridge.recipes." + family + " import " + function +
-            "\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
-            "from megatron.bridge.training.gpt_step import forward_step\n"
-            "from megatron.bridge.training.pretrain import pretrain\n\n\n"
+    text += imports_of(fields.lines(), family, function) +
+            "\n\n"
             "def shardscope_plan():\n    cfg = " +
             function + "()\n" + fields.lines() +
             "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + (overlap ? "True" : "False") +
             ")\n    return cfg\n\n\nif __name__ == \"__main__\":\n"
             "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n";
     plan.note(translate("Data, tokenizer and learning rate are those of the recipe."));
-    return {text, command, plan.notes};
+    return {text, command, plan.notes, hosts(s)};
 }
 
 }  // namespace
@@ -185,7 +282,7 @@ const LaunchFormat kMegatronBridge{
     .label = "Megatron-Bridge",
     .file_name = "pretrain.py",
     .stack = "megatron-bridge",
-    .checked = "Megatron-Bridge of 2026, recipes and training/config.py",
+    .checked = "Megatron-Bridge at commit 067f987 (August 2026), recipes and training/config.py",
     .write_as = launch::write,
 };
 

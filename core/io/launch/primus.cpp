@@ -3,7 +3,9 @@
 //
 // Source: AMD-AGI/Primus, primus/configs/models/megatron/language_model.yaml at commit 0158a86 and
 // primus/configs/modules/megatron/trainer_base.yaml at commit 05b350b, whose defaults differ from
-// Megatron-LM's; docs/02-user-guide/configuration-system.md for the form of an experiment.
+// Megatron-LM's; docs/02-user-guide/configuration-system.md for the form of an experiment; at commit fd1eeab
+// runner/primus-cli and runner/primus-cli-slurm.sh for the launcher, and the experiments of gpt_oss_20B in
+// examples/megatron/configs/MI355X for lists and for keys that only Megatron-LM has.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,7 +13,6 @@
 #include "launch/launch.h"
 #include "launch/megatron_options.h"
 #include "launch/writing.h"
-#include "parameters/layer_pattern.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
@@ -31,6 +32,20 @@ constexpr std::array<std::string_view, 10> kAlwaysWritten{"sequence_parallel",
                                                           "overlap_grad_reduce",
                                                           "overlap_param_gather"};
 
+// Options whose values are lists. A list of layers is a text that Megatron-LM expands.
+constexpr std::array<std::string_view, 3> kLists{"--window-size", "--recompute-modules",
+                                                 "--hierarchical-context-parallel-sizes"};
+
+// Returns "[core_attn, mlp]" for "core_attn mlp" and "[1024, 0]" for "1024,0".
+std::string yaml_list(const std::string& words) {
+    std::string out = "[";
+    for (const char c : words) {
+        if (c == ' ' || c == ',') out += ", ";
+        else out += c;
+    }
+    return out + "]";
+}
+
 // Returns the key of an option and its value: a flag is true, "--disable-bias-linear" is
 // "add_bias_linear: false".
 std::pair<std::string, std::string> override_of(const MegatronArgument& argument) {
@@ -39,27 +54,28 @@ std::pair<std::string, std::string> override_of(const MegatronArgument& argument
     if (argument.option == "--fp4-format") return {"fp4", argument.value};
     std::string key = argument.option.substr(2);
     std::ranges::replace(key, '-', '_');
-    return {key, argument.value.empty() ? "true" : argument.value};
+    if (argument.value.empty()) return {key, "true"};
+    const bool list = std::ranges::find(kLists, argument.option) != kLists.end();
+    return {key, list ? yaml_list(argument.value) : argument.value};
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_other_model(kPrimus);
+    plan.note_mismatches(kPrimus, writes_layer_pattern(plan.s));
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
     for (const MegatronArgument& argument : megatron_arguments(plan)) {
-        // Primus has no key for layers without a window, so that a window would hold for all of them.
-        if (layer_pattern(plan.s) && argument.option.starts_with("--window-")) continue;
         const auto [key, value] = override_of(argument);
         overrides[key] = value;
     }
     const Hosts on = hosts(plan.s);
-    const std::string command = "./runner/primus-cli " +
-                                (on.nodes > 1 ? "slurm srun -N " + whole(on.nodes) + " -- " : std::string()) +
-                                "train pretrain --config " + shell_word(file);
+    // The launcher runs srun by itself.
+    const std::string program = "-- train pretrain --config " + shell_word(file);
+    const std::string job = "./runner/primus-cli slurm srun -N " + whole(on.nodes) + " " + program;
+    const std::string command = on.nodes > 1 ? job : "./runner/primus-cli direct " + program;
     std::string text =
         header(kPrimus, answer, comment_line("Start in Primus's folder:") + comment_line("  " + command));
     text +=
@@ -69,7 +85,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
         "overrides:\n";
     for (const auto& [key, value] : overrides) text += "      " + key + ": " + value + "\n";
     plan.note(translate("Add data, tokenizer and learning rate to the overrides."));
-    return {text, command, plan.notes};
+    return {text, command, plan.notes, on, job, true};
 }
 
 }  // namespace

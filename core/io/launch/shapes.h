@@ -1,6 +1,8 @@
 // Identifies models by their shape instead of their name.
 #pragma once
 
+#include <algorithm>
+
 #include "scenario/scenario.h"
 
 namespace shardscope::launch {
@@ -9,6 +11,15 @@ namespace shardscope::launch {
 double positions(const Settings& settings);
 // Returns whether the model in the settings equals that of the preset.
 bool is_model(const Settings& settings, const Preset& model, const Catalogue& catalogue);
+// Returns the row of a table whose `preset` names the model in the settings; nullptr where there is none.
+template <typename Rows>
+auto row_of_model(const Rows& rows, const Settings& settings, const Catalogue& catalogue) {
+    const auto found = std::ranges::find_if(rows, [&](const auto& row) {
+        const Preset* preset = catalogue.find(PresetKind::model, row.preset);
+        return preset && is_model(settings, *preset, catalogue);
+    });
+    return found == std::end(rows) ? nullptr : &*found;
+}
 // Sets the model of the catalogue that is nearest in shape to `wanted`, and overrides the parameters that
 // differ. Only the model parameters and the sequence length of `wanted` are used.
 void set_model_of_shape(Scenario& scenario, const Settings& wanted);

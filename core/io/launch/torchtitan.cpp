@@ -15,6 +15,7 @@
 #include "launch/shapes.h"
 #include "launch/stage_layers.h"
 #include "launch/toml.h"
+#include "launch/torchtitan.h"
 #include "launch/writing.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -24,21 +25,6 @@
 namespace shardscope {
 namespace launch {
 namespace {
-
-struct Flavor {
-    std::string_view model, flavor, preset;
-};
-constexpr std::array kFlavors{
-    Flavor{"llama3", "8B", "llama-3-8b"},
-    Flavor{"llama3", "70B", "llama-3-70b"},
-    Flavor{"llama3", "405B", "llama-3.1-405b"},
-    Flavor{"qwen3", "8B", "qwen3-8b"},
-    Flavor{"qwen3", "32B", "qwen3-32b"},
-    Flavor{"qwen3", "30B-A3B", "qwen3-30b-a3b"},
-    Flavor{"qwen3", "235B-A22B", "qwen3-235b-a22b"},
-    Flavor{"deepseek_v3", "236B", "deepseek-v2"},
-    Flavor{"deepseek_v3", "671B", "deepseek-v3"},
-};
 
 // A schedule in torch.distributed.pipelining.schedules.
 struct PipelineName {
@@ -105,7 +91,10 @@ std::optional<Less> less_for(double layers, double stages, double first, double 
 // Writes a TOML file, one section after the other.
 class Writer {
   public:
-    explicit Writer(std::string head) : text_(std::move(head)) {}
+    Writer(std::string head, TorchtitanForm form)
+        : text_(std::move(head)), is_toml_(form == TorchtitanForm::toml) {}
+    // Returns whether notes on what only the TOML form lacks are added.
+    [[nodiscard]] bool is_toml() const { return is_toml_; }
     void section(std::string_view name) { text_ += "\n[" + std::string(name) + "]\n"; }
     void put(std::string_view key, const std::string& value) {
         text_ += std::string(key) + " = " + value + "\n";
@@ -117,16 +106,14 @@ class Writer {
 
   private:
     std::string text_;
+    bool is_toml_;
 };
 
 void write_model(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("model");
-    const auto known = std::ranges::find_if(kFlavors, [&](const Flavor& flavor) {
-        const Preset* preset = plan.answer.scenario.catalogue->find(PresetKind::model, flavor.preset);
-        return preset && is_model(s, *preset, *plan.answer.scenario.catalogue);
-    });
-    if (known != kFlavors.end()) {
+    const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, *plan.answer.scenario.catalogue);
+    if (known) {
         out.put("name", toml_string(known->model));
         out.put("flavor", toml_string(known->flavor));
     } else {
@@ -139,10 +126,12 @@ void write_model(LaunchPlan& plan, Writer& out) {
                     plan.whole(P::vocab_size));
         out.put("name", llama ? "llama3" : "your_model");
         out.put("flavor", "your_flavor");
-        plan.note(llama ? translate("torchtitan has no flavor of this shape; register one with llama3's "
-                                    "TransformerModelArgs and name it in place of your_flavor.")
-                        : translate("torchtitan defines its models in Python code and has none of this kind; "
-                                    "register one and name it in place of your_model and your_flavor."));
+        if (out.is_toml())
+            plan.note(
+                llama ? translate("torchtitan has no flavor of this shape; register one with llama3's "
+                                  "TransformerModelArgs and name it in place of your_flavor.")
+                      : translate("torchtitan defines its models in Python code and has none of this kind; "
+                                  "register one and name it in place of your_model and your_flavor."));
     }
     if (s.on(P::dropout))
         plan.note(translate("torchtitan's models have no dropout; the scenario has it on."));
@@ -302,7 +291,7 @@ void write_parallelism(LaunchPlan& plan, Writer& out) {
     if (tensor) {
         out.put("enable_async_tensor_parallel", s.on(P::async_tensor_parallel));
         out.put("disable_loss_parallel", !s.on(P::parallel_loss));
-        if (!s.on(P::sequence_parallel))
+        if (!s.on(P::sequence_parallel) && out.is_toml())
             plan.note(translate("torchtitan's tensor parallelism always includes sequence parallelism."));
     }
     out.put("context_parallel_degree", plan.whole(P::context_parallel));
@@ -329,36 +318,11 @@ void write_recomputation(LaunchPlan& plan, Writer& out) {
         const double every = std::max(1.0, std::round(1 / share));
         out.put("mode", "selective");
         out.put("selective_ac_option", toml_string(whole(every)));
-        if (every != 1 / share)
+        if (every != 1 / share && out.is_toml())
             plan.note(
                 translate("torchtitan recomputes every n-th layer, not a share of {1}; n = {2} is written.",
                           {exact(share), whole(every)}));
     }
-}
-
-LaunchText write(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
-    const Settings& s = plan.s;
-    if (s.listed())
-        return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
-    const std::string launcher = torchrun(plan);
-    const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
-    plan.note_other_model(kTorchtitan);
-    Writer out(header(kTorchtitan, answer, start_comment(launcher, program)));
-    out.section("job");
-    {
-        const EnglishScope written;
-        out.put("description", toml_string(answer.scenario.title()));
-    }
-    write_model(plan, out);
-    write_training(plan, out);
-    write_parallelism(plan, out);
-    write_recomputation(plan, out);
-    out.section("compile");
-    // Asynchronous tensor parallelism and fp8 need torch.compile.
-    out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||
-                          s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
-    return {std::move(out).take(), launcher + " " + program, plan.notes};
 }
 
 // ---- reading --------------------------------------------------------------------------------------------
@@ -391,7 +355,7 @@ class Reader {
         const std::string name = text("model.name", "llama3");
         const std::string flavor = text("model.flavor", "debugmodel");
         std::string flavors;
-        for (const Flavor& known : kFlavors) {
+        for (const TorchtitanFlavor& known : kTorchtitanFlavors) {
             if (name == known.model && flavor == known.flavor) {
                 if (const Preset* preset = catalogue.find(PresetKind::model, known.preset))
                     out_.take_model(*preset);
@@ -579,7 +543,37 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     return std::move(out).done(problems);
 }
 
+LaunchText write(const Answer& answer, const std::string& file) {
+    return write_torchtitan(answer, file, TorchtitanForm::toml);
+}
+
 }  // namespace
+
+LaunchText write_torchtitan(const Answer& answer, const std::string& file, TorchtitanForm form) {
+    LaunchPlan plan(answer);
+    const Settings& s = plan.s;
+    if (s.listed())
+        return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
+    const std::string launcher = torchrun(plan);
+    const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
+    plan.note_mismatches(kTorchtitan);
+    Writer out(header(kTorchtitan, answer, start_comment(launcher, program)), form);
+    out.section("job");
+    {
+        const EnglishScope written;
+        out.put("description", toml_string(answer.scenario.title()));
+    }
+    write_model(plan, out);
+    write_training(plan, out);
+    write_parallelism(plan, out);
+    write_recomputation(plan, out);
+    out.section("compile");
+    // Asynchronous tensor parallelism and fp8 need torch.compile.
+    out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||
+                          s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
+    return {std::move(out).take(), launcher + " " + program, plan.notes, hosts(s)};
+}
+
 }  // namespace launch
 
 const LaunchFormat kTorchtitan{

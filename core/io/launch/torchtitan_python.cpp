@@ -1,31 +1,23 @@
 // torchtitan's configuration since February 2026: a Python function that returns a Trainer.Config.
 //
-// Source: pytorch/torchtitan of August 2026, torchtitan/config/configs.py (TrainingConfig, CompileConfig),
-// torchtitan/config/parallelism.py (ParallelismConfig), torchtitan/distributed/activation_checkpoint.py and
-// torchtitan/models/llama3/config_registry.py. The function changes what the registry's own function returns,
-// so that data, optimizer and checkpoints are torchtitan's. The plan is that of the TOML writer.
-#include <algorithm>
+// Source: pytorch/torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py (TrainingConfig,
+// ParallelismConfig, CompileConfig), torchtitan/distributed/activation_checkpoint.py, torchtitan/trainer.py
+// (what CUDA graphs require) and torchtitan/models/*/config_registry.py. The function changes what the
+// registry's own function returns, so that data, optimizer and checkpoints are torchtitan's. The plan is that
+// of the TOML writer.
 #include <array>
-#include <optional>
 
 #include "launch/launch.h"
+#include "launch/shapes.h"
 #include "launch/toml.h"
+#include "launch/torchtitan.h"
 #include "launch/writing.h"
-#include "schedules/schedule.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
 namespace shardscope {
 namespace launch {
 namespace {
-
-// The functions of torchtitan's registry from which the written one is derived.
-struct BaseFunction {
-    std::string_view model, flavor, function;
-};
-constexpr std::array kFunctions{BaseFunction{"llama3", "8B", "llama3_8b"},
-                                BaseFunction{"llama3", "70B", "llama3_70b"},
-                                BaseFunction{"llama3", "405B", "llama3_405b"}};
 
 // Keys of the TOML that are fields of ParallelismConfig or TrainingConfig with the same name.
 constexpr std::array<std::string_view, 15> kSameFields{
@@ -66,10 +58,11 @@ class PythonWriter {
         if (s[P::tensor_parallel] > 1)
             set("parallelism.enable_sequence_parallel", s.on(P::sequence_parallel));
         if (s[P::pipeline_parallel] > 1) set("parallelism.num_pp_microbatches", plan_.whole(P::accumulation));
-        // CUDA graphs are on unless they are disabled. They need schedules with one stage on each GPU and no
-        // expert parallelism whose host waits for counts.
-        const bool impossible = s[P::expert_parallel] > 1 || s[P::virtual_stages] > 1 ||
-                                (s[P::pipeline_parallel] > 1 && schedule_of(s).fixed_virtual_stages);
+        if (s[P::tensor_parallel] > 1 && !s.on(P::parallel_loss))
+            plan_.note_missing_option(kTorchtitanPython, P::parallel_loss);
+        // CUDA graphs are on unless they are disabled. They allow neither a pipeline nor expert parallelism
+        // whose host waits for counts.
+        const bool impossible = s[P::expert_parallel] > 1 || s[P::pipeline_parallel] > 1;
         set("training.disable_cuda_graphs", impossible || !s.on(P::cuda_graphs));
         if (impossible && s.on(P::cuda_graphs))
             plan_.note(
@@ -97,16 +90,11 @@ class PythonWriter {
         return "from torchtitan.distributed.activation_checkpoint import " + kind + "\n";
     }
 
-    std::string compilation() {
+    void compilation() {
         Problems none;
         const bool overlap = plan_.s[P::tensor_parallel] > 1 && plan_.s.on(P::async_tensor_parallel);
-        if (!toml_.flag("compile.enable", none).value_or(false) && !overlap) {
-            set("compile", std::string("None"));
-            return {};
-        }
-        set("compile",
-            std::string("CompileConfig(") + (overlap ? "enable_async_tensor_parallel=True" : "") + ")");
-        return "from torchtitan.config import CompileConfig\n";
+        set("compile.enable", toml_.flag("compile.enable", none).value_or(false) || overlap);
+        set("compile.enable_async_tensor_parallel", overlap);
     }
 
     [[nodiscard]] const std::string& body() const { return body_; }
@@ -133,19 +121,16 @@ class PythonWriter {
     std::string body_;
 };
 
-LaunchText write(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
-    LaunchText toml = kTorchtitan.write(answer);
+LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imports the function*/) {
+    LaunchText toml = write_torchtitan(answer, {}, TorchtitanForm::python);
     if (toml.text.empty()) return toml;
+    LaunchPlan plan(answer);
     plan.notes = toml.notes;
     Problems problems;
     Toml keys(toml.text, problems);
-    const std::string model = keys.text("model.name", problems).value_or("");
-    const std::string flavor = keys.text("model.flavor", problems).value_or("");
-    const auto known = std::ranges::find_if(
-        kFunctions, [&](const BaseFunction& one) { return one.model == model && one.flavor == flavor; });
-    const bool has_base = known != kFunctions.end();
-    const std::string module = has_base ? model : "your_model";
+    const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, plan.s, *answer.scenario.catalogue);
+    const bool has_base = known && !known->function.empty();
+    const std::string module = known ? std::string(known->model) : "your_model";
     const std::string function = has_base ? std::string(known->function) : "your_function";
     if (!has_base)
         plan.note(
@@ -153,7 +138,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
                       "your_model and your_function."));
     PythonWriter python(plan, keys);
     python.training();
-    const std::string imports = python.recomputation() + python.compilation();
+    const std::string imports = python.recomputation();
+    python.compilation();
     if (is_low(plan.s.choice<Precision>(P::precision)))
         plan.note(
             translate("Add torchtitan's Float8 or MXFP8 converters to the model; grouped experts have one "
@@ -168,8 +154,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     text += imports + "from torchtitan.models." + module + ".config_registry import " + function +
             "\n\n\ndef shardscope_plan():\n    config = " + function + "()\n" + python.body() +
             "    return config\n";
-    static_cast<void>(file);  // torchtitan imports the function
-    return {text, command, plan.notes};
+    return {text, command, plan.notes, hosts(plan.s)};
 }
 
 }  // namespace
@@ -180,7 +165,7 @@ const LaunchFormat kTorchtitanPython{
     .label = "torchtitan (Python)",
     .file_name = "config_registry.py",
     .stack = "fsdp2",
-    .checked = "torchtitan of August 2026, torchtitan/config/configs.py and parallelism.py",
+    .checked = "torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py",
     .write_as = launch::write,
 };
 

@@ -23,13 +23,28 @@ void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char*
     note(translate(sentence, {tool.label, named(id), written}));
 }
 
-void LaunchPlan::note_other_model(const LaunchFormat& tool, bool writes_pattern) {
+void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) {
     if (s[P::layer_pattern] != 0 && !writes_pattern)
         note(translate("The layer pattern is not written; the file describes layers of one kind."));
     const std::string predicted = format(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack)) return;
     note(translate("The prediction is for the software {1}; for {2} choose {3}.",
                    {predicted, tool.label, tool.stack}));
+}
+
+void LaunchPlan::note_fsdp2_limits() {
+    if (is(P::offload, Offload::optimizer))
+        note(
+            translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
+                      "nothing; no offload is written."));
+    if (is(P::sharding, Sharding::zero2))
+        note(
+            translate("FSDP2 has no zero2; the nearest equivalent is written: weights stay gathered from the "
+                      "forward to the backward pass."));
+    if (is(P::recompute, kRecomputeSelective))
+        note(
+            translate("Recompute of only the attention core is a setting of the model; flash attention "
+                      "always does it."));
 }
 
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
@@ -55,7 +70,7 @@ std::string start_comment(const std::string& launcher, const std::string& progra
 }
 
 Hosts hosts(const Settings& s) {
-    const double gpus = std::fmin(s[P::gpus], s[P::gpus_per_node]);
+    const double gpus = std::fmin(s[P::gpus], s[P::gpus_used_per_node]);
     return {s[P::gpus] / gpus, gpus};
 }
 
@@ -80,30 +95,3 @@ double steps(const Answer& answer) {
 }
 
 }  // namespace shardscope::launch
-
-namespace shardscope {
-
-// Source: the manual page of sbatch (SLURM 24.05). DeepSpeed's and Accelerate's launchers start one process
-// per GPU on their node, as torchrun does, so that a node has one task.
-std::string slurm_job(const LaunchFormat& format, const Answer& answer, const LaunchText& written) {
-    using launch::whole;
-    const launch::Hosts on = launch::hosts(answer.settings);
-    std::string command = written.command;
-    // The nodes are those of the job: DeepSpeed's launcher would start them through ssh by itself.
-    constexpr std::string_view kHosts = " --hostfile hostfile";
-    if (const std::size_t at = command.find(kHosts); at != std::string::npos)
-        command.replace(at, kHosts.size(), " --launcher slurm");
-    const bool starts_itself = command.starts_with("deepspeed ") && on.nodes > 1;
-    std::string out = "#!/usr/bin/env bash\n" + comment_line("Starts " + std::string(format.label) + ":") +
-                      comment_line("  " + command) + "#SBATCH --nodes=" + whole(on.nodes) +
-                      "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" + whole(on.gpus) +
-                      "\n#SBATCH --exclusive\n#SBATCH --job-name=shardscope\nset -euo pipefail\n";
-    if (on.nodes > 1)
-        out += "HEAD_NODE=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\nexport HEAD_NODE\n";
-    // Each node expands its own number.
-    if (command.find("$RANK_OF_NODE") != std::string::npos)
-        return out + "srun bash -c " + shell_word("RANK_OF_NODE=$SLURM_NODEID; " + command) + "\n";
-    return out + (starts_itself ? "" : "srun ") + command + "\n";
-}
-
-}  // namespace shardscope

@@ -34,7 +34,9 @@ struct LaunchPlan {
                              std::string_view written = {});
     // Adds notes where the prediction is for another software stack than that of the tool, or for layers that
     // are unlike.
-    void note_other_model(const LaunchFormat& tool, bool writes_pattern = false);
+    void note_mismatches(const LaunchFormat& tool, bool writes_pattern = false);
+    // Adds notes for what FSDP2 does not have, whichever tool wraps the model with it.
+    void note_fsdp2_limits();
 };
 
 // Returns a whole number without digit grouping, for files.
@@ -43,11 +45,6 @@ std::string whole(double value);
 // to start the training.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
 
-// The nodes of a run.
-struct Hosts {
-    double nodes = 1;
-    double gpus = 1;  // of each node
-};
 Hosts hosts(const Settings& settings);
 // Returns "torchrun --nnodes=8 …" up to the program. Adds a note where a node has more GPUs than a host.
 std::string torchrun(LaunchPlan& plan);

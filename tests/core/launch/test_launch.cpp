@@ -5,22 +5,14 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "files/scenario_file.h"
+#include "support/check_scenario.h"
 
 using namespace shardscope;
+using namespace shardscope::testing;
 
 namespace {
 
-Answer answer_of(const std::string& text) {
-    static Catalogue catalogue = [] {
-        Problems none;
-        return Catalogue::with_folder("", none);
-    }();
-    Problems problems;
-    const Scenario scenario = read_scenario(text, catalogue, {}, problems);
-    for (const Problem& problem : problems) FAIL_CHECK(problem.text());
-    return answer(scenario);
-}
+Answer answer_of(const std::string& text) { return answer(check_scenario(text)); }
 
 bool has_note(const LaunchText& launch, const std::string& words) {
     return std::any_of(launch.notes.begin(), launch.notes.end(),
@@ -187,19 +179,68 @@ TEST_CASE("launch: Accelerate's mesh and a job for SLURM have the scenario's nod
         INFO(line);
         CHECK(holds(launch, line));
     }
-    const std::string job = slurm_job(kAccelerate, subject, launch);
+    const std::string job = slurm_job(kAccelerate, launch);
     CHECK(job.starts_with("#!/usr/bin/env bash\n"));
     CHECK(job.find("#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=8\n") !=
           std::string::npos);
-    CHECK(job.find("RANK_OF_NODE=$SLURM_NODEID; accelerate launch") != std::string::npos);
+    // Each node expands its own rank.
+    CHECK(job.find("\nsrun bash -c 'accelerate launch --config_file accelerate.yaml --machine_rank "
+                   "$SLURM_NODEID ") != std::string::npos);
     // All directives come before the first command, or sbatch ignores them.
     CHECK(job.rfind("#SBATCH") < job.find("set -euo"));
     const Answer one = answer_of(R"({"cluster": {"gpus": 8, "software": "megatron-core"}})");
-    const std::string single = slurm_job(kMegatron, one, kMegatron.write(one));
+    const std::string single = slurm_job(kMegatron, kMegatron.write(one));
     CHECK(single.find("HEAD_NODE") == std::string::npos);
-    CHECK(single.find("\nsrun bash train.sh") != std::string::npos);
-    const std::string deepspeed = slurm_job(kDeepspeed, subject, kDeepspeed.write(subject));
-    CHECK(deepspeed.find("\ndeepspeed --num_nodes 8 --num_gpus 8 --launcher slurm") != std::string::npos);
+    CHECK(single.ends_with("\nsrun bash train.sh \"$@\"\n"));
+    const std::string deepspeed = slurm_job(kDeepspeed, kDeepspeed.write(subject));
+    CHECK(
+        deepspeed.ends_with("\nsrun torchrun --nnodes=8 --nproc-per-node=8 --rdzv-backend=c10d "
+                            "--rdzv-endpoint=\"$HEAD_NODE:29500\" train.py --deepspeed "
+                            "--deepspeed_config ds_config.json\n"));
+    // Primus's launcher runs srun by itself.
+    const std::string primus = slurm_job(kPrimus, kPrimus.write(subject));
+    CHECK(primus.ends_with("\n./runner/primus-cli slurm srun -N 8 -- train pretrain --config primus.yaml\n"));
+    CHECK(primus.find("HEAD_NODE=") == std::string::npos);
+    // The job has the nodes of one stage where the tool has no pipeline, as the file has.
+    const Answer stages = answer_of(R"({"cluster": {"software": "fsdp2"}, "training": {"sharding": "zero3",
+        "pipeline_parallel": 4, "accumulation": 8}})");
+    const LaunchText stage = kAccelerate.write(stages);
+    CHECK(holds(stage, "num_machines: 2\nnum_processes: 16\n"));
+    CHECK(slurm_job(kAccelerate, stage).find("--nodes=2\n") != std::string::npos);
+}
+
+TEST_CASE("launch: a job that uses a part of each node starts as many processes on it", "[launch]") {
+    const Answer subject = answer_of(R"({"cluster": {"gpus": 16, "gpus_used_per_node": 4}})");
+    for (const LaunchFormat* format : launch_formats()) {
+        const LaunchText written = format->write(subject);
+        INFO(format->name);
+        CHECK(written.hosts.nodes == 4);
+        CHECK(written.hosts.gpus == 4);
+        const std::string job = slurm_job(*format, written);
+        CHECK(job.find("--nodes=4\n") != std::string::npos);
+        CHECK(job.find("--gpus-per-node=4\n") != std::string::npos);
+    }
+    CHECK(holds(kMegatron.write(subject), "torchrun --nnodes=4 --nproc-per-node=4"));
+}
+
+TEST_CASE("launch: Accelerate replicates weights only with DistributedDataParallel", "[launch]") {
+    const auto file = [](const std::string& training) {
+        return kAccelerate.write(
+            answer_of(R"({"cluster": {"software": "fsdp2"}, "training": {)" + training + "}}"));
+    };
+    const LaunchText ddp = file(R"("sharding": "ddp", "recompute": "full")");
+    CHECK(holds(ddp, "distributed_type: MULTI_GPU\n"));
+    CHECK_FALSE(holds(ddp, "parallelism_config"));
+    CHECK(has_note(ddp, "has no option for “Recompute full”"));
+    const LaunchText tensor = file(R"("sharding": "zero1", "tensor_parallel": 2)");
+    CHECK(holds(tensor, "dp_replicate_size: 1\n"));
+    CHECK(holds(tensor, "dp_shard_size: 32\n"));
+    CHECK(has_note(tensor, "weights are sharded over all data-parallel GPUs"));
+    const LaunchText group = file(R"("sharding": "hsdp", "shard_group": 2, "context_parallel": 2)");
+    CHECK(holds(group, "dp_shard_size: 32\n"));
+    CHECK(has_note(group, "weights are sharded over all data-parallel GPUs"));
+    CHECK_FALSE(
+        has_note(file(R"("sharding": "zero3", "tensor_parallel": 2)"), "weights are sharded over all"));
 }
 
 TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, and Primus the same as YAML",
@@ -221,7 +262,7 @@ TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, an
     const LaunchText primus = kPrimus.write(subject);
     for (const char* line :
          {"      moe_enable_deepep: true\n", "      fp8: hybrid\n",
-          "      recompute_modules: mla_up_proj mlp\n", "      add_bias_linear: false\n",
+          "      recompute_modules: [mla_up_proj, mlp]\n", "      add_bias_linear: false\n",
           "      overlap_param_gather: false\n", "      num_layers: 61\n", "    framework: megatron\n"}) {
         INFO(line);
         CHECK(holds(primus, line));
@@ -243,13 +284,27 @@ TEST_CASE("launch: torchtitan's Python function changes that of its registry", "
           "    config.parallelism.num_pp_microbatches = 4\n",
           "    config.parallelism.data_parallel_shard_degree = 4\n",
           "    config.parallelism.pipeline_parallel_schedule = \"GPipe\"\n",
-          "    config.activation_checkpoint = FullAC.Config()\n", "    config.compile = None\n"}) {
+          "    config.activation_checkpoint = FullAC.Config()\n", "    config.compile.enable = False\n"}) {
         INFO(line);
         CHECK(holds(launch, line));
     }
     CHECK(launch.command.find("--module llama3 --config shardscope_plan") != std::string::npos);
     CHECK(has_note(kTorchtitanPython.write(answer_of(R"({"model": {"preset": "qwen3-8b"}})")),
                    "your_function"));
+    CHECK(holds(kTorchtitanPython.write(
+                    answer_of(R"({"model": {"preset": "deepseek-v3"}, "cluster": {"gpus": 512}})")),
+                "import deepseek_v3_671b\n"));
+    // What only the TOML form lacks is not noted for the function.
+    const Answer other = answer_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 5120},
+        "training": {"tensor_parallel": 2, "sequence_parallel": false, "recompute": 0.3},
+        "assumptions": {"parallel_loss": false}})");
+    for (const char* words : {"always includes sequence parallelism", "every n-th layer", "your_flavor"}) {
+        INFO(words);
+        CHECK(has_note(kTorchtitan.write(other), words));
+        CHECK_FALSE(has_note(kTorchtitanPython.write(other), words));
+    }
+    CHECK(has_note(kTorchtitanPython.write(other), "is written as every layer"));
+    CHECK(has_note(kTorchtitanPython.write(other), "has no option for “Parallel loss off”"));
 }
 
 TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
@@ -266,13 +321,25 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
           "    cfg.model.virtual_pipeline_model_parallel_size = 5\n",
           "    cfg.train.global_batch_size = 128\n",
           "    cfg.model.recompute_modules = [\"core_attn\", \"mlp\"]\n",
-          "    cfg.mixed_precision = \"bf16_with_fp8_current_scaling_mixed\"\n",
+          "    cfg.mixed_precision = get_mixed_precision_config(\"bf16_with_fp8_current_scaling_mixed\")\n",
+          "    cfg.mixed_precision.grad_reduce_in_fp32 = True\n", "    cfg.optimizer.optimizer = \"adam\"\n",
+          "    cfg.model.attention_backend = AttnBackend.flash\n",
           "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n",
           "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n"}) {
         INFO(line);
         CHECK(holds(launch, line));
     }
     CHECK(launch.command.find("pretrain.py") != std::string::npos);
+    // Gradients in bf16, replicas of the shards and the optimizer's own precision are in the configuration.
+    const LaunchText other = kMegatronBridge.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "training": {"sharding": "zero1", "shard_group": 8, "gradient_precision": "bf16",
+            "optimizer_precision": "bf16"}})"));
+    for (const char* line : {"import torch\n", "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n",
+                             "    cfg.ddp.num_distributed_optimizer_instances = 8\n",
+                             "    cfg.optimizer.exp_avg_dtype = torch.bfloat16\n"}) {
+        INFO(line);
+        CHECK(holds(other, line));
+    }
 }
 
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",

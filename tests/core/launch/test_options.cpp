@@ -46,6 +46,8 @@ std::string type_mismatch(const std::vector<std::string>& type, const std::strin
     if (type[0] == "python_count") return value == "None" || std::regex_match(value, whole) ? "" : "no count";
     if (type[0] == "python_flag") return value == "True" || value == "False" ? "" : "no flag";
     if (type[0] == "flag") return value == "true" || value == "false" ? "" : "no flag";
+    if (type[0] == "list")
+        return std::regex_match(value, std::regex("\\[[a-z0-9_]+(, [a-z0-9_]+)*\\]")) ? "" : "no list";
     if (type[0] == "choice")
         return std::find(type.begin() + 1, type.end(), value) != type.end() ? "" : "no such choice";
     return value.empty() ? "empty" : "";
@@ -129,8 +131,8 @@ Written options_of_python(const std::string& text) {
     return out;
 }
 
-// Checks torchtitan's rules: the batch is whole micro-batches of all data-parallel ranks, and CUDA graphs
-// need schedules with one stage on each GPU and no expert parallelism.
+// Checks torchtitan's rules: the batch is whole micro-batches of all data-parallel ranks, CUDA graphs have
+// neither a pipeline nor expert parallelism, and asynchronous tensor parallelism needs the compiler.
 void check_python_rules(const Written& options, const Answer& answer) {
     std::map<std::string, std::string> all(options.begin(), options.end());
     const auto number = [&](const char* field) { return std::stod(all[field]); };
@@ -145,8 +147,10 @@ void check_python_rules(const Written& options, const Answer& answer) {
                 number("parallelism.context_parallel_degree") *
                 number("parallelism.pipeline_parallel_degree") ==
             answer.settings[P::gpus]);
-    if (number("parallelism.expert_parallel_degree") > 1 || answer.settings[P::virtual_stages] > 1)
+    if (number("parallelism.expert_parallel_degree") > 1 ||
+        number("parallelism.pipeline_parallel_degree") > 1)
         REQUIRE(all["training.disable_cuda_graphs"] == "True");
+    if (all["compile.enable_async_tensor_parallel"] == "True") REQUIRE(all["compile.enable"] == "True");
 }
 
 // Returns the overrides of a Primus experiment.
@@ -290,15 +294,53 @@ void check_deepspeed_rules(const Written& options, const Answer& answer) {
     if (all.contains("zero_optimization.mics_shard_size")) REQUIRE(stage == 3);
 }
 
-// Checks the rule of Accelerate's ParallelismConfig: the degrees multiply to the number of processes.
+// Checks the rules of Accelerate's ParallelismConfig (__post_init__): the degrees multiply to the number of
+// processes, and replicas need a sharded dimension, beside tensor and context parallelism above all.
 void check_accelerate_rules(const Written& options, const Answer& answer) {
     std::map<std::string, std::string> all(options.begin(), options.end());
-    double product = 1;
-    for (const char* degree : {"dp_replicate_size", "dp_shard_size", "cp_size", "tp_size"})
-        product *= std::stod(all[std::string("parallelism_config.parallelism_config_") + degree]);
-    REQUIRE(product == std::stod(all["num_processes"]));
-    REQUIRE(product == answer.settings[P::gpus] / answer.settings[P::pipeline_parallel]);
-    REQUIRE(std::fmod(product, std::stod(all["num_machines"])) == 0);
+    const double processes = std::stod(all["num_processes"]);
+    REQUIRE(processes == answer.settings[P::gpus] / answer.settings[P::pipeline_parallel]);
+    REQUIRE(std::fmod(processes, std::stod(all["num_machines"])) == 0);
+    REQUIRE(processes <= std::stod(all["num_machines"]) * answer.settings[P::gpus_used_per_node]);
+    const auto size = [&](const std::string& name) {
+        return std::stod(all["parallelism_config.parallelism_config_" + name + "_size"]);
+    };
+    if (all["distributed_type"] == "MULTI_GPU") {
+        REQUIRE_FALSE(all.contains("fsdp_config.fsdp_version"));
+        REQUIRE_FALSE(all.contains("parallelism_config.parallelism_config_tp_size"));
+        return;
+    }
+    REQUIRE(size("dp_replicate") * size("dp_shard") * size("cp") * size("tp") == processes);
+    if (size("dp_replicate") > 1) REQUIRE(size("dp_shard") > 1);
+}
+
+// Checks that Primus gets every flag that its defaults switch on.
+void check_primus_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all;
+    for (const auto& [key, value] : options) {
+        INFO(key);
+        REQUIRE(all.emplace(key, value).second);
+    }
+    REQUIRE(all.contains("sequence_parallel"));
+    REQUIRE(all["num_layers"] == std::to_string(static_cast<int>(answer.settings[P::layers])));
+    REQUIRE(all.contains("window_attn_skip_freq") <= all.contains("window_size"));
+    REQUIRE_FALSE((all.contains("fp8") && all.contains("fp4")));
+    if (all.contains("hierarchical_context_parallel_sizes")) REQUIRE(all["cp_comm_type"] == "a2a+p2p");
+}
+
+// Checks the rules of Megatron-Core between fields, and that no option of the plan is left out.
+void check_bridge_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all(options.begin(), options.end());
+    const auto is_on = [&](const char* field) { return all[field] == "True"; };
+    for (const char* field :
+         {"ddp.use_megatron_fsdp", "ddp.overlap_param_gather", "optimizer.use_precision_aware_optimizer"})
+        if (is_on(field)) REQUIRE(is_on("ddp.use_distributed_optimizer"));
+    if (all.contains("optimizer.exp_avg_dtype")) REQUIRE(is_on("optimizer.use_precision_aware_optimizer"));
+    if (all.contains("mixed_precision.grad_reduce_in_fp32")) REQUIRE(all["mixed_precision"] != "None");
+    REQUIRE(all["model.pipeline_model_parallel_size"] ==
+            std::to_string(answer.settings.whole(P::pipeline_parallel)));
+    for (const std::string& note : kMegatronBridge.write(answer).notes)
+        REQUIRE_FALSE(note.starts_with("Not written"));
 }
 
 void check_rules(const LaunchFormat& format, Written (*options)(const std::string&),
@@ -348,6 +390,8 @@ TEST_CASE(
     check_rules(kDeepspeed, options_of_json, check_deepspeed_rules);
     check_rules(kAccelerate, options_of_yaml, check_accelerate_rules);
     check_rules(kTorchtitanPython, options_of_python, check_python_rules);
+    check_rules(kPrimus, options_of_primus, check_primus_rules);
+    check_rules(kMegatronBridge, options_of_python, check_bridge_rules);
 }
 
 TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {

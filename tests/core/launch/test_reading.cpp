@@ -4,39 +4,25 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "files/scenario_file.h"
 #include "launch/launch.h"
 #include "scenario/gpu_groups.h"
+#include "support/check_scenario.h"
 
 using namespace shardscope;
+using namespace shardscope::testing;
 
 namespace {
 
-Catalogue& catalogue() {
-    static Catalogue all = [] {
-        Problems none;
-        return Catalogue::with_folder("", none);
-    }();
-    return all;
-}
-
-Scenario scenario_of(const std::string& text) {
-    Problems problems;
-    Scenario scenario = read_scenario(text, catalogue(), {}, problems);
-    for (const Problem& problem : problems) FAIL_CHECK(problem.text());
-    return scenario;
-}
-
 LaunchRead read(const LaunchFormat& format, const std::string& text) {
     Problems problems;
-    LaunchRead out = format.read(text, Scenario::first_launch(catalogue()), problems);
+    LaunchRead out = format.read(text, Scenario::first_launch(shipped_only()), problems);
     for (const Problem& problem : problems) FAIL_CHECK(problem.text());
     return out;
 }
 
 Problems problems_of(const LaunchFormat& format, const std::string& text) {
     Problems problems;
-    format.read(text, Scenario::first_launch(catalogue()), problems);
+    format.read(text, Scenario::first_launch(shipped_only()), problems);
     return problems;
 }
 
@@ -111,36 +97,37 @@ TEST_CASE("launch: torchtitan's settings are read back unchanged", "[launch]") {
                 const bool compiled =
                     plan.find("fp8") != std::string::npos || plan.find("async") != std::string::npos;
                 const std::string text = job(model, compiled ? "fsdp2-compile" : "fsdp2", plan + more);
-                check_round_trip(kTorchtitan, scenario_of(text),
+                check_round_trip(kTorchtitan, check_scenario(text),
                                  plan.find("ddp") != std::string::npos ? std::vector{P::reshard_after_forward}
                                                                        : std::vector<P>());
             }
         }
     }
     for (const char* schedule : {"gpipe", "1f1b"}) {
-        check_round_trip(kTorchtitan, scenario_of(job("llama-3-8b", "fsdp2",
-                                                      R"("sharding": "zero3", "reshard_after_forward": false,
+        check_round_trip(kTorchtitan,
+                         check_scenario(job("llama-3-8b", "fsdp2",
+                                            R"("sharding": "zero3", "reshard_after_forward": false,
                               "pipeline_parallel": 8, "accumulation": 16, "gradient_precision": "fp32",
                               "schedule": ")" + std::string(schedule) +
-                                                          "\"")));
+                                                "\"")));
     }
-    check_round_trip(kTorchtitan, scenario_of(job("llama-3-8b", "fsdp2",
-                                                  R"("sharding": "zero3", "reshard_after_forward": false,
+    check_round_trip(kTorchtitan, check_scenario(job("llama-3-8b", "fsdp2",
+                                                     R"("sharding": "zero3", "reshard_after_forward": false,
                               "pipeline_parallel": 4, "accumulation": 8, "gradient_precision": "fp32",
                               "schedule": "1f1b", "first_stage_layers": 7, "last_stage_layers": 5)")));
-    check_round_trip(kTorchtitan, scenario_of(job("qwen3-30b-a3b", "fsdp2",
-                                                  R"("sharding": "zero3", "expert_parallel": 8,
+    check_round_trip(kTorchtitan, check_scenario(job("qwen3-30b-a3b", "fsdp2",
+                                                     R"("sharding": "zero3", "expert_parallel": 8,
                               "gradient_precision": "fp32", "offload": "optimizer+parameters")")));
 }
 
 TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every model", "[launch]") {
-    for (const Preset* model : catalogue().all(PresetKind::model)) {
+    for (const Preset* model : shipped_only().all(PresetKind::model)) {
         if (model->operators) continue;
         for (const std::string& plan : kPlans) {
             INFO(model->name << " " << plan);
             Problems problems;
             const Scenario scenario =
-                read_scenario(job(model->name, "megatron-core", plan), catalogue(), {}, problems);
+                read_scenario(job(model->name, "megatron-core", plan), shipped_only(), {}, problems);
             // Some models have a number of heads or layers that the plan does not divide.
             if (!problems.empty()) continue;
             std::vector<P> lost{P::norm_weights, P::layer_norms, P::head_bias, P::causal,
@@ -181,19 +168,19 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
             "context_parallel_inner": 2)",
          R"("sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8, "recompute": 0.5)"}) {
         INFO(plan);
-        check_round_trip(kMegatron, scenario_of(job("llama-3-8b", "megatron-core", plan)));
+        check_round_trip(kMegatron, check_scenario(job("llama-3-8b", "megatron-core", plan)));
     }
-    check_round_trip(kMegatron, scenario_of(job("deepseek-v3", "megatron-core",
-                                                R"("sharding": "zero1", "expert_parallel": 8,
+    check_round_trip(kMegatron, check_scenario(job("deepseek-v3", "megatron-core",
+                                                   R"("sharding": "zero1", "expert_parallel": 8,
                               "micro_batch": 1, "gradient_precision": "fp32")",
-                                                256)));
-    check_round_trip(kMegatron, scenario_of(job("deepseek-v3", "megatron-core",
-                                                R"("sharding": "zero1", "expert_parallel": 32,
+                                                   256)));
+    check_round_trip(kMegatron, check_scenario(job("deepseek-v3", "megatron-core",
+                                                   R"("sharding": "zero1", "expert_parallel": 32,
                               "tensor_parallel": 2, "sequence_parallel": true, "expert_tensor_parallel": 1,
                               "moe_dispatcher": "deepep", "micro_batch": 1, "gradient_precision": "fp32")",
-                                                256)));
+                                                   256)));
     // For an unknown shape, everything that differs from the nearest model is given.
-    check_round_trip(kMegatron, scenario_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 3072,
+    check_round_trip(kMegatron, check_scenario(R"({"model": {"preset": "llama-3-8b", "hidden_size": 3072,
         "layers": 28, "vocab_size": 64000, "attention_window": 1024, "dropout": true, "qkv_bias": true},
         "cluster": {"software": "megatron-core"}, "training": {"sharding": "zero1"}})"));
 }
@@ -208,8 +195,9 @@ TEST_CASE(
           R"("micro_batch": 2, "sharding": "ddp", "precision": "fp16", "gradient_precision": "fp16")",
           R"("micro_batch": 2, "sharding": "zero1", "optimizer": "muon", "optimizer_precision": "bf16")"}) {
         INFO(plan);
-        check_round_trip(kDeepspeed, scenario_of(R"({"cluster": {"software": "deepspeed"}, "training": {)" +
-                                                 std::string(plan) + "}}"));
+        check_round_trip(kDeepspeed,
+                         check_scenario(R"({"cluster": {"software": "deepspeed"}, "training": {)" +
+                                        std::string(plan) + "}}"));
     }
     const LaunchRead partly =
         read(kDeepspeed, R"({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": "auto"},
@@ -365,7 +353,7 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
         CHECK(problems.front().where == "--pipeline-model-parallel-layout");
     }
     // A layout that only the layout option can express is read back unchanged.
-    const Scenario odd = scenario_of(R"({"model": {"preset": "gpt-3-175b", "layers": 43},
+    const Scenario odd = check_scenario(R"({"model": {"preset": "gpt-3-175b", "layers": 43},
         "training": {"pipeline_parallel": 8, "accumulation": 16}})");
     const LaunchText launch = kMegatron.write(answer(odd));
     REQUIRE(launch.text.find("--pipeline-model-parallel-layout") != std::string::npos);
@@ -385,7 +373,7 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
 
 TEST_CASE("launch: the assumptions about the loss stay those of the base scenario", "[launch]") {
     const Scenario base =
-        scenario_of(R"({"training": {"critical_batch_law": "kaplan", "training_tokens": 1e12}})");
+        check_scenario(R"({"training": {"critical_batch_law": "kaplan", "training_tokens": 1e12}})");
     Problems problems;
     const LaunchRead found = kDeepspeed.read(R"({"train_batch_size": 64})", base, problems);
     REQUIRE(problems.empty());

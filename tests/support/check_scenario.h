@@ -1,0 +1,28 @@
+// Reads scenarios for tests, with the shipped presets.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "files/scenario_file.h"
+
+namespace shardscope::testing {
+
+// Returns the presets without a user's own.
+inline Catalogue& shipped_only() {
+    static Catalogue all = [] {
+        Problems none;
+        return Catalogue::with_folder("", none);
+    }();
+    return all;
+}
+
+// Returns the scenario of a text. The test fails for each problem.
+inline Scenario check_scenario(const std::string& text) {
+    Problems problems;
+    const SavedScenario scenario = read_scenario(text, shipped_only(), {}, problems);
+    for (const Problem& problem : problems) FAIL_CHECK(problem.text());
+    return scenario;
+}
+
+}  // namespace shardscope::testing
