@@ -23,9 +23,9 @@ double sharding_gpus(const Answer& a, Sharding from, RingGroup Layout::*group) {
 // The stage whose GPU is the fullest.
 const Stage& fullest_stage(const Answer& a) {
     const Stages& stages = a.compiled.stages;
-    const double position = a.estimate.memory.stage;
-    if (position == stages.first.position) return stages.first;
-    return position == stages.last.position ? stages.last : stages.middle;
+    std::size_t i = 0;
+    while (i + 1 < stages.size() && stages[i].position != a.estimate.memory.stage) ++i;
+    return stages[i];
 }
 
 // Parameters on one GPU of that stage, before data-parallel sharding.

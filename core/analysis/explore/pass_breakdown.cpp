@@ -54,13 +54,11 @@ PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
       estimate_(estimate),
       layers_(compiled),
       policy_(traffic_policy(compiled.settings)),
-      slowest_stage_(&compiled.stages.at(estimate.step.slowest)) {}
+      slowest_stage_(&compiled.stages[estimate.step.slowest]) {}
 
 StepTime PassBreakdown::step_of(const Stage& stage) const {
-    const StagePlace place = stage.position == 0                     ? StagePlace::first
-                             : stage.position + 1 == c_.stages.count ? StagePlace::last
-                                                                     : StagePlace::middle;
-    return place == estimate_.step.slowest ? estimate_.step : step_time(c_, place);
+    const std::size_t index = c_.stages.index_of(stage);
+    return index == estimate_.step.slowest ? estimate_.step : step_time(c_, index);
 }
 
 LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes,

@@ -231,22 +231,12 @@ class PipelineTimelineBuilder {
         std::vector<StageSeconds> seconds;
         for (const Stage& stage : stages) {
             // Most stages do the same work as the previous one.
-            const bool alike = !seconds.empty() && same_work(stage, stages[seconds.size() - 1]);
+            const bool alike = !seconds.empty() && stage.is_like(stages[seconds.size() - 1]);
             if (alike) contents_.push_back(contents_.back());
             else contents_.push_back(parts_.stage_passes(stage));
             seconds.push_back(contents_.back().seconds());
         }
-        // `stages.middle` is the fullest middle stage; its index is that of the first stage with the same
-        // work. With two replicas of the weights, its own position is used.
-        int middle = static_cast<int>(std::lround(c_.stages.middle.position));
-        const auto like = std::find_if(stages.begin() + 1, stages.end(), [&](const Stage& stage) {
-            return same_work(stage, c_.stages.middle);
-        });
-        if (c_.stages.weight_copies <= 1 && like != stages.end())
-            middle = static_cast<int>(like - stages.begin());
-        const int pacing = &parts_.slowest_stage() == &c_.stages.first    ? 0
-                           : &parts_.slowest_stage() == &c_.stages.middle ? middle
-                                                                          : count - 1;
+        const int pacing = pacing_stage(stages);
         const double end = end_seconds(c_, estimate_);
         omit_micro_batches(seconds[static_cast<std::size_t>(pacing)]);
         run_ = simulate_pipeline_within(*c_.schedule, shape_, seconds,
@@ -275,9 +265,17 @@ class PipelineTimelineBuilder {
     }
 
   private:
-    static bool same_work(const Stage& a, const Stage& b) {
-        return a.counts == b.counts && a.last_kind == b.last_kind && a.embedding == b.embedding &&
-               a.head == b.head;
+    // Returns the first stage that does the same work as the slowest one. With two weight copies it is the
+    // position of the slowest one, whose opposite stage holds the same layers.
+    [[nodiscard]] int pacing_stage(const std::vector<Stage>& stages) const {
+        const Stage& slowest = parts_.slowest_stage();
+        const bool is_end = &slowest == &c_.stages.first || &slowest == &c_.stages.last;
+        if (!is_end && c_.stages.weight_copies <= 1) {
+            const auto like = std::find_if(stages.begin() + 1, stages.end(),
+                                           [&](const Stage& stage) { return stage.is_like(slowest); });
+            if (like != stages.end()) return static_cast<int>(like - stages.begin());
+        }
+        return static_cast<int>(std::lround(slowest.position));
     }
 
     // Passes of one kind on each GPU for one micro-batch.

@@ -1,10 +1,10 @@
 #include "planner/search.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "memory/memory.h"
 #include "planner/operator_work_cache.h"
@@ -19,23 +19,27 @@ namespace {
 // than rounding errors.
 constexpr double kRounding = 1 + 1e-9;
 
-// Every GPU of a pipeline is equivalent to one of the first, a middle or the last stage.
-template <typename T>
-using ByStage = std::array<T, 3>;
+// Of every stage of a pipeline that differs from the others (see Stages).
+using WorkOfStages = BoundedList<WorkMemory, kDistinctStages>;
 
-// One way to store the model states under given degrees: a sharding, its group, offload and resharding.
-struct StatePlacement {
-    ByStage<UnhiddenFloor> unhidden;
-    TrafficFloor traffic;
-    ByStage<StateMemory> state;
+// What one stage holds and communicates under one way to store the model states.
+struct StagePlacement {
+    UnhiddenFloor unhidden;
+    StateMemory state;
 };
 
-// Layout and traffic of one sharding of the model states under given degrees.
+// Layout and traffic of one sharding of the model states under given degrees, and the ways to store them: by
+// resharding and offload.
 struct ShardingParts {
     Layout layout;
     StateBytes state;
     Traffic traffic;
-    std::vector<StatePlacement> placements;  // by resharding and offload
+    std::vector<TrafficFloor> traffic_floors;  // by placement
+    std::vector<StagePlacement> stages;        // by placement, the stages one after the other
+    [[nodiscard]] std::span<const StagePlacement> of_placement(std::size_t i) const {
+        const std::size_t count = stages.size() / traffic_floors.size();
+        return std::span(stages).subspan(i * count, count);
+    }
 };
 
 // What plans of equal degrees have in common. Each thread computes it when it first needs it.
@@ -110,15 +114,10 @@ class Frontier {
     std::vector<Candidate> kept_;
 };
 
-ByStage<const Stage*> stage_kinds(const Compiled& c) {
-    return {&c.stages.first, &c.stages.middle, &c.stages.last};
-}
-// The number of stage kinds: without a pipeline there is only the first.
-std::size_t kinds_of(const Compiled& c) { return c.stages.count > 1 ? 3 : 1; }
-
-double peak_of(const ByStage<StateMemory>& state, const ByStage<WorkMemory>& work, const Compiled& c) {
+double peak_of(std::span<const StagePlacement> stages, const WorkOfStages& work, const Compiled& c) {
     double peak = 0;
-    for (std::size_t i = 0; i < kinds_of(c); ++i) peak = std::max(peak, peak_memory(state[i], work[i], c));
+    for (std::size_t i = 0; i < stages.size(); ++i)
+        peak = std::max(peak, peak_memory(stages[i].state, work[i], c));
     return peak;
 }
 
@@ -159,7 +158,7 @@ class Search {
         // Of the cell with its current schedule: by recomputation …
         std::vector<ComputeFloor> floors{};
         std::vector<double> floor{};  // s
-        std::vector<ByStage<WorkMemory>> work{};
+        std::vector<WorkOfStages> work{};
         // … and by index of the sharding and of the placement.
         std::vector<std::vector<double>> unhidden{};  // s
     };
@@ -262,23 +261,23 @@ DegreesParts& Search::parts_of(const Cell& cell, Worker& w) const {
 // depend on the micro-batch.
 void Search::make_placements(const Cell& cell, DegreesParts& parts, Compiled& c) const {
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    const auto stages = stage_kinds(c);
-    const std::size_t kinds = kinds_of(c);
+    const std::size_t stages = parts.stages.size();
     for (const StateSharding& sharing : space_.degrees()[cell.degrees].shardings) {
         set(P::sharding, sharing.sharding);
         set(P::shard_group, sharing.group);
         compile_sharding(c);
-        ShardingParts& made = parts.shardings.emplace_back(ShardingParts{c.layout, c.state, c.traffic, {}});
+        ShardingParts& made =
+            parts.shardings.emplace_back(ShardingParts{c.layout, c.state, c.traffic, {}, {}});
+        const std::size_t placements = sharing.reshards.size() * sharing.offloads.size();
+        made.traffic_floors.reserve(placements);
+        made.stages.reserve(placements * stages);
         for (const double reshard : sharing.reshards) {
             set(P::reshard_after_forward, reshard);
             for (const double offload : sharing.offloads) {
                 set(P::offload, offload);
-                StatePlacement& placement = made.placements.emplace_back();
-                placement.traffic = traffic_floor(c);
-                for (std::size_t i = 0; i < kinds; ++i) {
-                    placement.unhidden[i] = unhidden_floor(*stages[i], c);
-                    placement.state[i] = state_memory(*stages[i], c);
-                }
+                made.traffic_floors.push_back(traffic_floor(c));
+                for (std::size_t i = 0; i < stages; ++i)
+                    made.stages.push_back({unhidden_floor(c.stages[i], c), state_memory(c.stages[i], c)});
             }
         }
     }
@@ -326,7 +325,6 @@ void Search::visit(std::size_t index, Worker& w) {
     set(P::recompute, 0);
     const ComputeFloor least = compute_floor(c);
     if (!may_be_wanted(c.tokens_per_gpu / least.computing, w)) return;
-    const std::size_t kinds = kinds_of(c);
     double least_unhidden = 0;  // `prepare` sets it
     bool prepared = false;
     const auto prepare = [&] {
@@ -335,12 +333,11 @@ void Search::visit(std::size_t index, Worker& w) {
         least_unhidden = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < parts.shardings.size(); ++k) {
             w.unhidden[k].clear();
-            for (const StatePlacement& placement : parts.shardings[k].placements) {
+            const ShardingParts& sharding = parts.shardings[k];
+            for (std::size_t p = 0; p < sharding.traffic_floors.size(); ++p) {
                 double stage = std::numeric_limits<double>::infinity();
-                for (std::size_t i = 0; i < kinds; ++i) {
-                    const UnhiddenFloor& floor = placement.unhidden[i];
-                    stage = std::min(stage, floor.total(c.passes));
-                }
+                for (const StagePlacement& placement : sharding.of_placement(p))
+                    stage = std::min(stage, placement.unhidden.total(c.passes));
                 w.unhidden[k].push_back(stage);
                 least_unhidden = std::min(least_unhidden, stage);
             }
@@ -379,7 +376,6 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
     const Degrees& d = space_.degrees()[cell.degrees];
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     const std::vector<double>& recomputes = space_.recomputes();
-    const auto stages = stage_kinds(c);
 
     // A lower bound of the step and the working memory for every recomputed share; neither depends on the
     // sharding.
@@ -388,8 +384,8 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
     for (std::size_t r = 0; r < recomputes.size(); ++r) {
         w.floor.push_back(with_bubble(w.floors[r], c));
         set(P::recompute, recomputes[r]);
-        ByStage<WorkMemory>& work = w.work.emplace_back();
-        for (std::size_t i = 0; i < kinds_of(c); ++i) work[i] = work_memory(*stages[i], c);
+        WorkOfStages& work = w.work.emplace_back();
+        for (std::size_t i = 0; i < c.stages.size(); ++i) work.add(work_memory(c.stages[i], c));
     }
     const double least_floor = *std::ranges::min_element(w.floor);
 
@@ -408,10 +404,9 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
                     const double plan_number = next_number++;
                     if (plan_number < options_.from || plan_number >= options_.to) continue;
                     const std::size_t p = reshard * sharing.offloads.size() + o;
-                    const StatePlacement& placement = parts.shardings[k].placements[p];
                     double floor = w.floor[r] + unhidden[p];
                     if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
-                    floor += exposed_traffic_floor(w.floors[r], placement.traffic, c);
+                    floor += exposed_traffic_floor(w.floors[r], parts.shardings[k].traffic_floors[p], c);
                     const double most = c.tokens_per_gpu / floor;
                     const bool wanted = may_be_best(most) || may_be_best_here(most, w);
                     if (!wanted && !evaluates_all() && !options_.frontier) continue;
@@ -421,7 +416,7 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
                         set(P::recompute, recomputes[r]);
                         set(P::offload, sharing.offloads[o]);
                     };
-                    const double peak = peak_of(placement.state, w.work[r], c);
+                    const double peak = peak_of(parts.shardings[k].of_placement(p), w.work[r], c);
                     const Verdict verdict = verdict_of(peak, c.settings);
                     if (peak < w.smallest.peak ||
                         (peak == w.smallest.peak && plan_number < w.smallest.number)) {

@@ -192,10 +192,8 @@ void compile_operators(Compiled& c) {
 }
 
 Stages stages_of(const Compiled& c) {
-    LayerCounts cost{};
-    for (std::size_t i = 0; i < kinds_of_layers(c); ++i) cost[i] = c.work.layers[i].both_passes().total();
     return partition_layers(LayerSequence(c.settings), c.layout.pipeline, c.layout.weight_copies,
-                            partition_of(c.settings), cost);
+                            partition_of(c.settings));
 }
 
 void compile_sharding(Compiled& c) {

@@ -79,7 +79,7 @@ struct Compiled {  // everything that an estimate needs from a scenario
 void compile(const Settings& settings, Compiled& out);
 Compiled compile(const Settings& settings);
 
-// Partitions the layers into pipeline stages. `c.work` and `c.layout` must be set.
+// Partitions the layers into pipeline stages. `c.layout` must be set.
 Stages stages_of(const Compiled& c);
 // Returns the number of different kinds of layers.
 inline std::size_t kinds_of_layers(const Compiled& c) { return c.work.layers.size(); }

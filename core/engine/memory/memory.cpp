@@ -237,11 +237,10 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
 
 MemoryUse memory_use(const Compiled& c) {
     MemoryUse use = memory_use(c.stages.first, c);
-    if (c.stages.count <= 1) return use;
-    // The first stage holds the most micro-batches, the last one the logits, and the middle one the most
-    // layers.
-    for (const Stage* stage : {&c.stages.middle, &c.stages.last}) {
-        const MemoryUse other = memory_use(*stage, c);
+    // The first stage holds the most micro-batches, the last one the logits, and a middle one the most layers
+    // or the largest ones.
+    for (std::size_t i = 1; i < c.stages.size(); ++i) {
+        const MemoryUse other = memory_use(c.stages[i], c);
         if (other.peak > use.peak) use = other;
     }
     return use;

@@ -42,14 +42,15 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
     const double embedding = c.work.embedding.both_passes().total();
     const double head = c.work.head.both_passes().total();
     double longest = 0;
-    for (const Stage* candidate : {&c.stages.first, &c.stages.middle, &c.stages.last}) {
+    for (std::size_t k = 0; k < c.stages.size(); ++k) {
+        const Stage& candidate = c.stages[k];
         double seconds = 0;
-        for (std::size_t i = 0; i < layers.kinds(); ++i) seconds += candidate->counts[i] * layer[i];
-        if (candidate->embedding) seconds += embedding;
-        if (candidate->head) seconds += head;
+        for (std::size_t i = 0; i < layers.kinds(); ++i) seconds += candidate.counts[i] * layer[i];
+        if (candidate.embedding) seconds += embedding;
+        if (candidate.head) seconds += head;
         if (seconds <= longest) continue;
         longest = seconds;
-        out = candidate;
+        out = &candidate;
     }
     return *out;
 }

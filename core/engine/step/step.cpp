@@ -1,6 +1,7 @@
 #include "step/step.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "step/trace.h"
 
@@ -101,9 +102,9 @@ struct Pipeline {
     explicit Pipeline(const Compiled& of) : c(of), layers(of) {
         if (c.stages.count > 1) average = with_messages(average_stage(c, layers), c);
     }
-    [[nodiscard]] StepTime step_of(StagePlace place) const {
-        StepTime out = StepSum(c, average).sum_of(StepTrace(c.stages.at(place), layers, c));
-        out.slowest = place;
+    [[nodiscard]] StepTime step_of(std::size_t stage) const {
+        StepTime out = StepSum(c, average).sum_of(StepTrace(c.stages[stage], layers, c));
+        out.slowest = stage;
         return out;
     }
     const Compiled& c;
@@ -111,24 +112,27 @@ struct Pipeline {
     StageTimes average;
 };
 
+// Returns whether a middle stage has no more layers of any kind than the first one and ends with the same
+// kind, so that it cannot be slower.
+bool is_part_of(const Stage& first, const Stage& middle) {
+    return middle.last_kind == first.last_kind &&
+           std::ranges::equal(middle.counts, first.counts, std::less_equal{});
+}
+
 }  // namespace
 
-StepTime step_time(const Compiled& c, StagePlace place) { return Pipeline(c).step_of(place); }
+StepTime step_time(const Compiled& c, std::size_t stage) { return Pipeline(c).step_of(stage); }
 
 StepTime step_time(const Compiled& c) {
     const Pipeline pipeline(c);
-    StepTime slowest = pipeline.step_of(StagePlace::first);
-    if (c.stages.count <= 1) return slowest;
-    const auto compare = [&](StagePlace place) {
-        const StepTime other = pipeline.step_of(place);
+    StepTime slowest = pipeline.step_of(0);
+    const std::size_t stages = c.stages.size();
+    for (std::size_t i = 1; i < stages; ++i) {
+        const bool is_middle = i + 1 < stages;
+        if (is_middle && is_part_of(c.stages.first, c.stages[i])) continue;
+        const StepTime other = pipeline.step_of(i);
         if (other.total > slowest.total) slowest = other;
-    };
-    // A middle stage that has no more layers of any kind than the first stage cannot be slower.
-    bool more = false;
-    for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
-        more = more || c.stages.middle.counts[i] > c.stages.first.counts[i];
-    if (more) compare(StagePlace::middle);
-    compare(StagePlace::last);
+    }
     return slowest;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "compile/compiled.h"
 #include "model/step_terms.h"
@@ -12,14 +13,14 @@ namespace shardscope {
 struct StepTime {                            // of one optimizer step
     std::array<double, kStepTerms> terms{};  // exposed s; their sum is total
     double total = 0;
-    double hidden_communication = 0;         // s that compute hides
-    Time attribution;                        // total by the rate that bounds it, E29
-    StagePlace slowest = StagePlace::first;  // the pipeline stage to which these times belong
+    double hidden_communication = 0;  // s that compute hides
+    Time attribution;                 // total by the rate that bounds it, E29
+    std::size_t slowest = 0;          // index in `Stages` of the stage to which these times belong
 };
 
 // Returns the step time of the slowest pipeline stage.
 StepTime step_time(const Compiled& compiled);
-// Returns the step time of the pipeline stage at `place`.
-StepTime step_time(const Compiled& compiled, StagePlace place);
+// Returns the step time of the pipeline stage with this index in `Stages`.
+StepTime step_time(const Compiled& compiled, std::size_t stage);
 
 }  // namespace shardscope

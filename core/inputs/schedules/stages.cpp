@@ -40,71 +40,86 @@ std::vector<Stage> stages_of_layout(const PipelineLayout& layout, const LayerSeq
     return out;
 }
 
-// Compares stages by the time of their layers. Without a pattern, layers count alike and more layers with
-// experts decide between stages with equally many.
-class StageCost {
+// Compares stages of a model without a pattern. Layers count alike, and more layers with experts decide
+// between stages with equally many.
+double size_of(const Stage& stage) {
+    constexpr double kExperts = 1e-6;  // less than a layer for all of them together
+    return stage.counts[0] + (1 + kExperts) * stage.counts[1];
+}
+
+// Collects the middle stages: of a model with a pattern every mixture of layers, else the largest stage.
+class MiddleStages {
   public:
-    StageCost(const LayerSequence& layers, const LayerCounts& cost) : cost_(cost) {
-        constexpr double kExperts = 1e-6;  // less than a layer for all of them together
-        if (!layers.has_pattern()) cost_ = {1, 1 + kExperts};
-    }
-    double operator()(const Stage& stage) const {
-        double out = 0;
-        for (std::size_t i = 0; i < kLayerKinds; ++i) out += stage.counts[i] * cost_[i];
-        return out;
+    MiddleStages(const LayerSequence& layers, Stages& out)
+        : every_mixture_(layers.has_pattern()), list_(out.middles) {}
+    // Adds a stage in which no more micro-batches are in flight than in those added before.
+    void add(const Stage& stage, double size) {
+        if (every_mixture_) {
+            if (!is_known(stage)) append(stage);
+        } else if (size > largest_) {
+            largest_ = size;
+            if (list_.size() == 0) list_.add(stage);
+            else list_[0] = stage;
+        }
     }
 
   private:
-    LayerCounts cost_;
+    [[nodiscard]] bool is_known(const Stage& stage) const {
+        return std::ranges::any_of(list_.items(), [&](const Stage& known) { return known.is_like(stage); });
+    }
+    void append(const Stage& stage) {
+        if (list_.size() < kMiddleStages) {
+            list_.add(stage);
+            return;
+        }
+        LayerCounts& most = list_[kMiddleStages - 1].counts;
+        for (std::size_t i = 0; i < kLayerKinds; ++i) most[i] = std::max(most[i], stage.counts[i]);
+    }
+
+    bool every_mixture_;
+    double largest_ = -1;
+    BoundedList<Stage, kMiddleStages>& list_;
 };
 
-// The first stage, the last one, and the middle stage with the most layers or, with a pattern, the highest
-// cost.
-Stages laid_out(const PipelineLayout& layout, const LayerSequence& layers, double gpus,
-                const StageCost& cost) {
+Stages laid_out(const PipelineLayout& layout, const LayerSequence& layers, double gpus) {
     const std::vector<Stage> stages = stages_of_layout(layout, layers, gpus);
     Stages out;
     out.count = gpus;
     out.layout = &layout;
     out.first = stages.front();
     out.last = stages.back();
-    out.middle = stages.size() > 2 ? stages[1] : out.last;
-    for (std::size_t i = 2; i + 1 < stages.size(); ++i) {
-        const bool fuller = layers.has_pattern() ? cost(stages[i]) > cost(out.middle)
-                                                 : stages[i].layers() > out.middle.layers();
-        if (fuller) out.middle = stages[i];
-    }
+    MiddleStages middles(layers, out);
+    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i], stages[i].layers());
     return out;
 }
 
 // Returns how many of the `stages` have `most` layers if the others have one fewer.
 double full_stages(double layers, double most, double stages) { return layers - (most - 1) * stages; }
 
-// Returns what a GPU holds of two opposite stages.
+// Returns what a GPU holds of two opposite stages. Its last layer is that of the stage which is later in the
+// model.
 Stage merged(const Stage& a, const Stage& b) {
     Stage out = a;
     for (std::size_t i = 0; i < kLayerKinds; ++i) out.counts[i] += b.counts[i];
-    out.last_kind = std::max(a.last_kind, b.last_kind);
+    out.last_kind = a.position > b.position ? a.last_kind : b.last_kind;
     out.embedding = a.embedding || b.embedding;
     out.head = a.head || b.head;
     return out;
 }
 
 // Returns the stages of a pipeline with two weight copies, one in each direction.
-Stages bidirectional(const Stages& one, const LayerSequence& layers, const StageCost& cost) {
+Stages bidirectional(const Stages& one, const LayerSequence& layers) {
     const std::vector<Stage> stages = every_stage(one, layers);
     Stages out;
     out.count = one.count;
     out.weight_copies = 2;
     out.first = merged(stages.front(), stages.back());
     out.last = merged(stages.back(), stages.front());
-    out.middle = out.last;
-    bool found = false;
-    for (std::size_t i = 1; i < stages.size() / 2; ++i) {
+    // The innermost stages hold the most micro-batches (BitPipe).
+    MiddleStages middles(layers, out);
+    for (std::size_t i = stages.size() / 2 - 1; i > 0; --i) {
         const Stage pair = merged(stages[i], stages[stages.size() - 1 - i]);
-        if (found && cost(pair) < cost(out.middle)) continue;
-        out.middle = pair;
-        found = true;
+        middles.add(pair, size_of(pair));
     }
     return out;
 }
@@ -117,38 +132,38 @@ std::vector<Stage> folded_stages(const LayerSequence& layers, double gpus) {
     return out;
 }
 
-Stages folded(const LayerSequence& layers, double gpus, const StageCost& cost) {
+Stages folded(const LayerSequence& layers, double gpus) {
     const std::vector<Stage> stages = folded_stages(layers, gpus);
     Stages out;
     out.count = gpus;
     out.folded = true;
     out.first = stages.front();
     out.last = stages.back();
-    out.middle = stages.size() > 2 ? stages[1] : out.last;
-    for (std::size_t i = 2; i + 1 < stages.size(); ++i) {
-        if (cost(stages[i]) > cost(out.middle)) out.middle = stages[i];
-    }
+    MiddleStages middles(layers, out);
+    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i], size_of(stages[i]));
     return out;
 }
 
-// Returns the middle stage that stands for all of them. The first `full` of the stages between the first one,
-// with `first` layers, and the last one have `most` layers, the others one fewer.
-Stage fullest_middle(const LayerSequence& layers, double first, double most, double full, double between,
-                     const StageCost& cost) {
+// Adds the stages between the first one and the last one. The first `full` of them have `out.most_layers`
+// layers, the others one fewer.
+void add_middles(const LayerSequence& layers, double full, Stages& out) {
+    MiddleStages middles(layers, out);
+    double from = out.first.layers();
     if (!layers.has_pattern()) {
         // Dense layers come first, so the last of the full stages has the most expert layers.
-        const double end = first + full * most;
-        return slice(end - most, end, layers);
+        const double end = from + full * out.most_layers;
+        Stage stage = slice(end - out.most_layers, end, layers);
+        stage.position = 1;
+        middles.add(stage, size_of(stage));
+        return;
     }
-    Stage out;
-    double from = first;
-    for (double i = 0; i < between; ++i) {
-        const double to = from + (i < full ? most : most - 1);
-        const Stage stage = slice(from, to, layers);
-        if (i == 0 || cost(stage) > cost(out)) out = stage;
+    for (double i = 0; i < out.count - 2; ++i) {
+        const double to = from + (i < full ? out.most_layers : out.most_layers - 1);
+        Stage stage = slice(from, to, layers);
+        stage.position = i + 1;
+        middles.add(stage, 0);
         from = to;
     }
-    return out;
 }
 
 }  // namespace
@@ -166,11 +181,22 @@ double Stage::layers() const {
     return out;
 }
 
-Stages partition_layers(const LayerSequence& sequence, double gpus, double copies, Partition partition,
-                        const LayerCounts& cost_of_layers) {
-    const StageCost cost(sequence, cost_of_layers);
-    if (copies > 1 && gpus > 1)
-        return bidirectional(partition_layers(sequence, gpus, 1, {}, cost_of_layers), sequence, cost);
+bool Stage::is_like(const Stage& other) const {
+    return counts == other.counts && last_kind == other.last_kind && embedding == other.embedding &&
+           head == other.head;
+}
+
+std::size_t Stages::index_of(const Stage& stage) const {
+    if (stage.position == 0) return 0;
+    if (stage.position + 1 == count) return size() - 1;
+    const auto* const found =
+        std::ranges::find_if(middles, [&](const Stage& middle) { return middle.is_like(stage); });
+    // Without a pattern there is only one, and beyond kMiddleStages the last one stands for the others.
+    return found == middles.end() ? middles.size() : 1 + static_cast<std::size_t>(found - middles.begin());
+}
+
+Stages partition_layers(const LayerSequence& sequence, double gpus, double copies, Partition partition) {
+    if (copies > 1 && gpus > 1) return bidirectional(partition_layers(sequence, gpus), sequence);
     const double layers = sequence.layers();
     Stages out;
     out.count = gpus;
@@ -179,8 +205,8 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
         out.first.embedding = out.first.head = true;
         return out;
     }
-    if (partition.folded) return folded(sequence, gpus, cost);
-    if (partition.layout) return laid_out(*partition.layout, sequence, gpus, cost);
+    if (partition.folded) return folded(sequence, gpus);
+    if (partition.layout) return laid_out(*partition.layout, sequence, gpus);
     double first = layers / gpus;
     double most = first;  // layers of the fullest middle stage
     double last = first;
@@ -206,15 +232,12 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
     }
     out.first = slice(0, first, sequence);
     out.last = slice(layers - last, layers, sequence);
-    out.middle = out.last;
     if (gpus > 2) {
-        const double full = full_stages(layers - first - last, most, gpus - 2);
         out.most_layers = most;
-        out.middle = fullest_middle(sequence, first, most, full, gpus - 2, cost);
+        add_middles(sequence, full_stages(layers - first - last, most, gpus - 2), out);
     }
     out.first.embedding = true;
     out.last.head = true;
-    out.middle.position = std::min(1.0, gpus - 1);
     out.last.position = gpus - 1;
     return out;
 }

@@ -6,9 +6,10 @@
 // each, and to the first stage if those are too few, because the head costs more than the embedding. Sources:
 // Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 //
-// A stage holds consecutive layers, also where they are unlike (model.layer_pattern): the frameworks count
-// layers, not their cost. As patterns repeat, the stages hold similar mixtures. Of the middle stages, the one
-// with the most layers stands for all; in a model with a pattern, the one that takes the longest.
+// A stage holds consecutive layers, also where they are of different kinds (model.layer_pattern): the
+// frameworks count layers, not their cost. Of the middle stages, the one with the most layers stands for all.
+// In a model with a pattern they hold different mixtures, of which one may take the longest and another the
+// most memory, so every mixture is kept.
 //
 // The layers of the first and the last stage may be set (Megatron-LM's decoder-first-pipeline-num-layers and
 // decoder-last-pipeline-num-layers); the remaining layers are split among the other stages in the same way.
@@ -16,6 +17,7 @@
 
 #include <vector>
 
+#include "containers/bounded_list.h"
 #include "parameters/layer_pattern.h"
 
 namespace shardscope {
@@ -30,25 +32,35 @@ struct Stage {
     bool head = false;
     double position = 0;  // 0 is the first stage
     [[nodiscard]] double layers() const;
+    // Returns whether both hold the same layers and ends, in whatever place of the pipeline.
+    [[nodiscard]] bool is_like(const Stage& other) const;
 };
 
-// The stages that `Stages` distinguishes.
-enum class StagePlace : unsigned char { first, middle, last };
+// The most mixtures of middle stages that are kept. The models of today have fewer; if there are more, one
+// stage with the most layers of each kind stands for the remaining ones.
+inline constexpr std::size_t kMiddleStages = 64;
+inline constexpr std::size_t kDistinctStages = kMiddleStages + 2;
 
-// The first stage, the last one, and the fullest middle stage, which stands for all middle stages and is
-// assumed to come directly after the first.
+// The stages that differ, at the position where the most micro-batches are in flight. Without a pattern one
+// middle stage stands for all of them: the fullest, which is assumed to come directly after the first stage.
 struct Stages {
-    Stage first, middle, last;
-    double count = 1;        // GPUs; with one, `first` is the whole model
+    Stage first, last;  // without a pipeline `first` is the whole model
+    BoundedList<Stage, kMiddleStages> middles;
+    double count = 1;        // GPUs
     double most_layers = 0;  // of a middle stage
     // Weight copies. With two, every GPU holds its own stage and that of the opposite GPU of the pipeline,
     // and each of the two stages processes half of the micro-batches.
     double weight_copies = 1;
     bool folded = false;                     // see Partition
     const PipelineLayout* layout = nullptr;  // that decides the content of every stage
-    [[nodiscard]] const Stage& at(StagePlace place) const {
-        return place == StagePlace::first ? first : place == StagePlace::middle ? middle : last;
+    // Returns the number of stages that differ: the first one, those in the middle and the last one.
+    [[nodiscard]] std::size_t size() const { return count <= 1 ? 1 : middles.size() + 2; }
+    [[nodiscard]] const Stage& operator[](std::size_t i) const {
+        if (i == 0) return first;
+        return i <= middles.size() ? middles[i - 1] : last;
     }
+    // Returns the index of the stage that stands for this one.
+    [[nodiscard]] std::size_t index_of(const Stage& stage) const;
 };
 
 // How a request splits the layers: layers of the first and the last stage (0: as many as the other stages),
@@ -66,13 +78,12 @@ struct Partition {
 };
 
 // Partitions the layers of a model. A partition that is not even requires one weight copy and must be
-// feasible. `cost_of_layers` is the time of a layer of each kind, which decides the middle stage of a model
-// with a pattern; without a pattern it is not read.
+// feasible.
 Stages partition_layers(const LayerSequence& sequence, double gpus, double copies = 1,
-                        Partition partition = {}, const LayerCounts& cost_of_layers = {});
+                        Partition partition = {});
 
 // Returns every stage. The remaining layers go to the first of the middle stages, where the most
-// micro-batches are in flight; the position of `middle` is therefore that of the second stage.
+// micro-batches are in flight.
 std::vector<Stage> every_stage(const Stages& stages, const LayerSequence& layers);
 
 }  // namespace shardscope

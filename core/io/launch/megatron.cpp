@@ -269,7 +269,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
     const Stages engine = partition_layers({layers, 0}, stages, 1, partition);
     if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
         engine.first.layers() == engine.last.layers() &&
-        engine.middle.layers() == engine.first.layers() + 1) {
+        every_stage(engine, {layers, 0})[1].layers() == engine.first.layers() + 1) {
         out.put("--account-for-embedding-in-pipeline-split");
         out.put("--account-for-loss-in-pipeline-split");
         return;

@@ -155,7 +155,7 @@ TEST_CASE("memory: a breadth-first pipeline keeps two virtual stages gathered", 
                                                                    {P::sharding, Sharding::zero3},
                                                                    {P::micro_batch, 1},
                                                                    {P::accumulation, 16}})));
-        return term(memory_use(c.stages.middle, c), MemoryTerm::gathered);
+        return term(memory_use(c.stages[1], c), MemoryTerm::gathered);
     };
     // A GPU has 12 layers. The buffers are the bf16 weights of two virtual stages and the gradients of one,
     // in fp32 or bf16, layer by layer.
@@ -175,7 +175,7 @@ TEST_CASE("memory: two weight copies double the states that are not sharded", "[
                                                                    {P::sharding, sharding},
                                                                    {P::micro_batch, 1},
                                                                    {P::accumulation, 16}})));
-        return memory_use(c.stages.middle, c);
+        return memory_use(c.stages[1], c);
     };
     for (const double schedule : {7.0, 8.0}) {
         for (const MemoryTerm which : {MemoryTerm::weights, MemoryTerm::gradients, MemoryTerm::optimizer}) {
@@ -282,5 +282,37 @@ TEST_CASE("memory: the peak is that of the fullest of all stages for every split
                 most = std::max(most, memory_use(stage, c).peak);
             CHECK(memory_use(c).peak == most);
         }
+    }
+}
+
+TEST_CASE("memory: the peak is that of the fullest of all stages where the layers are of different kinds",
+          "[memory]") {
+    struct Piped {
+        const char* model;
+        double pipeline, schedule;
+    };
+    for (const Piped& p : {Piped{"nemotron-3-super-120b-a12b", 11, Value(ScheduleKind::one_f_one_b)},
+                           Piped{"nemotron-3-super-120b-a12b", 8, Value(ScheduleKind::zb_v)},
+                           Piped{"nemotron-h-56b", 16, Value(ScheduleKind::one_f_one_b)},
+                           Piped{"nemotron-h-56b", 59, Value(ScheduleKind::one_f_one_b)},
+                           Piped{"qwen3-next-80b-a3b", 12, Value(ScheduleKind::dualpipe)},
+                           Piped{"qwen3-next-80b-a3b", 12, Value(ScheduleKind::bitpipe)},
+                           Piped{"nemotron-3-nano-30b-a3b", 13, Value(ScheduleKind::dualpipe_v)}}) {
+        INFO(p.model << " on " << p.pipeline << " stages, schedule " << p.schedule);
+        const Compiled c = compile(resolve(of_model(p.model, {{P::gpus, 8 * p.pipeline},
+                                                              {P::tensor_parallel, 8},
+                                                              {P::pipeline_parallel, p.pipeline},
+                                                              {P::schedule, p.schedule},
+                                                              {P::accumulation, 4 * p.pipeline},
+                                                              {P::sharding, Sharding::zero1}})));
+        const std::vector<double> allocated = allocated_by_stage(c);
+        CHECK(memory_use(c).allocated() == *std::ranges::max_element(allocated));
+        double most = 0;
+        for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings))) {
+            most = std::max(most, memory_use(stage, c).peak);
+            // The step of every stage is that of the one that stands for it.
+            CHECK(c.stages[c.stages.index_of(stage)].is_like(stage));
+        }
+        CHECK(memory_use(c).peak == most);
     }
 }

@@ -225,22 +225,40 @@ TEST_CASE("layer pattern: the stages of a pipeline hold every layer once", "[lay
             resolve(of_model("nemotron-3-nano-30b-a3b",
                              {{P::pipeline_parallel, stages}, {P::gpus, 104}, {P::accumulation, 16}})));
         LayerCounts sum{};
-        double slowest = 0;
         for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings))) {
-            double seconds = 0;
-            for (std::size_t i = 0; i < c.operators.kinds; ++i) {
-                sum[i] += stage.counts[i];
-                seconds += stage.counts[i] * c.work.layers[i].both_passes().total();
-            }
-            if (!stage.embedding && !stage.head) slowest = std::max(slowest, seconds);
+            for (std::size_t i = 0; i < c.operators.kinds; ++i) sum[i] += stage.counts[i];
         }
         for (std::size_t i = 0; i < c.operators.kinds; ++i) CHECK(sum[i] == c.operators.of_kind[i].repeat);
-        // The middle stage stands for the one that computes longest.
-        double middle = 0;
-        for (std::size_t i = 0; i < c.operators.kinds; ++i)
-            middle += c.stages.middle.counts[i] * c.work.layers[i].both_passes().total();
-        if (stages > 2) CHECK(middle == Approx(slowest).epsilon(1e-12));
     }
+}
+
+TEST_CASE("layer pattern: the stages do not depend on times", "[layer_pattern]") {
+    const auto stages = [](double micro_batch, double sequence_parallel) {
+        return compile(resolve(of_model("nemotron-h-56b", {{P::tensor_parallel, 8},
+                                                           {P::pipeline_parallel, 16},
+                                                           {P::gpus, 128},
+                                                           {P::micro_batch, micro_batch},
+                                                           {P::sequence_parallel, sequence_parallel}})))
+            .stages;
+    };
+    const Stages one = stages(1, 0);
+    const Stages other = stages(8, 1);
+    REQUIRE(one.size() > 4);
+    REQUIRE(one.size() == other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        CHECK(one[i].is_like(other[i]));
+        CHECK(one[i].position == other[i].position);
+    }
+}
+
+TEST_CASE("layer pattern: the step is that of the slowest of all stages", "[layer_pattern]") {
+    const Compiled c = compile(resolve(of_model(
+        "nemotron-3-super-120b-a12b",
+        {{P::gpus, 88}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 11}, {P::accumulation, 44}})));
+    double slowest = 0;
+    for (std::size_t i = 0; i < c.stages.size(); ++i) slowest = std::max(slowest, step_time(c, i).total);
+    CHECK(step_time(c).total == slowest);
+    CHECK(step_time(c, step_time(c).slowest).total == slowest);
 }
 
 TEST_CASE("layer pattern: experts at a latent width send and compute less", "[layer_pattern]") {

@@ -117,7 +117,7 @@ TEST_CASE("operators: the weights of a pipeline's stages add up to the model", "
     const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::pipeline_parallel, 4}})));
     const double layer = c.operators.of_kind[0].local_weights();
     double held = 0;
-    for (const Stage* stage : {&c.stages.first, &c.stages.middle, &c.stages.middle, &c.stages.last})
+    for (const Stage* stage : {&c.stages.first, &c.stages[1], &c.stages[1], &c.stages.last})
         held += stage->layers() * layer + end_parameters(*stage, c);
     CHECK(held == Approx(c.parameters).epsilon(1e-12));
     // With tied embeddings the last stage has a copy of the embedding.

@@ -99,10 +99,16 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
     constexpr int kSpaces = 300;
     // The next spaces have schedules that a search only uses if they are held.
     constexpr int kHeld = 150;
-    // The last spaces have pipelines whose end stages have a given number of layers.
+    // The next spaces have pipelines whose end stages have a given number of layers.
     constexpr int kUneven = 60;
-    for (int i = 0; i < kSpaces + kHeld + kUneven; ++i) {
-        const char* model = models[std::uniform_int_distribution<std::size_t>(0, models.size() - 1)(random)];
+    // The last spaces have models with layers of different kinds, some of them in pipelines of V shape.
+    constexpr int kPatterned = 90;
+    const std::vector<const char*> patterned{"gemma-3-4b", "mamba2-2.7b", "qwen3-next-80b-a3b",
+                                             "nemotron-3-nano-30b-a3b", "nemotron-h-56b"};
+    for (int i = 0; i < kSpaces + kHeld + kUneven + kPatterned; ++i) {
+        const bool has_pattern = i >= kSpaces + kHeld + kUneven;
+        const auto& from = has_pattern ? patterned : models;
+        const char* model = from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
         Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
                                              {P::sequence_length, pick(1024, 2048, 8192)},
                                              {P::inter_node_bandwidth, pick(2e9, 12.5e9, 50e9)},
@@ -117,7 +123,12 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
         // Without a held batch the number of sequences per GPU is unlimited, which another test covers.
         if (!global) std::erase(free, P::micro_batch);
-        if (i >= kSpaces + kHeld) {
+        if (has_pattern) {
+            if (pick(0, 1, 1) > 0) {
+                scenario.give(P::schedule, pick(0, 1, 6, 7, 8, 10, 11));
+                std::erase(free, P::schedule);
+            }
+        } else if (i >= kSpaces + kHeld) {
             scenario.give(P::first_stage_layers, pick(0, 1, 3, 7));
             scenario.give(P::last_stage_layers, pick(0, 2, 5, 16));
         } else if (i >= kSpaces) {

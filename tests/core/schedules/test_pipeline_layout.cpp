@@ -35,8 +35,8 @@ TEST_CASE("layout: it decides the layers of each stage, and must match the model
     const Answer uneven = answer(with_layout("Et*5|t*10|t*11|t*6L"));
     REQUIRE(uneven.valid());
     CHECK(uneven.compiled.stages.first.layers() == 5);
-    CHECK(uneven.compiled.stages.middle.layers() == 11);
-    CHECK(uneven.compiled.stages.middle.position == 2);
+    CHECK(uneven.compiled.stages[1].layers() == 11);
+    CHECK(uneven.compiled.stages[1].position == 2);
     CHECK(uneven.compiled.stages.last.layers() == 6);
     for (const char* text : {"Et*5|t*10|t*11|t*5L", "Et*16|t*16L"}) {
         const Answer wrong = answer(with_layout(text));

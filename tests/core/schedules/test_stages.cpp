@@ -37,7 +37,7 @@ TEST_CASE("stages: even and uneven splits have the expected layers", "[plan]") {
         INFO(e.layers << " layers on " << e.gpus);
         const Stages stages = partition_layers({e.layers, 0}, e.gpus);
         CHECK(stages.first.layers() == e.first);
-        CHECK(stages.middle.layers() == e.middle);
+        CHECK(stages[1].layers() == e.middle);
         CHECK(stages.last.layers() == e.last);
         CHECK(stages.count == e.gpus);
     }
@@ -57,13 +57,13 @@ TEST_CASE(
                 if (gpus == 2) {
                     CHECK(between == 0);
                 } else {
-                    CHECK(between <= stages.middle.layers() * (gpus - 2));
-                    CHECK(between >= (stages.middle.layers() - 1) * (gpus - 2) + 1);
+                    CHECK(between <= stages[1].layers() * (gpus - 2));
+                    CHECK(between >= (stages[1].layers() - 1) * (gpus - 2) + 1);
                 }
-                CHECK(stages.middle.layers() - stages.last.layers() <= 1);
+                CHECK(stages[1].layers() - stages.last.layers() <= 1);
                 CHECK(stages.first.layers() >= stages.last.layers());
                 CHECK(stages.last.layers() >= 1);
-                for (const Stage* stage : {&stages.first, &stages.middle, &stages.last}) {
+                for (const Stage* stage : {&stages.first, &stages[1], &stages.last}) {
                     CHECK(stage->layers() == std::floor(stage->layers()));
                     CHECK(stage->counts[0] >= 0);
                     CHECK(stage->counts[1] >= 0);
@@ -100,7 +100,7 @@ TEST_CASE("stages: the ends get the layers that are given, and the other stages 
         REQUIRE(g.partition.is_feasible(g.layers, g.gpus));
         const Stages stages = partition_layers({2, g.layers - 2}, g.gpus, 1, g.partition);
         CHECK(stages.first.layers() == g.first);
-        CHECK(stages.middle.layers() == g.middle);
+        CHECK(stages[1].layers() == g.middle);
         CHECK(stages.last.layers() == g.last);
         double dense = 0;
         double all = 0;

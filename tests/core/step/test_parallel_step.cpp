@@ -533,7 +533,7 @@ TEST_CASE("step: a bidirectional pipeline has the same compute and balances its 
         CHECK(both.stages.first.embedding);
         CHECK(both.stages.first.head);
         CHECK(both.stages.last.head);
-        CHECK_FALSE(both.stages.middle.head);
+        CHECK_FALSE(both.stages[1].head);
         // A stage has 12 layers in all micro-batches; half of the head counts on each end.
         const StepTime step = step_time(both);
         const StepTime step_plain = step_time(plain);
