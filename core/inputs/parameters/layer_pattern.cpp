@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include "parameters/interned_text.h"
 #include "text/text.h"
@@ -63,11 +60,15 @@ std::size_t take_repetitions(std::string& word, std::string& problem) {
     return times;
 }
 
+std::string too_many_kinds() {
+    return translate("a model can have {1} kinds of layers", {std::to_string(kLayerKinds)});
+}
+
 void add_element(LayerPattern& out, const Element& element, std::size_t times) {
     auto found = std::ranges::find(out.elements, element);
     if (found == out.elements.end()) {
         if (out.elements.size() == kLayerKinds) {
-            out.problem = translate("a model can have {1} kinds of layers", {std::to_string(kLayerKinds)});
+            out.problem = too_many_kinds();
             return;
         }
         out.elements.push_back(element);
@@ -90,14 +91,13 @@ void add_element(LayerPattern& out, const Element& element, std::size_t times) {
 LayerPattern parse_layer_pattern(std::string_view text) {
     LayerPattern out;
     out.before.emplace_back();
-    for (std::size_t first = 0; first <= text.size() && out.problem.empty();) {
-        const std::size_t end = std::min(text.find(',', first), text.size());
-        std::string word = trim(text.substr(first, end - first));
-        first = end + 1;
+    for (const std::string& part : split(text, ',')) {
+        std::string word = trim(part);
         const std::size_t times = take_repetitions(word, out.problem);
         if (!out.problem.empty()) break;
         const Element element = parse_element(word, out.problem);
         if (out.problem.empty()) add_element(out, element, times);
+        if (!out.problem.empty()) break;
     }
     return out;
 }
@@ -108,12 +108,7 @@ namespace {
 const LayerPattern* written_pattern(const Settings& s) {
     const double text = s[P::layer_pattern];
     if (text == 0) return nullptr;
-    static std::mutex mutex;
-    static std::map<double, std::unique_ptr<LayerPattern>> parsed;
-    const std::lock_guard lock(mutex);
-    std::unique_ptr<LayerPattern>& out = parsed[text];
-    if (!out) out = std::make_unique<LayerPattern>(parse_layer_pattern(interned_text(text)));
-    return out.get();
+    return &parsed_once(text, parse_layer_pattern);
 }
 
 }  // namespace
@@ -153,7 +148,10 @@ std::size_t LayerSequence::add(const LayerKind& kind) {
     const auto end = kinds_.begin() + static_cast<std::ptrdiff_t>(count_);
     if (const auto found = std::find(kinds_.begin(), end, kind); found != end)
         return static_cast<std::size_t>(found - kinds_.begin());
-    if (count_ == kLayerKinds) return kLayerKinds - 1;  // too many; see problem_of_layer_pattern
+    if (count_ == kLayerKinds) {
+        too_many_ = true;
+        return kLayerKinds - 1;
+    }
     kinds_[count_] = kind;
     return count_++;
 }
@@ -182,22 +180,58 @@ LayerCounts LayerSequence::counts(double from, double to) const {
     return out;
 }
 
-std::string problem_of_layer_pattern(const Settings& s) {
+namespace {
+
+PatternFault fault_of(const Element& element, const Settings& s) {
+    const bool experts = !element.by_position && element.feed_forward == FeedForward::experts;
+    if (experts && s[P::experts] <= 0) return PatternFault::experts;
+    switch (element.mixer) {
+        case Mixer::full:
+        case Mixer::none: return PatternFault::none;
+        case Mixer::sliding: return s[P::attention_window] > 0 ? PatternFault::none : PatternFault::window;
+        case Mixer::linear:
+            return s[P::linear_key_heads] > 0 && s[P::linear_key_head_size] > 0 ? PatternFault::none
+                                                                                : PatternFault::linear;
+        case Mixer::mamba2:
+            return s[P::ssm_heads] > 0 && s[P::ssm_state_size] > 0 ? PatternFault::none
+                                                                   : PatternFault::mamba2;
+    }
+    return PatternFault::none;
+}
+
+}  // namespace
+
+PatternFault fault_of_layer_pattern(const Settings& s) {
     const LayerPattern* pattern = written_pattern(s);
-    if (pattern == nullptr) return {};
-    if (!pattern->problem.empty()) return pattern->problem;
+    if (pattern == nullptr) return PatternFault::none;
+    if (!pattern->problem.empty()) return PatternFault::unreadable;
     for (const Element& element : pattern->elements) {
-        const bool experts = !element.by_position && element.feed_forward == FeedForward::experts;
-        if (experts && s[P::experts] <= 0) return translate("it has experts, and model.experts is 0");
-        if (element.mixer == Mixer::sliding && s[P::attention_window] <= 0)
-            return translate("it has sliding layers, and model.attention_window is 0");
-        if (element.mixer == Mixer::linear &&
-            (s[P::linear_key_heads] <= 0 || s[P::linear_key_head_size] <= 0))
-            return translate("it has linear layers, and their heads are not given");
-        if (element.mixer == Mixer::mamba2 && (s[P::ssm_heads] <= 0 || s[P::ssm_state_size] <= 0))
-            return translate("it has mamba2 layers, and ssm_heads or ssm_state_size is 0");
+        if (const PatternFault fault = fault_of(element, s); fault != PatternFault::none) return fault;
+    }
+    return LayerSequence(s).has_too_many_kinds() ? PatternFault::kinds : PatternFault::none;
+}
+
+std::string problem_of_layer_pattern(const Settings& s) {
+    switch (fault_of_layer_pattern(s)) {
+        case PatternFault::none: return {};
+        case PatternFault::unreadable: return written_pattern(s)->problem;
+        case PatternFault::kinds: return too_many_kinds();
+        case PatternFault::experts: return translate("it names experts, but model.experts is 0");
+        case PatternFault::window:
+            return translate("it names sliding layers, but model.attention_window is 0");
+        case PatternFault::linear: return translate("it names linear layers, but their heads are not given");
+        case PatternFault::mamba2:
+            return translate("it names mamba2 layers, but ssm_heads or ssm_state_size is 0");
     }
     return {};
+}
+
+double linear_value_heads(const Settings& s) {
+    return s[P::linear_value_heads] > 0 ? s[P::linear_value_heads] : s[P::linear_key_heads];
+}
+
+double linear_value_head_size(const Settings& s) {
+    return s[P::linear_value_head_size] > 0 ? s[P::linear_value_head_size] : s[P::linear_key_head_size];
 }
 
 bool has_mixer(const Settings& s, Mixer mixer) {

@@ -61,6 +61,8 @@ class LayerSequence {
     [[nodiscard]] const LayerKind& kind(std::size_t i) const { return kinds_[i]; }
     [[nodiscard]] double layers() const { return layers_; }
     [[nodiscard]] bool has_pattern() const { return pattern_ != nullptr; }
+    // Whether there are more kinds than the list holds. The others are then counted as the last kind.
+    [[nodiscard]] bool has_too_many_kinds() const { return too_many_; }
     // Returns the layers of each kind in the half-open range [from, to) of layers.
     [[nodiscard]] LayerCounts counts(double from, double to) const;
     [[nodiscard]] LayerCounts counts() const { return counts(0, layers_); }
@@ -73,13 +75,23 @@ class LayerSequence {
     double layers_ = 0;
     double dense_ = 0;  // leading layers without experts
     std::size_t count_ = 0;
+    bool too_many_ = false;
     std::array<LayerKind, kLayerKinds> kinds_{};
     // The kind of each element of the pattern among the leading dense layers and after them.
     std::array<unsigned char, kLayerKinds> leading_{}, following_{};
 };
 
-// Returns why the pattern of these settings cannot be used; "" if it can.
+// Why a pattern cannot be used.
+enum class PatternFault : unsigned char { none, unreadable, kinds, experts, window, linear, mamba2 };
+// Returns the fault of the settings' pattern. Allocates no memory, so that plan searches can call it.
+PatternFault fault_of_layer_pattern(const Settings& settings);
+// Returns the same as a text; "" if the pattern can be used.
 std::string problem_of_layer_pattern(const Settings& settings);
+
+// Return the heads of the values in linear attention and their width, which are those of the keys if they are
+// not given.
+double linear_value_heads(const Settings& settings);
+double linear_value_head_size(const Settings& settings);
 
 // Returns whether the pattern of the model has a layer with this mixer.
 bool has_mixer(const Settings& settings, Mixer mixer);

@@ -106,11 +106,8 @@ std::optional<std::string> text_of(const Parameter& row, const json& value) {
 // Returns the words of a list.
 json words_of(const std::string& list) {
     json out = json::array();
-    for (std::size_t first = 0; first < list.size();) {
-        const std::size_t end = std::min(list.find(',', first), list.size());
-        out.push_back(trim(std::string_view(list).substr(first, end - first)));
-        first = end + 1;
-    }
+    if (list.empty()) return out;
+    for (const std::string& word : split(list, ',')) out.push_back(trim(word));
     return out;
 }
 

@@ -102,7 +102,7 @@ constexpr Constraint kConstraints[] = {
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.divisors_of(s[P::heads]); }},
     {.level = Level::node,
-     .holds = [](const Settings& s) { return problem_of_layer_pattern(s).empty(); },
+     .holds = [](const Settings& s) { return fault_of_layer_pattern(s) == PatternFault::none; },
      .problem =
          [](const Settings& s) {
              return value_problem(P::layer_pattern, s, problem_of_layer_pattern(s),

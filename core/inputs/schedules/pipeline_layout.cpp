@@ -1,9 +1,5 @@
 #include "schedules/pipeline_layout.h"
 
-#include <map>
-#include <memory>
-#include <mutex>
-
 #include "parameters/interned_text.h"
 #include "text/translate.h"
 
@@ -91,12 +87,7 @@ PipelineLayout parse_pipeline_layout(std::string_view text) {
 const PipelineLayout* pipeline_layout(const Settings& s) {
     const double text = s[P::pipeline_layout];
     if (text == 0) return nullptr;
-    static std::mutex mutex;
-    static std::map<double, std::unique_ptr<PipelineLayout>> parsed;
-    const std::lock_guard lock(mutex);
-    std::unique_ptr<PipelineLayout>& out = parsed[text];
-    if (!out) out = std::make_unique<PipelineLayout>(parse_pipeline_layout(interned_text(text)));
-    return out.get();
+    return &parsed_once(text, parse_pipeline_layout);
 }
 
 }  // namespace shardscope
