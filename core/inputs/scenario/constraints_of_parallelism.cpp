@@ -89,37 +89,49 @@ void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
 }
 
 // The heads of the mixers with a state, which the degree must divide as well; 1 if the model has none.
-double linear_heads(const Settings& s) {
-    if (!has_mixer(s, Mixer::linear)) return 1;
-    return s[P::linear_value_heads] > 0 ? s[P::linear_value_heads] : s[P::linear_key_heads];
-}
+double linear_heads(const Settings& s) { return has_mixer(s, Mixer::linear) ? linear_value_heads(s) : 1; }
 double state_space_heads(const Settings& s) { return has_mixer(s, Mixer::mamba2) ? s[P::ssm_heads] : 1; }
 
-bool tensor_divides_mixers(const Settings& s) {
-    const double tensor = s[P::tensor_parallel];
+// Tensor parallelism splits these heads, and context parallelism exchanges them for the sequence, so each GPU
+// holds some of them for the whole sequence.
+double sharers_of_mixers(const Settings& s) { return s[P::tensor_parallel] * s[P::context_parallel]; }
+
+bool gpus_divide_mixers(const Settings& s) {
     for (const double heads : {linear_heads(s), state_space_heads(s)}) {
-        if (heads > 1 && !divides(tensor, heads)) return false;
+        if (heads > 1 && !divides(sharers_of_mixers(s), heads)) return false;
     }
     return true;
 }
 
-Problem tensor_does_not_divide_mixers(const Settings& s) {
-    const bool linear = linear_heads(s) > 1 && !divides(s[P::tensor_parallel], linear_heads(s));
-    return value_problem(
-        P::tensor_parallel, s,
-        linear ? translate("does not divide the {1} heads of linear attention", {count_text(linear_heads(s))})
-               : translate("does not divide the {1} heads of the Mamba-2 layers",
-                           {count_text(state_space_heads(s))}),
-        suggest_nearest(P::tensor_parallel, s));
+Problem gpus_do_not_divide_mixers(const Settings& s) {
+    const bool linear = linear_heads(s) > 1 && !divides(sharers_of_mixers(s), linear_heads(s));
+    const std::string heads = count_text(linear ? linear_heads(s) : state_space_heads(s));
+    if (s[P::context_parallel] > 1)
+        return value_problem(
+            P::context_parallel, s,
+            linear
+                ? translate("times tensor_parallel {2}, it does not divide the {1} heads of linear attention",
+                            {heads, format(P::tensor_parallel, s[P::tensor_parallel])})
+                : translate(
+                      "times tensor_parallel {2}, it does not divide the {1} heads of the Mamba-2 layers",
+                      {heads, format(P::tensor_parallel, s[P::tensor_parallel])}),
+            suggest_nearest(P::context_parallel, s));
+    return value_problem(P::tensor_parallel, s,
+                         linear ? translate("does not divide the {1} heads of linear attention", {heads})
+                                : translate("does not divide the {1} heads of the Mamba-2 layers", {heads}),
+                         suggest_nearest(P::tensor_parallel, s));
 }
 
-void keep_mixers_divided(P, const Settings& s, ValidValues& values) {
+void keep_mixers_divided(P id, const Settings& s, ValidValues& values) {
+    const double other = s[id == P::tensor_parallel ? P::context_parallel : P::tensor_parallel];
     for (const double heads : {linear_heads(s), state_space_heads(s)}) {
-        if (heads > 1) values.divisors_of(heads);
+        if (heads <= 1) continue;
+        values.divisors_of(heads);
+        values.keep_if([&](double degree) { return divides(degree * other, heads); });
     }
 }
 
-constexpr P kMixerParameters[] = {P::tensor_parallel};
+constexpr P kMixerParameters[] = {P::tensor_parallel, P::context_parallel};
 
 // The degree must also divide the feed-forward size of the experts.
 constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size};
@@ -259,8 +271,8 @@ constexpr Constraint kConstraints[] = {
      .problem = tensor_does_not_divide,
      .narrow = keep_matrices_divided},
     {.parameters = kMixerParameters,
-     .holds = tensor_divides_mixers,
-     .problem = tensor_does_not_divide_mixers,
+     .holds = gpus_divide_mixers,
+     .problem = gpus_do_not_divide_mixers,
      .narrow = keep_mixers_divided},
     {.parameters = kContextParameters,
      .holds = context_divides_sequence,

@@ -35,6 +35,7 @@ std::vector<Scenario> bases() {
             edited(edited(pipelined, P::schedule, ScheduleKind::one_f_one_b), P::first_stage_layers, 10),
             edited(of_model("mixtral-8x7b", {{P::gpus, 64}}), P::expert_parallel, 4),
             of_model("deepseek-v3", {{P::gpus, 256}}),
+            of_model("qwen3-next-80b-a3b", {{P::gpus, 64}}),
             of_model("resnet-50", {})};
 }
 
@@ -143,6 +144,7 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     break_with(first(), {{P::precision, Precision::fp8}, {P::peak_flops_fp8, std::nan("")}});
     break_with(first(), {{P::layer_pattern, intern_text("ful")}});
     break_with(of_model("mamba2-2.7b", {}), {{P::tensor_parallel, 3}});
+    break_with(of_model("mamba2-2.7b", {}), {{P::context_parallel, 32}});
     break_with(of_model("qwen3-next-80b-a3b", {}), {{P::tensor_parallel, 3}});
     break_with(of_model("resnet-50", {}), {{P::image_size, 0}});
     break_with(of_model("resnet-50", {}), {{P::pipeline_parallel, 2}, {P::schedule, ScheduleKind::seq1f1b}});
@@ -170,4 +172,29 @@ TEST_CASE("constraints: a problem of the model's shape does not hide one of the 
     REQUIRE(problems.size() == 2);
     CHECK(problems[0].where == "/model/kv_heads");
     CHECK(problems[1].where == "/training/global_batch");
+}
+
+TEST_CASE("constraints: tensor and context parallelism together divide the heads of mixers with a state",
+          "[scenario]") {
+    // Mamba-2 2.7B has 80 heads, which context parallelism exchanges for the sequence.
+    const auto problems = [](double tensor, double context) {
+        const Scenario scenario = of_model("mamba2-2.7b", {{P::gpus, 64},
+                                                           {P::sequence_length, 65536},
+                                                           {P::tensor_parallel, tensor},
+                                                           {P::context_parallel, context}});
+        return check(scenario, resolve(scenario));
+    };
+    CHECK(problems(8, 2).empty());
+    CHECK(problems(2, 8).empty());
+    CHECK(problems(1, 16).empty());
+    const Problems together = problems(8, 4);
+    REQUIRE(together.size() == 1);
+    CHECK(together[0].where == "/training/context_parallel");
+    CHECK(together[0].text().find("80 heads") != std::string::npos);
+    REQUIRE(problems(1, 32).size() == 1);
+    Settings s = resolve(of_model("mamba2-2.7b", {{P::gpus, 64}, {P::sequence_length, 65536}}));
+    CHECK_FALSE(valid_values(P::context_parallel, s, 64).contains(32));
+    s.set(P::tensor_parallel, 4, Origin::given);
+    CHECK(valid_values(P::context_parallel, s, 64).contains(4));
+    CHECK_FALSE(valid_values(P::context_parallel, s, 64).contains(8));
 }
