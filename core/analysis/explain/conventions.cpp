@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "compile/compiled.h"
+#include "compile/mixer_flops.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -30,44 +30,52 @@ constexpr const char* kMegatron =
 constexpr std::array kConventions{
     Convention{"6n", "6·N", translatable("scaling laws, compute budgets, rough estimates"), kKaplan,
                [](const FlopCounts& c) { return 6 * c.parameters; }, is_transformer},
-    Convention{"6n-non-embedding", "6·(N − embedding − positions − head)",
+    Convention{"6n-non-embedding", translatable("6·(N − embedding − positions − head)"),
                translatable("scaling laws after Kaplan et al., which leave embeddings out"), kKaplan,
                [](const FlopCounts& c) { return 6 * layer_matrices(c); }, is_transformer},
-    Convention{"6n-total", "6·N with all experts",
+    Convention{"6n-total", translatable("6·N with all experts"),
                translatable("figures that count all experts, of which a token uses only a few"), kKaplan,
                [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts},
     Convention{"palm", "6·N + 12·L·a·d·s", translatable("PaLM, llm-foundry; the default of this program"),
-               kPalm, [](const FlopCounts& c) { return 6 * c.parameters + c.attention; }, is_transformer},
-    Convention{"nanogpt", "6·(N − positions) + 12·L·a·d·s", translatable("nanoGPT"),
+               kPalm, [](const FlopCounts& c) { return 6 * c.parameters + c.attention + c.recurrence; },
+               is_transformer},
+    Convention{"nanogpt", translatable("6·(N − positions) + 12·L·a·d·s"), translatable("nanoGPT"),
                "karpathy/nanoGPT, estimate_mfu and get_num_params in model.py",
-               [](const FlopCounts& c) { return 6 * (c.parameters - c.positions) + c.attention; },
+               [](const FlopCounts& c) {
+                   return 6 * (c.parameters - c.positions) + c.attention + c.recurrence;
+               },
                has_positions},
     Convention{
         "causal", "6·N + 6·L·a·d·s",
         translatable("papers that count only the unmasked half of attention, such as those of DeepSeek"),
         "Zhao et al. 2025, arXiv 2505.09343; Dao 2023, arXiv 2307.08691",
-        [](const FlopCounts& c) { return 6 * c.parameters + c.attention / 2; }, is_transformer},
+        [](const FlopCounts& c) { return 6 * c.parameters + c.attention / 2 + c.recurrence; },
+        is_transformer},
     // A matrix that embedding and head share is counted once, as that of the head.
-    Convention{"torchtitan", "6·(N − embedding) + 12·L·a·d·s", translatable("torchtitan"),
+    Convention{"torchtitan", translatable("6·(N − embedding) + 12·L·a·d·s"), translatable("torchtitan"),
                "torchtitan at b5bcd76, get_dense_model_nparams_and_flops in torchtitan/models/utils.py",
-               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention; }, is_transformer},
-    Convention{"megatron", "6·(matrices + head) + 6·L·a·d·s",
-               translatable("Megatron-LM and Megatron-Bridge since 2025, MaxText"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention / 2; },
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention + c.recurrence; },
                is_transformer},
-    Convention{"megatron-2024", "6·(matrices + head) + 12·L·a·d·s",
+    Convention{"megatron", translatable("6·(matrices + head) + 6·L·a·d·s"),
+               translatable("Megatron-LM and Megatron-Bridge since 2025, MaxText"), kMegatron,
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention / 2 + c.recurrence; },
+               is_transformer},
+    Convention{"megatron-2024", translatable("6·(matrices + head) + 12·L·a·d·s"),
                translatable("Megatron-LM and NeMo until early 2025"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention; }, is_transformer},
-    Convention{"megatron-2021", "8·matrices + 16·L·a·d·s + 6·head",
+               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention + c.recurrence; },
+               is_transformer},
+    Convention{"megatron-2021", translatable("8·matrices + 16·L·a·d·s + 6·head"),
                translatable(
                    "Megatron-LM's papers of 2021, BLOOM and others with full recomputation: hardware FLOPs"),
                "Narayanan et al. 2021, arXiv 2104.04473, section 5.1",
-               [](const FlopCounts& c) { return 8 * layer_matrices(c) + 4 * c.attention / 3 + 6 * c.head; },
+               [](const FlopCounts& c) {
+                   return 8 * layer_matrices(c) + 4 * (c.attention + c.recurrence) / 3 + 6 * c.head;
+               },
                is_transformer},
-    Convention{"operators", "3 × forward FLOPs of the operators",
+    Convention{"operators", translatable("3 × forward FLOPs of the operators"),
                translatable("models that are no transformer"), kPalm,
                [](const FlopCounts& c) { return c.listed; }, is_listed},
-    Convention{"hfu", "executed FLOPs, with recomputation",
+    Convention{"hfu", translatable("executed FLOPs, with recomputation"),
                translatable("HFU: what the kernels execute, with the recomputation of this plan"), kPalm,
                [](const FlopCounts& c) { return c.executed; }, always},
 };
@@ -134,9 +142,9 @@ FlopCounts flop_counts(const Answer& answer) {
     out.embedding = out.tied ? 0 : out.head;
     const double rows = s[P::learned_positions];
     out.positions = (rows == kPositionsAsSequence ? s[P::sequence_length] : rows) * s[P::hidden_size];
-    Settings palm = s;
-    palm.set(P::flops_convention, static_cast<double>(FlopsConvention::palm), Origin::given);
-    out.attention = compile(palm).flops_per_token - 6 * out.parameters;
+    const MixerFlops mixers = mixer_flops(s);
+    out.attention = 3 * mixers.attention;
+    out.recurrence = 3 * mixers.recurrence;
     return out;
 }
 
@@ -181,7 +189,7 @@ std::vector<ConventionValue> in_conventions(const Answer& answer, double tokens_
 QuotedValue parse_quoted_value(const std::string& value, const std::string& name, Problems& problems) {
     QuotedValue out;
     parse_name(name, out, problems);
-    out.is_share = value.find("FLOP") == std::string::npos;
+    out.is_share = lower(value).find("flop") == std::string::npos;
     const Parsed parsed = parse(value, out.is_share ? Quantity::percent : Quantity::flop_rate);
     out.value = parsed.value;
     if (!parsed.ok) {

@@ -22,6 +22,7 @@ struct FlopCounts {
     double head = 0;              // of the head: vocabulary × hidden size
     bool tied = false;            // embedding and head are the same parameters, counted once
     double attention = 0;         // FLOPs of scores and values, without a causal mask: 12·L·a·d·s
+    double recurrence = 0;        // FLOPs of linear attention and Mamba-2, which have no mask
     double executed = 0;          // FLOPs that the kernels execute, with recomputation
     double listed = 0;            // model FLOPs of a model that is a list of operators, else 0
 };
@@ -30,8 +31,8 @@ FlopCounts flop_counts(const Answer& answer);
 // How many FLOPs a convention counts.
 struct Convention {
     std::string_view name;  // "palm"
-    const char* formula;    // "6·N + 12·L·a·d·s"
-    const char* used_by;    // translatable
+    const char* formula;  // "6·N + 12·L·a·d·s"; translatable. Recurrences, which few models have, are added
+    const char* used_by;  // translatable
     const char* source;
     double (*flops)(const FlopCounts& counts);
     bool (*applies)(const FlopCounts& counts);

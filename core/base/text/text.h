@@ -14,6 +14,8 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string trim(std::string_view text);
+// Returns the text with the letters A to Z in lower case.
+std::string lower(std::string_view text);
 
 // Returns the text padded with spaces to `width` characters (code points); at least one space follows it.
 std::string padded(const std::string& text, std::size_t width);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -115,14 +116,6 @@ std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
     return text;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 // Multipliers that counts accept after the number. For sequence lengths k is 1,024, as is usual in the field.

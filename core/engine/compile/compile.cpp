@@ -2,57 +2,14 @@
 #include <cmath>
 
 #include "compile/compiled.h"
+#include "compile/mixer_flops.h"
 #include "compile/stage_parameters.h"
-#include "effects/linear_attention.h"
-#include "effects/state_space.h"
 #include "model/operator_inputs.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
 namespace shardscope {
 namespace {
-
-// FLOPs of attention's two products for one token in one layer, forward: 4·a·d·s where queries, keys and
-// values are equally wide.
-double attention_flops(const Settings& s, Mixer mixer) {
-    double widths = 2 * s[P::head_size];
-    if (s[P::kv_lora_rank] > 0) {
-        const double value = s[P::value_head_size] > 0 ? s[P::value_head_size] : s[P::head_size];
-        widths = s[P::head_size] + s[P::rope_head_size] + value;
-    }
-    return 2 * s[P::heads] * widths * attended_tokens(s, mixer);
-}
-
-// FLOPs of the recurrence of a mixer with a state for one token in one layer, forward. Every convention
-// counts them, because they do not depend on the sequence.
-double recurrence_flops(const Settings& s, Mixer mixer) {
-    if (mixer == Mixer::mamba2)
-        return state_space_recurrence(
-            {s[P::ssm_heads], s[P::ssm_head_size], s[P::ssm_state_size], s[P::ssm_groups]});
-    if (mixer != Mixer::linear) return 0;
-    const double key = s[P::linear_key_head_size];
-    const double value = s[P::linear_value_head_size] > 0 ? s[P::linear_value_head_size] : key;
-    const double heads = s[P::linear_value_heads] > 0 ? s[P::linear_value_heads] : s[P::linear_key_heads];
-    return heads * linear_attention_recurrence({key, value, s[P::convolution_kernel] > 0});
-}
-
-// The FLOPs of all layers' mixers for one token, forward, without their projections.
-struct MixerFlops {
-    double attention = 0, recurrence = 0;
-};
-MixerFlops mixer_flops(const Settings& s) {
-    const LayerSequence layers(s);
-    if (!layers.has_pattern()) return {s[P::layers] * attention_flops(s, layers.kind(0).mixer), 0};
-    MixerFlops out;
-    const LayerCounts counts = layers.counts();
-    for (std::size_t i = 0; i < layers.kinds(); ++i) {
-        const Mixer mixer = layers.kind(i).mixer;
-        if (mixer == Mixer::full || mixer == Mixer::sliding)
-            out.attention += counts[i] * attention_flops(s, mixer);
-        out.recurrence += counts[i] * recurrence_flops(s, mixer);
-    }
-    return out;
-}
 
 // Model FLOPs per token, forward and backward: six per active parameter, and attention by the convention.
 // Source: Chowdhery et al. 2022, arXiv 2204.02311, appendix B (palm).
@@ -129,6 +86,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
         held += c.operators.of_kind[i].repeat * (c.work.layers[i].weights + c.work.layers[i].experts);
     in.held_parameters = c.layout.tensor * held;
+    if (!s.listed() && LayerSequence(s).has_pattern()) in.mixer_flops = mixer_flops(s).total();
     if (s.listed()) {
         in.forward_flops = c.flops_per_token / 3;
         in.kept_bytes =

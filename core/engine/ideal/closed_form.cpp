@@ -16,10 +16,10 @@ double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * 
 
 }  // namespace
 
-// Each parameter takes one multiplication and one addition per token; attention covers all s tokens.
+// Each parameter takes one multiplication and one addition per token.
 double forward_flops(const IdealInputs& in) {
     if (in.forward_flops > 0) return in.forward_flops;
-    return 2 * in.layer_parameters + 4 * in.layers * in.hidden * in.sequence;
+    return 2 * in.layer_parameters + in.mixer_flops.value_or(4 * in.layers * in.hidden * in.sequence);
 }
 
 IdealEstimate ideal_estimate(const IdealInputs& in) {

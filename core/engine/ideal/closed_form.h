@@ -5,6 +5,8 @@
 // follows the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
 #pragma once
 
+#include <optional>
+
 namespace shardscope {
 
 struct IdealInputs {              // everything that the closed form uses of a scenario
@@ -13,6 +15,9 @@ struct IdealInputs {              // everything that the closed form uses of a s
     double sequence = 0;          // s
     double layer_parameters = 0;  // φ, in all layers, that a token passes through: 12·L·h² for a GPT
     double held_parameters = 0;   // in all layers, on the GPUs of one model replica; 0: φ
+    // Of the mixers, per token, where the layers are of different kinds; else all of them attend to all
+    // tokens.
+    std::optional<double> mixer_flops{};
     // Per token; 0: they follow from the shape.
     double forward_flops = 0;
     double kept_bytes = 0;        // activations of all layers without recomputation

@@ -181,3 +181,34 @@ TEST_CASE("conventions: what cannot be read is explained", "[conventions]") {
     const QuotedValue total = parse_quoted_value("40 %", "6n-total", problems);
     CHECK(std::isnan(tokens_per_s(llama_8b(), total)));
 }
+
+TEST_CASE("conventions: recurrences have no masked half", "[conventions]") {
+    // Published: 2,702,599,680 parameters; 64 layers of 80 heads of 64 with a state of 128. Megatron-LM
+    // counts 7 FLOPs per state and token, forward.
+    constexpr double kRecurrence = 3.0 * 64 * 7 * 80 * 64 * 128;
+    for (const FlopsConvention convention : {FlopsConvention::palm, FlopsConvention::causal}) {
+        const Answer mamba =
+            answer(of_model("mamba2-2.7b", {{P::flops_convention, convention}, {P::sequence_length, 8192}}));
+        REQUIRE(mamba.valid());
+        CHECK(flop_counts(mamba).attention == 0);
+        CHECK(flop_counts(mamba).recurrence == kRecurrence);
+        // The table agrees with the engine, whichever convention that one uses.
+        CHECK(flops(mamba, "causal") == Approx(mamba.compiled.flops_per_token).epsilon(1e-12));
+        CHECK(flops(mamba, "palm") == Approx(mamba.compiled.flops_per_token).epsilon(1e-12));
+        CHECK(flops(mamba, "megatron") == flops(mamba, "megatron-2024"));
+        CHECK(flops(mamba, "6n") + kRecurrence == Approx(flops(mamba, "palm")).epsilon(1e-12));
+    }
+    // Three of four layers of Qwen3-Next keep a state, the fourth has a masked half.
+    const auto of = [](FlopsConvention convention) {
+        return answer(of_model("qwen3-next-80b-a3b", {{P::flops_convention, convention}}));
+    };
+    CHECK(flops(of(FlopsConvention::palm), "causal") ==
+          Approx(of(FlopsConvention::causal).compiled.flops_per_token).epsilon(1e-12));
+}
+
+TEST_CASE("conventions: a rate in small letters is told how to write its unit", "[conventions]") {
+    Problems problems;
+    CHECK_FALSE(parse_quoted_value("407 tflop/s", "palm", problems).is_share);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().suggestion.find("TFLOP/s") != std::string::npos);
+}

@@ -126,3 +126,21 @@ TEST_CASE(
     CHECK(ideal_estimate(in).mfu == Approx(0.75));
     CHECK(ideal_estimate(in).hfu == Approx(1));
 }
+
+TEST_CASE("closed form: only layers that attend to the sequence have work that grows with it", "[ideal]") {
+    // Mamba-2 2.7B: 64 layers, two FLOPs per parameter of them, and 7 per state of 80 heads of 64 × 128.
+    const auto forward = [](const char* model, double sequence) {
+        const Answer of = answer(of_model(model, {{P::sequence_length, sequence}}));
+        return forward_flops(of.compiled.ideal) - 2 * of.compiled.ideal.layer_parameters;
+    };
+    CHECK(forward("mamba2-2.7b", 131072) == Approx(64 * 7 * 80 * 64 * 128.0));
+    CHECK(forward("mamba2-2.7b", 2048) == Approx(64 * 7 * 80 * 64 * 128.0));
+    // Gemma 3 27B: 10 of 62 layers attend to all tokens, the others to at most 1,024 of 32 heads of 128.
+    const double window = 1024 * (2 - 1024 / 32768.0);
+    CHECK(forward("gemma-3-27b", 32768) == Approx(4 * 32 * 128 * (52 * window + 10 * 32768)));
+    // No prediction is faster than its ideal.
+    const Estimate mamba =
+        answer(of_model("mamba2-2.7b", {{P::sequence_length, 131072}, {P::gpus, 64}, {P::recompute, 1}}))
+            .estimate;
+    CHECK(mamba.tokens_per_s_per_gpu < mamba.ideal.tokens_per_s);
+}
