@@ -1,6 +1,7 @@
 #include "presets/hf_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
 
@@ -89,11 +90,10 @@ Family guessed(Reader& r) {
 }
 
 void read_shape(Reader& r, const Family& family) {
-    // One letter stands for each layer of a hybrid model.
-    const std::string letters = r.text("hybrid_override_pattern");
-    r.put("layers", letters.empty() ? r.required(translatable("no other field gives the number of layers"),
-                                                 {"num_hidden_layers", "n_layer", "n_layers", "num_layers"})
-                                    : static_cast<double>(letters.size()));
+    const double listed = hf::listed_layers(r);
+    r.put("layers", listed > 0 ? listed
+                               : r.required(translatable("no other field gives the number of layers"),
+                                            {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}));
     const double hidden = r.required(translatable("no other field gives the width"),
                                      {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);
@@ -136,6 +136,15 @@ std::string preset_name(const std::string& text) {
     return out;
 }
 
+// Returns whether the file is one of state-spaces/mamba2, which names neither a type nor an architecture.
+// Those with attention in some layers list the layers and give its sizes.
+bool is_mamba_ssm(const json& config) {
+    const auto is_empty = [&](const char* field) { return !config.contains(field) || config[field].empty(); };
+    return !config.contains("model_type") && config.contains("ssm_cfg") && config["ssm_cfg"].is_object() &&
+           config["ssm_cfg"].value("layer", json()) == "Mamba2" && is_empty("attn_layer_idx") &&
+           is_empty("attn_cfg");
+}
+
 // Returns the config of the language model, which a multimodal model has in one of these fields.
 const json& language_part(const json& config) {
     for (const char* part : {"text_config", "llm_config", "language_config"}) {
@@ -147,12 +156,15 @@ const json& language_part(const json& config) {
 }  // namespace
 
 bool is_hf_config(std::string_view text) {
-    // Most other files contain neither field name; this check avoids parsing them.
-    if (text.find("\"model_type\"") == text.npos && text.find("\"architectures\"") == text.npos) return false;
+    // Most other files contain none of these fields; the first check avoids parsing them.
+    static constexpr std::array<std::string_view, 3> kFields{"model_type", "architectures", "ssm_cfg"};
+    const auto any = [](const auto& has) { return std::ranges::any_of(kFields, has); };
+    if (!any([&](std::string_view field) { return text.find('"' + std::string(field) + '"') != text.npos; }))
+        return false;
     Problems none;
     const json config = parse_json(text, none);
     return config.is_object() && !config.contains("format") &&
-           (config.contains("model_type") || config.contains("architectures"));
+           any([&](std::string_view field) { return config.contains(field); });
 }
 
 ImportedModel import_hf_config(std::string_view text, const std::string& name, Problems& problems) {
@@ -169,10 +181,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     for (const char* shared : {"tie_word_embeddings", "model_type"}) {
         if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
     }
-    // state-spaces/mamba2 writes no model_type.
-    if (!part.contains("model_type") && part.contains("ssm_cfg") && part["ssm_cfg"].is_object() &&
-        part["ssm_cfg"].value("layer", json()) == "Mamba2" && !part.contains("attn_cfg"))
-        part["model_type"] = "mamba_ssm";
+    if (is_mamba_ssm(part)) part["model_type"] = "mamba_ssm";
     Reader reader(part, problems);
     if (part != config && config.contains("vision_config"))
         reader.note(translate("Only the language model is counted, not the vision model."));

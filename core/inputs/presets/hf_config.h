@@ -8,7 +8,7 @@
 // transformers, and a note lists them. For other families the usual fields are read, and notes list the
 // assumptions; a model that keeps a state is then refused, because it is no transformer. Sources: the
 // configuration classes of transformers, and where they are not sufficient the published parameter counts,
-// which the imported models match exactly (tests).
+// which the imported models match (tests). The biases that routers add to their choice are not counted.
 #pragma once
 
 #include <string>

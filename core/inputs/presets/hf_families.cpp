@@ -21,6 +21,13 @@ void attention_window(Reader& r) {
     if (window > 0) r.put("attention_window", window);
 }
 
+double listed_layers(const Reader& r) {
+    if (const std::string letters = r.text("hybrid_override_pattern"); !letters.empty())
+        return static_cast<double>(letters.size());
+    const bool blocks = r.has("layers_block_type") && r["layers_block_type"].is_array();
+    return blocks ? static_cast<double>(r["layers_block_type"].size()) : 0;
+}
+
 void experts(Reader& r, double count, double top, double width) {
     r.put("experts", count);
     r.put("experts_per_token", top);
@@ -44,6 +51,22 @@ void windowed_layers(Reader& r, double stride) {
     r.put_pattern(listed ? *listed
                          : strided_layers(r.number({"num_hidden_layers"}), stride, "sliding", "full"));
     if (r.values.contains("layer_pattern")) r.put("attention_window", window);
+}
+
+// Qwen2 and Qwen3: where windows are enabled, the first `max_window_layers` layers have none.
+void qwen(Reader& r) {
+    if (!r.flag("use_sliding_window")) return;
+    const double window = r.number({"sliding_window"});
+    auto layers = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    if (!layers) {
+        const double first = r.number({"max_window_layers"}, 28);
+        layers = LayerWords{};
+        for (double i = 0; i < std::min(r.number({"num_hidden_layers"}), 10'000.0); ++i)
+            layers->emplace_back(i < first ? "full" : "sliding");
+    }
+    if (window <= 0 || std::ranges::find(*layers, "sliding") == layers->end()) return;
+    r.put("attention_window", window);
+    if (std::ranges::find(*layers, "full") != layers->end()) r.put_pattern(*layers);
 }
 
 void gpt2(Reader& r) {
@@ -237,7 +260,8 @@ void minimax(Reader& r) {
     }
     const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
     if (listed) kinds = *listed;
-    if (kinds.empty()) kinds = strided_layers(r.number({"num_hidden_layers"}), 2, "linear", "full");
+    // The class alternates, with full attention first.
+    if (kinds.empty()) kinds = strided_layers(r.number({"num_hidden_layers"}), 2, "full", "linear");
     r.put_pattern(kinds);
 }
 
@@ -266,9 +290,11 @@ void granite_hybrid(Reader& r) {
     }
     state_space(r, {"mamba_n_heads"}, {"mamba_d_head"}, {"mamba_d_state"}, {"mamba_n_groups"},
                 {"mamba_d_conv"});
-    if (const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt)
+    if (auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt) {
+        // Version 5 of transformers writes linear_attention for Mamba-2.
+        std::ranges::replace(*listed, std::string("linear"), std::string("mamba2"));
         r.put_pattern(*listed);
-    else r.refuse("layer_types", translate("the kinds of the layers are missing or not known"));
+    } else r.refuse("layer_types", translate("the kinds of the layers are missing or not known"));
 }
 
 void cohere(Reader& r) {
@@ -295,13 +321,15 @@ void opt(Reader& r) {
 void nemotron_h(Reader& r) {
     state_space(r, {"mamba_num_heads"}, {"mamba_head_dim"}, {"ssm_state_size"},
                 {"n_groups", "mamba_n_groups"}, {"conv_kernel"});
-    const std::string letters = r.text("hybrid_override_pattern");
-    if (const auto listed = layers_of_letters(letters)) {
-        r.put_pattern(*listed);
-    } else {
-        r.refuse("hybrid_override_pattern", translate("the kinds of the layers are missing or not known"));
+    auto listed = layers_of_letters(r.text("hybrid_override_pattern"));
+    if (!listed && r.has("layers_block_type")) listed = layers_of_blocks(r["layers_block_type"]);
+    if (!listed) {
+        r.refuse(r.has("layers_block_type") ? "layers_block_type" : "hybrid_override_pattern",
+                 translate("the kinds of the layers are missing or not known"));
+        return;
     }
-    if (letters.find('E') == std::string::npos) return;
+    r.put_pattern(*listed);
+    if (std::ranges::find(*listed, "none/experts") == listed->end()) return;
     experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1),
             r.number({"moe_intermediate_size"}));
     r.put("shared_expert_ffn_size", r.number({"moe_shared_expert_intermediate_size"}) *
@@ -328,19 +356,24 @@ void mamba2(Reader& r) {
     r.put("convolution_kernel", r.number({"conv_kernel"}));
 }
 
-// The files of state-spaces/mamba2 give the width, and leave the rest to its code.
+// The files of state-spaces/mamba2 give the width, and most of them leave the other sizes to the defaults of
+// the layer (mamba_ssm/modules/mamba2.py).
 void mamba_ssm(Reader& r) {
     const double hidden = r.number({"d_model"});
-    constexpr double kHead = 64;
-    put_mamba2(r, hidden, 2 * hidden / kHead, kHead);
-    r.put("ssm_state_size", 128);
-    r.put("ssm_groups", 1);
-    r.put("convolution_kernel", 4);
+    Reader layer = r.part("ssm_cfg");
+    const double head = std::max(1.0, layer.number({"headdim"}, 64));
+    put_mamba2(r, hidden, std::floor(layer.number({"expand"}, 2) * hidden / head), head);
+    r.put("ssm_state_size", layer.number({"d_state"}, 128));
+    r.put("ssm_groups", layer.number({"ngroups"}, 1));
+    r.put("convolution_kernel", layer.number({"d_conv"}, 4));
+    if (r.number({"d_intermediate"}) > 0)
+        r.refuse("d_intermediate", translate("its layers also have a feed-forward, whose kind is not known"));
     const double multiple = std::max(1.0, r.number({"pad_vocab_size_multiple"}, 1));
     r.put("vocab_size", std::ceil(r.number({"vocab_size"}) / multiple) * multiple);
     r.values["tied_embeddings"] = r.flag("tie_embeddings", true);
-    r.note(
-        translate("The state of 128, the heads of 64 and the expansion of 2 are the defaults of Mamba-2."));
+    if (!layer.first({"headdim", "expand", "d_state"}))
+        r.note(translate(
+            "The state of 128, the heads of 64 and the expansion of 2 are the defaults of Mamba-2."));
 }
 
 void olmoe(Reader& r) {
@@ -386,12 +419,12 @@ const std::vector<Family>& families() {
         {.types = {"opt"}, .layernorm = true, .bias = true, .rest = opt},
         {.types = {"nemotron_h"}, .rest = nemotron_h},
         {.types = {"mamba2"}, .rest = mamba2, .attention = false},
-        {.types = {"mamba_ssm"}, .rest = mamba_ssm, .attention = false},
+        {.types = {"mamba_ssm"}, .gated = true, .rest = mamba_ssm, .attention = false},
         {.types = {"llama4", "llama4_text"}, .gated = true, .rest = llama4},
         {.types = {"mixtral"}, .gated = true, .rest = mixtral},
-        {.types = {"qwen2"}, .gated = true, .qkv_bias = true, .rest = attention_window},
+        {.types = {"qwen2"}, .gated = true, .qkv_bias = true, .rest = qwen},
         {.types = {"qwen2_moe"}, .gated = true, .qkv_bias = true, .rest = qwen2_moe},
-        {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = attention_window},
+        {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = qwen},
         {.types = {"qwen3_moe"}, .gated = true, .qk_norm = "head", .rest = qwen3_moe},
         {.types = {"gemma"}, .gated = true},
         {.types = {"gemma2"}, .gated = true, .layer_norms = 4, .rest = gemma2},

@@ -28,6 +28,8 @@ const std::vector<Family>& families();
 void learned_positions(Reader& reader);
 void attention_window(Reader& reader);
 void experts(Reader& reader, double count, double top, double width);
+// Returns the number of layers that a hybrid model lists one by one; 0 if it does not.
+double listed_layers(const Reader& reader);
 // Adds a note if the model has layers for multi-token prediction.
 void prediction_layers(Reader& reader, std::initializer_list<const char*> fields);
 

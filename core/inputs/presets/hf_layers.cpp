@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using Name = std::pair<std::string_view, std::string_view>;
 
-// The names of transformers' `layer_types` and of Nemotron-H's `layers_block_type`.
+// The names of transformers' `layer_types`.
 constexpr std::array kTypes{Name{"full_attention", "full"},
                             Name{"attention", "full"},
                             Name{"sliding_attention", "sliding"},
@@ -20,6 +20,11 @@ constexpr std::array kTypes{Name{"full_attention", "full"},
                             Name{"linear_attention", "linear"},
                             Name{"mamba", "mamba2"},
                             Name{"mamba2", "mamba2"}};
+// Those of Nemotron-H's `layers_block_type`, in files of this and of earlier versions of transformers. A
+// layer is a mixer or a feed-forward alone, and its only mixer with a state is Mamba-2.
+constexpr std::array kBlocks{Name{"mamba", "mamba2/none"},   Name{"linear_attention", "mamba2/none"},
+                             Name{"attention", "full/none"}, Name{"full_attention", "full/none"},
+                             Name{"mlp", "none/dense"},      Name{"moe", "none/experts"}};
 constexpr std::array kLetters{Name{"M", "mamba2/none"}, Name{"*", "full/none"}, Name{"-", "none/dense"},
                               Name{"E", "none/experts"}};
 
@@ -27,6 +32,17 @@ std::optional<std::string> found(const auto& names, std::string_view name) {
     const auto it = std::ranges::find(names, name, &Name::first);
     if (it == names.end()) return std::nullopt;
     return std::string(it->second);
+}
+
+std::optional<LayerWords> words_of(const auto& names, const json& list) {
+    if (!list.is_array() || list.empty()) return std::nullopt;
+    LayerWords out;
+    for (const json& name : list) {
+        const auto word = name.is_string() ? found(names, name.get<std::string>()) : std::nullopt;
+        if (!word) return std::nullopt;
+        out.push_back(*word);
+    }
+    return out;
 }
 
 }  // namespace
@@ -41,16 +57,8 @@ LayerWords shortest_period(const LayerWords& layers) {
     return layers;
 }
 
-std::optional<LayerWords> layers_of_types(const json& types) {
-    if (!types.is_array() || types.empty()) return std::nullopt;
-    LayerWords out;
-    for (const json& type : types) {
-        const auto word = type.is_string() ? found(kTypes, type.get<std::string>()) : std::nullopt;
-        if (!word) return std::nullopt;
-        out.push_back(*word);
-    }
-    return out;
-}
+std::optional<LayerWords> layers_of_types(const json& types) { return words_of(kTypes, types); }
+std::optional<LayerWords> layers_of_blocks(const json& blocks) { return words_of(kBlocks, blocks); }
 
 std::optional<LayerWords> layers_of_letters(std::string_view letters) {
     LayerWords out;

@@ -19,8 +19,9 @@ LayerWords shortest_period(const LayerWords& layers);
 // names.
 std::optional<LayerWords> layers_of_types(const nlohmann::json& types);
 
-// Reads the letters of NVIDIA's hybrid models, in which every layer is a mixer or a feed-forward alone: "M"
-// Mamba-2, "*" attention, "-" feed-forward, "E" experts.
+// Reads the layers of NVIDIA's hybrid models, each of which is a mixer or a feed-forward alone: names such as
+// "mamba" or "moe", or letters: "M" Mamba-2, "*" attention, "-" feed-forward, "E" experts.
+std::optional<LayerWords> layers_of_blocks(const nlohmann::json& blocks);
 std::optional<LayerWords> layers_of_letters(std::string_view letters);
 
 // Returns `count` layers of which every `stride`-th, counted from 1, is `special` and the others `usual`.

@@ -34,6 +34,11 @@ class Reader {
         return config_.contains(field) && !config_[field].is_null();
     }
     [[nodiscard]] const json& operator[](const char* field) const { return config_[field]; }
+    // Returns a reader of the object in a field, which is empty if there is none.
+    [[nodiscard]] Reader part(const char* field) const {
+        static const json kNothing = json::object();
+        return {has(field) && config_[field].is_object() ? config_[field] : kNothing, problems_};
+    }
     // Returns the first of the fields that is present, or nullptr.
     [[nodiscard]] const char* first(std::initializer_list<const char*> fields) const {
         for (const char* field : fields) {

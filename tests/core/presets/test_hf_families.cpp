@@ -225,6 +225,20 @@ constexpr Published kPublished[] = {
         "moe_intermediate_size": 1856, "moe_shared_expert_intermediate_size": 3712, "n_shared_experts": 1,
         "hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME"})",
      31577937344},
+    // The same model as version 5 of transformers writes it.
+    {"nemotron-3-nano-v5", R"({"model_type": "nemotron_h", "hidden_size": 2688, "intermediate_size": 1856,
+        "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "vocab_size": 131072,
+        "mamba_num_heads": 64, "mamba_head_dim": 64, "ssm_state_size": 128, "n_groups": 8, "conv_kernel": 4,
+        "n_routed_experts": 128, "num_experts_per_tok": 6, "moe_intermediate_size": 1856,
+        "moe_shared_expert_intermediate_size": 3712, "n_shared_experts": 1, "layers_block_type": [
+        "linear_attention", "moe", "linear_attention", "moe", "linear_attention", "full_attention", "moe",
+        "linear_attention", "moe", "linear_attention", "moe", "linear_attention", "full_attention", "moe",
+        "linear_attention", "moe", "linear_attention", "moe", "linear_attention", "full_attention", "moe",
+        "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe",
+        "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba", "moe",
+        "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba", "moe",
+        "mamba", "moe", "mamba", "moe", "mamba", "moe"]})",
+     31577937344},
     // 8.1 B (arXiv 2504.03624): 24 Mamba-2 layers, 24 feed-forwards and 4 of attention.
     {"nemotron-h-8b", R"({"model_type": "nemotron_h", "hidden_size": 4096, "intermediate_size": 21504,
         "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": null,
@@ -234,9 +248,9 @@ constexpr Published kPublished[] = {
      24 * (4096.0 * (2 * 8192 + 2 * 1024 + 128) + (8192 + 2048) * 5.0 + 3 * 128 + 8192 + 8192.0 * 4096) +
          24 * 2.0 * 4096 * 21504 + 4 * (2.0 * 4096 * 4096 + 2.0 * 4096 * 1024) + 52.0 * 4096 +
          2.0 * 131072 * 4096 + 4096},
-    // The file of state-spaces/mamba2-2.7b names neither type nor heads.
-    {"mamba2-2.7b", R"({"architectures": [], "d_model": 2560, "d_intermediate": 0, "n_layer": 64,
-        "vocab_size": 50277, "ssm_cfg": {"layer": "Mamba2"}, "attn_layer_idx": [], "rms_norm": true,
+    // The whole file of state-spaces/mamba2-2.7b, which names neither type nor heads.
+    {"mamba2-2.7b", R"({"d_model": 2560, "d_intermediate": 0, "n_layer": 64, "vocab_size": 50277,
+        "ssm_cfg": {"layer": "Mamba2"}, "attn_layer_idx": [], "attn_cfg": {}, "rms_norm": true,
         "residual_in_fp32": true, "fused_add_norm": true, "pad_vocab_size_multiple": 16,
         "tie_embeddings": true})",
      2702599680},
@@ -549,7 +563,7 @@ TEST_CASE("config.json: the file of a shipped model becomes the shipped model", 
     for (const char* name :
          {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "qwen3-8b", "qwen3-30b-a3b", "gemma-7b", "deepseek-v3",
           "llama-2-7b", "gpt-oss-20b", "gpt-oss-120b", "kimi-k2", "glm-4.5", "glm-4.5-air",
-          "qwen3-next-80b-a3b", "minimax-m2", "llama-4-scout", "llama-4-maverick", "phi-4"}) {
+          "qwen3-next-80b-a3b", "minimax-m2", "llama-4-scout", "llama-4-maverick", "phi-4", "mamba2-2.7b"}) {
         INFO(name);
         const auto published =
             std::find_if(std::begin(kPublished), std::end(kPublished),

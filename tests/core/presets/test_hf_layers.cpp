@@ -20,6 +20,20 @@ TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]
     CHECK(pattern(R"({"model_type": "gemma2"})") == json({"sliding", "full"}));
     CHECK(pattern(R"({"model_type": "cohere2"})") == json({"sliding", "sliding", "sliding", "full"}));
     CHECK(pattern(R"({"model_type": "qwen3_next"})") == json({"linear", "linear", "linear", "full"}));
+    const std::string sizes = R"(, "hidden_size": 1024, "num_attention_heads": 8, "vocab_size": 1000,
+        "intermediate_size": 512, "num_local_experts": 8, "num_experts_per_tok": 2)";
+    const auto of_type = [&](const std::string& fields) {
+        return pattern(("{" + fields + sizes + "}").c_str());
+    };
+    CHECK(of_type(R"("model_type": "minimax", "num_hidden_layers": 4)") == json({"full", "linear"}));
+    // Version 5 of transformers names Mamba-2 linear attention.
+    CHECK(of_type(R"("model_type": "granitemoehybrid", "num_hidden_layers": 2, "mamba_n_heads": 48,
+        "mamba_d_head": 64, "mamba_d_state": 128, "layer_types": ["linear_attention", "full_attention"])") ==
+          json({"mamba2", "full"}));
+    CHECK(of_type(R"("model_type": "nemotron_h", "mamba_num_heads": 8, "mamba_head_dim": 64,
+        "ssm_state_size": 16, "layers_block_type": ["mamba", "mlp", "attention"])") ==
+          json({"mamba2/none", "none/dense", "full/none"}));
+    CHECK(json::parse(model.preset)["values"]["layers"] == 3);
     // A stride whose dense layers come first needs no pattern, but a list in the middle does.
     CHECK(pattern(R"({"model_type": "qwen3_moe", "mlp_only_layers": [0, 1]})").is_null());
     CHECK(json::parse(model.preset)["values"]["dense_layers"] == 2);
@@ -38,6 +52,46 @@ TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]
     CHECK(values["dense_layers"] == 1);
     CHECK(values["shared_expert_ffn_size"] == 1024);
     CHECK(values["attention_window"] == 512);
+}
+
+TEST_CASE("config.json: Qwen's windows apply to the layers that its fields name", "[hf]") {
+    ImportedModel model;
+    const auto values = [&](const std::string& fields) {
+        imported((R"({"model_type": "qwen2", "num_hidden_layers": 4, "sliding_window": 512)" + fields + "}")
+                     .c_str(),
+                 model);
+        return json::parse(model.preset)["values"];
+    };
+    const auto layers = [&](const std::string& fields) {
+        return values(fields).value("layer_pattern", json());
+    };
+    CHECK(layers("").is_null());
+    CHECK_FALSE(values("").contains("attention_window"));
+    CHECK(layers(R"(, "use_sliding_window": true, "max_window_layers": 3)") ==
+          json({"full", "full", "full", "sliding"}));
+    CHECK(values(R"(, "use_sliding_window": true, "max_window_layers": 3)")["attention_window"] == 512);
+    CHECK(layers(R"(, "use_sliding_window": true, "max_window_layers": 3, "layer_types": ["full_attention",
+        "sliding_attention", "full_attention", "sliding_attention"])") == json({"full", "sliding"}));
+    // The first 28 layers have none by default, and with 0 all have one.
+    CHECK_FALSE(values(R"(, "use_sliding_window": true)").contains("attention_window"));
+    CHECK(layers(R"(, "use_sliding_window": true, "max_window_layers": 0)").is_null());
+    CHECK(values(R"(, "use_sliding_window": true, "max_window_layers": 0)")["attention_window"] == 512);
+}
+
+TEST_CASE("config.json: the sizes of state-spaces/mamba2 are read where they are given", "[hf]") {
+    const char* const config =
+        R"({"d_model": 1024, "n_layer": 2, "vocab_size": 100, "ssm_cfg": {"layer": "Mamba2",
+        "d_state": 64, "headdim": 32, "expand": 3, "ngroups": 8, "d_conv": 3}, "attn_layer_idx": [],
+        "attn_cfg": {}})";
+    CHECK(is_hf_config(config));
+    ImportedModel model;
+    const Settings s = imported(config, model);
+    CHECK(s[P::ssm_heads] == 96);
+    CHECK(s[P::ssm_head_size] == 32);
+    CHECK(s[P::ssm_state_size] == 64);
+    CHECK(s[P::ssm_groups] == 8);
+    CHECK(s[P::convolution_kernel] == 3);
+    CHECK_FALSE(is_hf_config(R"({"format": "shardscope-preset", "values": {"ssm_cfg": {}}})"));
 }
 
 TEST_CASE("config.json: a model that keeps a state is refused unless it is known", "[hf]") {
@@ -59,6 +113,10 @@ TEST_CASE("config.json: a model that keeps a state is refused unless it is known
     CHECK(reason(R"({"model_type": "rwkv", "hidden_size": 4096, "attention_hidden_size": 4096,
         "num_hidden_layers": 32, "vocab_size": 50277})")
               .find("/attention_hidden_size") != std::string::npos);
+    // Mamba-2 with attention in some layers.
+    CHECK(reason(R"({"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "ssm_cfg": {"layer": "Mamba2"},
+        "attn_layer_idx": [9, 18], "attn_cfg": {"num_heads": 30}})")
+              .find("/ssm_cfg") != std::string::npos);
     // Layers of an unknown kind, and linear layers of unknown sizes.
     CHECK(reason(R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
         "num_attention_heads": 8, "layer_types": ["hyena", "full_attention"]})")
