@@ -76,8 +76,16 @@ Logits logits_of(const Answer& a) {
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
 
 double gemm(const Answer& a, std::string_view name) {
-    for (const Operator& op : a.compiled.operators.usual_layer().operators) {
-        if (op.name == name) return gemm_efficiency(op.m, op.n, op.k, a.compiled.gpu);
+    const OperatorList& all = a.compiled.operators;
+    const auto find = [&](const Block& layer) {
+        const auto op = std::ranges::find(layer.operators, name, &Operator::name);
+        return op != layer.operators.end() ? gemm_efficiency(op->m, op->n, op->k, a.compiled.gpu)
+                                           : std::nan("");
+    };
+    if (!all.has_pattern) return find(all.usual_layer());
+    // The first kind of layer that has it.
+    for (const Block& layer : all.layers()) {
+        if (const double efficiency = find(layer); !std::isnan(efficiency)) return efficiency;
     }
     return std::nan("");
 }
@@ -229,7 +237,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "M_free", .label = translatable("memory beside the states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return a.estimate.ideal.free_memory; },
            .formula = translatable("M_free = M_cap − (Q_w + Q_g + Q_o) · parameters of the layers ÷ G"), .symbols = "M_cap Q_w Q_g Q_o N_l G"},
     Symbol{.symbol = "F_fwd", .label = translatable("forward FLOPs of a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return forward_flops(a.compiled.ideal); },
-           .formula = "F_fwd = 2 · N_l + 4 · L · h · s", .symbols = "N_l L h s"},
+           .formula = translatable("F_fwd = 2 · N_l + 4 · L · h · s; with layers of different kinds, F_m instead of the second term"), .symbols = "N_l L h s"},
     Symbol{.symbol = "φ", .label = translatable("parameters a GPU gathers"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered_parameters(a.compiled.ideal); },
            .formula = translatable("φ = N_l ÷ GPUs of one model replica"), .symbols = "N_l G_m", .assumptions = "sharding"},
     Symbol{.symbol = "k", .label = translatable("nodes"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.ideal.nodes; },

@@ -36,6 +36,7 @@ Operator input_projection(const Shape& x, std::string_view name, double width, d
     Operator op = matrix(x, name, width, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h);
     op.n = local;
     op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+    set_cast_bytes(x, op);
     op.share = local / width;
     op.dropped_by = static_cast<unsigned char>(RecomputeModule::layernorm);
     return op;
@@ -73,12 +74,9 @@ void add_convolution(const Shape& x, double width, double channels, double weigh
 
 void build_linear_attention(const Shape& x, const Settings& s, std::vector<Operator>& ops) {
     const double kernel = s[P::convolution_kernel];
-    const double key_size = s[P::linear_key_head_size];
-    const double given_values = s[P::linear_value_head_size];
-    const double given_heads = s[P::linear_value_heads];
-    const LinearAttention head{key_size, given_values > 0 ? given_values : key_size, kernel > 0};
+    const LinearAttention head{s[P::linear_key_head_size], linear_value_head_size(s), kernel > 0};
     const double key_heads = s[P::linear_key_heads];
-    const double value_heads = given_heads > 0 ? given_heads : key_heads;
+    const double value_heads = linear_value_heads(s);
     const double local_heads = value_heads / x.t;
     const double keys = std::ceil(key_heads / x.t) * head.key_size;  // on one GPU
     const double values = local_heads * head.value_size;
@@ -112,6 +110,8 @@ void build_linear_attention(const Shape& x, const Settings& s, std::vector<Opera
     // The norm of each head's output and the gate, which is kept with the output.
     ops.push_back(streaming(x, OperatorKind::norm, "mixer.gated_norm", 3 * x.tokens * values,
                             head.delta_rule ? head.value_size : all_values, 2 * x.q * x.tokens * values));
+    // With the delta rule all heads share one weight of their width; else each has its own.
+    ops.back().share = head.delta_rule ? 1 : 1 / x.t;
     ops.back().composed = true;
     ops.push_back(matrix(x, "mixer.output", x.h, all_values, Cut::row, x.bias, x.q * x.tokens * values));
     end_mixer(x, ops);

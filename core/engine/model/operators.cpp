@@ -104,14 +104,17 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     op.share = cut == Cut::none ? 1 : 1 / x.t;
     op.saved = x.kept_operand * saved;
     op.low_precision = x.low_precision;
-    // The operator before writes its output in fp8, and a second time transposed for the backward pass.
-    // Weights are cast once per optimizer step: they are read in bf16 and written twice.
-    if (x.low_precision) {
-        const double read_again = x.scales_by_current_values ? x.q : 0;
-        op.cast_bytes = (2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation;
-        op.gradient_cast_bytes = (2 + read_again) * op.m * op.n;
-    }
+    set_cast_bytes(x, op);
     return op;
+}
+
+// The operator before writes its output in fp8, and a second time transposed for the backward pass. Weights
+// are cast once per optimizer step: they are read in bf16 and written twice.
+void set_cast_bytes(const Shape& x, Operator& op) {
+    if (!x.low_precision) return;
+    const double read_again = x.scales_by_current_values ? x.q : 0;
+    op.cast_bytes = op.count * ((2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+    op.gradient_cast_bytes = op.count * (2 + read_again) * op.m * op.n;
 }
 
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
@@ -352,13 +355,15 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
     const double sent = x.q * copies * x.expert_h;
     const bool latent = x.expert_h < x.h;
-    const auto add_projection = [&](std::string_view name, double n, double k) {
-        Operator op = matrix(x, name, n, k, Cut::none, false, x.q * rows * k);
+    const auto add_projection = [&](std::string_view name, double n, double k, double saved) {
+        Operator op = matrix(x, name, n, k, Cut::none, false, saved);
         op.m = rows;
         op.bytes = x.q * (rows * k + k * n + rows * n);
+        set_cast_bytes(x, op);
         ops.push_back(op);
     };
-    if (latent) add_projection("experts.latent", x.expert_h, x.h);
+    // The router or the shared expert keeps its input.
+    if (latent) add_projection("experts.latent", x.expert_h, x.h, 0);
     const std::size_t first = ops.size();
     const auto add_all_to_all = [&](std::string_view name) {
         if (x.e <= 1) return;
@@ -382,12 +387,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         op.n = cut == Cut::column ? n / x.et : n;
         op.k = cut == Cut::row ? k / x.et : k;
         op.bytes = local_experts * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
-        if (x.low_precision) {
-            const double read_again = x.scales_by_current_values ? x.q : 0;
-            op.cast_bytes =
-                local_experts * ((2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation);
-            op.gradient_cast_bytes = local_experts * (2 + read_again) * op.m * op.n;
-        }
+        set_cast_bytes(x, op);
         op.weights *= x.experts;
         op.share = 1 / (x.et * x.e);
         op.expert = true;
@@ -408,7 +408,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // The activation applies the router's probabilities, so the experts' outputs need not be kept.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.expert_h, 0, 0));
     const std::size_t last = ops.size();
-    if (latent) add_projection("experts.unlatent", x.h, x.expert_h);
+    if (latent) add_projection("experts.unlatent", x.h, x.expert_h, x.q * rows * x.expert_h);
     for (std::size_t i = first; i < last; ++i) {
         const bool activation = ops[i].name == "experts.activation";
         // The last matrix and what follows it need not be repeated.
@@ -529,7 +529,7 @@ BoundedList<const Block*, kLayerKinds + 2> OperatorList::blocks() const {
 const Block& OperatorList::usual_layer() const {
     const Block* out = &of_kind.front();
     for (const Block& layer : layers()) {
-        if (layer.repeat > 0) out = &layer;
+        if (has_pattern ? layer.repeat > out->repeat : layer.repeat > 0) out = &layer;
     }
     return *out;
 }
@@ -575,6 +575,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     const Shape x = shape_of(settings);
     const LayerSequence sequence(settings);
     out.kinds = sequence.kinds();
+    out.has_pattern = sequence.has_pattern();
     out.embedding.operators.clear();
     out.head.operators.clear();
     const double rows = x.tokens / x.spread;

@@ -93,8 +93,8 @@ struct OperatorList {
 
     [[nodiscard]] std::span<const Block> layers() const { return {of_kind.data(), kinds}; }
     [[nodiscard]] BoundedList<const Block*, kLayerKinds + 2> blocks() const;
-    // Returns the last kind of layer that the model has; without a pattern, the one with experts if there is
-    // one.
+    bool has_pattern = false;  // the layers' kinds are those of a pattern
+    // Returns the kind with the most layers; without a pattern, the one with experts if there is one.
     [[nodiscard]] const Block& usual_layer() const;
     [[nodiscard]] double parameters() const;
     [[nodiscard]] double flops() const;              // forward, of one micro-batch on one GPU

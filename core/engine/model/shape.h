@@ -38,6 +38,8 @@ struct Shape {
 enum class Cut { none, column, row };
 
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved);
+// Sets the bytes of the casts to fp8 for the current sizes of a matrix.
+void set_cast_bytes(const Shape& x, Operator& op);
 // A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved);

@@ -1,11 +1,13 @@
 // Tests E31 to E34: layer patterns, linear attention and Mamba-2 layers.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 
 #include "compile/compiled.h"
 #include "effects/linear_attention.h"
 #include "effects/state_space.h"
 #include "estimate/estimate.h"
+#include "explain/symbols.h"
 #include "memory/kept_activations.h"
 #include "parameters/interned_text.h"
 #include "support/scenarios.h"
@@ -132,6 +134,67 @@ TEST_CASE("layer pattern: unusable patterns are refused with the reason", "[laye
     CHECK(problem("linear").find("heads") != std::string::npos);
     CHECK(problem("mamba2").find("ssm_heads") != std::string::npos);
     CHECK(problem("full*20000").find("too long") != std::string::npos);
+    // With leading dense layers, five mixers make ten kinds, of which the list holds eight.
+    const auto mixture = [](double dense) {
+        Scenario scenario = of_model("nemotron-3-nano-30b-a3b", {{P::dense_layers, dense},
+                                                                 {P::attention_window, 512},
+                                                                 {P::linear_key_heads, 16},
+                                                                 {P::linear_key_head_size, 128}});
+        scenario.give(P::layer_pattern, text("full,sliding,linear,mamba2,none"));
+        const Problems problems = check(scenario, resolve(scenario));
+        return problems.empty() ? std::string() : problems.front().text();
+    };
+    CHECK(mixture(0).empty());
+    CHECK(mixture(10).find("a model can have 8 kinds of layers") != std::string::npos);
+}
+
+TEST_CASE("layer pattern: the usual layer is the most frequent one", "[layer_pattern]") {
+    const OperatorList gemma = list_of(of_model("gemma-3-27b", {}));
+    CHECK(gemma.usual_layer().repeat == 52);
+    // Without a pattern it is the one with experts, also where fewer layers have them.
+    const OperatorList mostly_dense = list_of(of_model("deepseek-v3", {{P::dense_layers, 40}}));
+    CHECK(mostly_dense.usual_layer().repeat == 21);
+    // Half of Nemotron-H's layers, not the last kind, have a feed-forward.
+    const Answer nemotron = answer(of_model("nemotron-h-56b", {{P::gpus, 64}, {P::tensor_parallel, 8}}));
+    REQUIRE(nemotron.valid());
+    for (const char* symbol : {"η_up", "η_qkv"}) {
+        const double efficiency = find_symbol(symbol)->get(nemotron);
+        CHECK(efficiency > 0);
+        CHECK(efficiency < 1);
+    }
+}
+
+TEST_CASE("layer pattern: a folded stage ends with the last layer of its later half", "[layer_pattern]") {
+    const Settings s = resolve(of_model("nemotron-3-nano-30b-a3b", {}));
+    const LayerSequence layers(s);
+    Partition partition;
+    partition.folded = true;
+    constexpr double kGpus = 13;  // with two virtual stages of two layers each
+    std::set<std::size_t> kinds;
+    for (const Stage& stage : every_stage(partition_layers(layers, kGpus, 1, partition), layers)) {
+        const double end = 2 * (2 * kGpus - stage.position);
+        const LayerCounts last = layers.counts(end - 1, end);
+        CHECK(last[stage.last_kind] == 1);
+        kinds.insert(stage.last_kind);
+    }
+    CHECK(kinds.size() > 1);
+}
+
+TEST_CASE("layer pattern: each head of lightning attention has a norm of its own", "[layer_pattern]") {
+    const auto norm = [](double tensor, double kernel) {
+        return find(list_of(of_model("llama-3-8b", {{P::layer_pattern, text("linear")},
+                                                    {P::linear_key_heads, 32},
+                                                    {P::linear_key_head_size, 128},
+                                                    {P::convolution_kernel, kernel},
+                                                    {P::tensor_parallel, tensor}}))
+                        .of_kind[0],
+                    "mixer.gated_norm");
+    };
+    CHECK(norm(8, 0).weights == 32 * 128);
+    CHECK(norm(8, 0).share == 1.0 / 8);
+    // With the delta rule the heads share the weights of one.
+    CHECK(norm(8, 4).weights == 128);
+    CHECK(norm(8, 4).share == 1);
 }
 
 TEST_CASE("linear attention: FLOPs of the chunked algorithm and of the recurrence", "[layer_pattern]") {
@@ -273,6 +336,20 @@ TEST_CASE("layer pattern: experts at a latent width send and compute less", "[la
     CHECK(find(narrow, "experts.up").weights == find(wide, "experts.up").weights / 4);
     CHECK(find(narrow, "experts.latent").weights == 4096.0 * 1024);
     CHECK(find(narrow, "experts.unlatent").weights == 4096.0 * 1024);
+    // The shared expert keeps the layer's input, and the second projection its own.
+    CHECK(find(narrow, "experts.latent").saved == 0);
+    CHECK(find(narrow, "experts.unlatent").saved > 0);
+    // With sequence parallelism a GPU casts its part of the sequence to fp8.
+    const auto cast = [](double tensor, const char* name) {
+        return find(list_of(of_model("nemotron-3-super-120b-a12b", {{P::precision, Precision::fp8},
+                                                                    {P::tensor_parallel, tensor},
+                                                                    {P::sequence_parallel, 1}}))
+                        .of_kind[1],
+                    name)
+            .gradient_cast_bytes;
+    };
+    for (const char* name : {"experts.latent", "experts.unlatent"})
+        CHECK(cast(8, name) == Approx(cast(1, name) / 8).epsilon(1e-12));
 }
 
 TEST_CASE("operators: today's models have their published total and active parameters", "[model]") {
