@@ -189,8 +189,11 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
             const double element = rates.element_bytes * op.count;
             out.largest_matrix = std::max(out.largest_matrix, element * op.k * op.n);
             out.largest_output = std::max(out.largest_output, element * op.m * op.n);
-            (op.expert ? out.expert_orthogonalization : out.orthogonalization) +=
-                op.count * orthogonalization_flops(op.k, op.n);
+            const double flops = orthogonalization_flops(op.k, op.n);
+            (op.expert ? out.expert_orthogonalization : out.orthogonalization) += op.count * flops;
+            double& largest =
+                op.expert ? out.largest_expert_orthogonalization : out.largest_orthogonalization;
+            largest = std::max(largest, flops);
             tensor.add_matrix(forward_pass, backward_pass + -1.0 * weight_gradient, weight_gradient);
         }
         if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;

@@ -34,6 +34,8 @@ struct BlockWork {
     // FLOPs by which Muon orthogonalizes the block's matrices on one GPU, before they are distributed over
     // the GPUs that shard the optimizer.
     double orthogonalization = 0, expert_orthogonalization = 0;
+    // The FLOPs of the largest matrix, which one GPU processes alone.
+    double largest_orthogonalization = 0, largest_expert_orthogonalization = 0;
     double saved = 0;           // bytes kept for the backward pass without recomputation
     double largest_matrix = 0;  // bytes of the largest weight matrix on one GPU, in half precision
     double largest_output = 0;  // bytes of the largest matrix product

@@ -3,9 +3,10 @@
 // Five Newton-Schulz steps compute X ← a·X + (b·A + c·A²)·X with A = X·Xᵀ for an n×m matrix with m ≤ n. Each
 // step has two products of n·m² and one of m³ multiply-adds. The matrices of a layer are distributed over the
 // GPUs that shard the optimizer, each of which processes whole matrices, or whole tensor-parallel parts of
-// them. So the momentum is gathered in half precision first. The embedding, the head and vectors use AdamW.
-// Sources: Jordan et al. 2024 (kellerjordan.github.io/posts/muon); Liu et al. 2025, arXiv 2502.16982, section
-// 2.3; Megatron-Core (muon_num_ns_steps 5, muon_tp_mode blockwise).
+// them, so more GPUs than matrices save no time. The momentum is gathered in half precision first. The
+// embedding, the head and vectors use AdamW. Sources: Jordan et al. 2024 (kellerjordan.github.io/posts/muon);
+// Liu et al. 2025, arXiv 2502.16982, section 2.3; Megatron-Core (muon_num_ns_steps 5, muon_tp_mode
+// blockwise).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "step/trace.h"
 
+#include <algorithm>
+
 #include "compile/stage_parameters.h"
 #include "effects/collectives.h"
 #include "effects/fsdp_traffic.h"
@@ -76,17 +78,24 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
 // E35: the time by which Muon gathers the momentum of the layers and orthogonalizes it.
 Time orthogonalization_time(const Stage& stage, const Layers& layers, const Compiled& c) {
     const bool shards = c.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
-    double flops = 0, shared = 0, experts = 0;  // FLOPs, and parameters on one GPU before sharding
+    double flops = 0, expert_flops = 0, largest = 0, largest_expert = 0;
+    double shared = 0, experts = 0;  // parameters on one GPU before sharding
     const double gpus = shards ? c.layout.shard.size() : 1;
     const double expert_gpus = shards ? c.layout.expert_shard.size() : 1;
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const BlockWork& layer = layers.of_kind[i].work;
-        flops +=
-            stage.counts[i] * (layer.orthogonalization / gpus + layer.expert_orthogonalization / expert_gpus);
+        if (stage.counts[i] <= 0) continue;
+        flops += stage.counts[i] * layer.orthogonalization;
+        expert_flops += stage.counts[i] * layer.expert_orthogonalization;
+        largest = std::max(largest, layer.largest_orthogonalization);
+        largest_expert = std::max(largest_expert, layer.largest_expert_orthogonalization);
         shared += stage.counts[i] * layer.weights;
         experts += stage.counts[i] * layer.experts;
     }
-    Time out{Rate::compute, flops / (c.gpu.peak * c.gpu.gemm_efficiency)};
+    // A GPU processes whole matrices, so the one with the largest matrix takes at least as long as that one.
+    const double busiest =
+        std::max(flops / gpus, largest) + std::max(expert_flops / expert_gpus, largest_expert);
+    Time out{Rate::compute, busiest / (c.gpu.peak * c.gpu.gemm_efficiency)};
     if (gpus > 1) out += all_gather_time(kMomentumBytes * shared, c.layout.shard, c.data_parallel);
     if (expert_gpus > 1 && experts > 0)
         out += all_gather_time(kMomentumBytes * experts, c.layout.expert_shard, c.data_parallel);

@@ -48,3 +48,20 @@ TEST_CASE("muon: the step is longer by the orthogonalization of every layer", "[
     CHECK(extra(8) > expected / 8);
     CHECK(extra(8) < expected);
 }
+
+TEST_CASE("muon: more GPUs than matrices save no time", "[effects]") {
+    // Llama 3 8B has 128 matrices, of which the largest, 4,096 × 28,672, has 17 % of the FLOPs of a layer or
+    // more.
+    const auto extra = [](double gpus) {
+        const Scenario sharded = without_latency(of_model("llama-3-8b", {{P::gpus, gpus},
+                                                                         {P::sharding, Sharding::zero1},
+                                                                         {P::intra_node_bandwidth, 1e18},
+                                                                         {P::inter_node_bandwidth, 1e18}}));
+        return optimizer_time(sharded, Optimizer::muon) - optimizer_time(sharded, Optimizer::adamw);
+    };
+    const Compiled c = compile(resolve(of_model("llama-3-8b", {})));
+    const double largest = orthogonalization_flops(4096, 28672) / (c.gpu.peak * c.gpu.gemm_efficiency);
+    CHECK(extra(512) == Approx(largest).epsilon(1e-3));
+    CHECK(extra(1024) == Approx(largest).epsilon(1e-3));
+    CHECK(extra(8) > 2 * largest);
+}
