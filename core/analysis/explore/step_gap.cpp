@@ -70,6 +70,8 @@ constexpr std::array kMembers{
     Member{P::gemm_half_depth, GapClass::gpu},
     Member{P::gemm_half_area, GapClass::gpu},
     Member{P::attention_efficiency, GapClass::gpu},
+    Member{P::naive_attention_efficiency, GapClass::gpu},
+    Member{P::scan_efficiency, GapClass::gpu},
     Member{P::flash2_efficiency, GapClass::gpu},
     Member{P::native_attention, GapClass::gpu},
     Member{P::fp8_efficiency, GapClass::gpu},
@@ -79,6 +81,8 @@ constexpr std::array kMembers{
     Member{P::host_memory_bandwidth, GapClass::gpu},
     Member{P::context_imbalance, GapClass::rest},
     Member{P::mfu_override, GapClass::rest},
+    Member{P::tensor_across_nodes, GapClass::rest},  // these two change no step
+    Member{P::flops_convention, GapClass::rest},
 };
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }

@@ -144,3 +144,10 @@ TEST_CASE("step gap: every parameter belongs to a class", "[gap]") {
     CHECK(class_of(P::memory_bandwidth) == GapClass::gpu);
     CHECK(class_of(P::inter_node_bandwidth) == GapClass::network);
 }
+
+TEST_CASE("step gap: inputs belong to the class of what they describe", "[gap]") {
+    for (const P id : {P::attention_efficiency, P::scan_efficiency, P::naive_attention_efficiency})
+        CHECK(class_of(id) == class_of(P::gemm_efficiency));
+    // These change no step.
+    for (const P id : {P::tensor_across_nodes, P::flops_convention}) CHECK(class_of(id) == GapClass::rest);
+}
