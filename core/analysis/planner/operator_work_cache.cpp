@@ -34,7 +34,7 @@ OperatorSplit operator_split_of(const Settings& s) {
 void OperatorWorkCache::prepare(const Settings& settings) {
     static const ParameterSet crossing = operator_inputs() & ~operator_split_parameters();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
-    constexpr std::size_t kMost = 4096;  // about 16 MB
+    constexpr std::size_t kMost = 4096;  // about 25 MB in each of the two tables
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
     const bool same = list == list_;
     if (!same || !same_values(settings, settings_, inside) || inside_.size() > kMost) inside_.clear();

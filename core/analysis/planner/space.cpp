@@ -26,8 +26,8 @@ bool experts_can_be_split(const Settings& s) {
     });
 }
 
-// Whether people would choose this micro-batch where no batch has to be split: a power of two, or 3 times
-// one.
+// Returns whether the size is a power of two or three times one. Other sizes are tried only to divide a given
+// global batch.
 bool is_usual_size(double micro_batch) {
     double odd = micro_batch;
     while (odd > 1 && std::fmod(odd, 2) == 0) odd /= 2;

@@ -5,10 +5,10 @@
 // rule, S ← α·S·(1 − β·k·kᵀ) + β·k·vᵀ (gated DeltaNet: Yang et al. 2024, arXiv 2412.06464). Training computes
 // it in chunks of C tokens: inside a chunk like attention, between chunks through the state. Per token and
 // head, with keys of size d_k and values of size d_v, the matrix products need
-//   without delta rule:  2·C·(d_k + d_v) + 4·d_k·d_v              scores, values; read and write the state
-//   with delta rule:     2·C·(3·d_k + 2·d_v) + 6·d_k·d_v + C²     also k·kᵀ, its triangular inverse (about
-//   C²),
-//                                                                 the WY factors and the state's old value.
+//   2·C·(d_k + d_v) + 4·d_k·d_v           without the delta rule: scores and values, and the state, which is
+//                                         read and written;
+//   2·C·(3·d_k + 2·d_v) + 6·d_k·d_v + C²  with it: also k·kᵀ, its triangular inverse (about C²), the WY
+//                                         factors and the state's old value.
 // A kernel computes whole chunks, so the masked half of their squares counts. Model FLOPs count the
 // recurrence itself: 4·d_k·d_v, or 6·d_k·d_v with the delta rule.
 #pragma once

@@ -1,15 +1,15 @@
-// DualPipeV: the half of a DualPipe pipeline. Both halves of a DualPipe pipeline with 2·p GPUs do the same at
+// DualPipeV: one half of a DualPipe pipeline. Both halves of a DualPipe pipeline with 2·p GPUs do the same at
 // the same time, each with the stages that the other holds for the opposite direction. One half alone, with p
 // GPUs, processes a model in the shape of a V: micro-batches that return take the place of those of the
 // opposite direction. So bubble and order are those of DualPipe with 2·p GPUs, whose stages are the virtual
-// stages here, and there is one weight copy. What is said of DualPipe's overlap holds here as well.
+// stages here, and there is one weight copy. The note on overlap in dualpipe.cpp applies here, too.
 #include "schedules/schedule.h"
 #include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
-// The pipeline of which this is the half. Each direction has all micro-batches.
+// The pipeline of which this is one half. Each direction has all micro-batches.
 PipelineShape whole(const PipelineShape& shape) {
     return {2 * shape.stages, 1, 2 * shape.micro_batches, shape.sequence_chunks};
 }

@@ -1,11 +1,11 @@
 // ZB-V: every GPU holds two virtual stages in the shape of a V, and weight-gradient passes fill the bubble,
 // so that nothing of it is left if the passes take equally long, with the activations of 1F1B on every GPU.
 //
-// The order is that of PyTorch's ScheduleZBVZeroBubble, which the optimizer must not wait for. Executing it
-// takes the longest of eight paths through the pipeline, from which the bubble below follows; it does not
-// depend on the number of micro-batches, of which there are at least 2·p − 1. F, B and W are the passes of
-// one virtual stage. Uncertain: the model counts a message for each virtual stage, though the last GPU sends
-// none at the bottom of the V.
+// The order is that of PyTorch's ScheduleZBVZeroBubble; a stage's optimizer step does not wait for the other
+// stages. Executing it takes the longest of eight paths through the pipeline, from which the bubble below
+// follows; it does not depend on the number of micro-batches, of which there are at least 2·p − 1. F, B and W
+// are the passes of one virtual stage. Uncertain: the model counts a message for each virtual stage, though
+// the last GPU sends none at the bottom of the V.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -32,8 +32,8 @@ struct LaunchPlan {
     void note_missing_option(const LaunchFormat& tool, P id,
                              const char* sentence = translatable("{1} has no option for “{2}”."),
                              std::string_view written = {});
-    // Adds notes where the prediction is for another software stack than that of the tool, or for layers that
-    // are unlike.
+    // Adds notes where the prediction is for another software stack than that of the tool, or for layers of
+    // different kinds.
     void note_mismatches(const LaunchFormat& tool, bool writes_pattern = false);
     // Adds notes for what FSDP2 does not have, whichever tool wraps the model with it.
     void note_fsdp2_limits();
