@@ -26,6 +26,7 @@
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
+#include "widgets/plots/figure_parts.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
@@ -283,6 +284,54 @@ TEST_CASE("the usable memory stays below the bar's title during a drag") {
         CHECK(g.capacity_text_y - g.line / 2 >= title);
     }
     model.end_gesture();
+}
+
+// The accumulation multiplies the step, and nothing else changes.
+TEST_CASE("a pin with a much longer step has a broken bar in the waterfall and does not set its scale") {
+    LiveModel model(Catalogue::shipped());
+    model.edit(P::accumulation, 1);
+    const double top = waterfall_data(model.answer()).top;
+    model.edit(P::accumulation, 2);
+    model.pin();
+    model.edit(P::accumulation, 30);
+    model.pin();
+    model.edit(P::accumulation, 1);
+    const WaterfallData data = waterfall_data(model.answer(), model.pins());
+    REQUIRE(data.ghosts.size() == 2);
+    CHECK_FALSE(data.ghosts[0].far);
+    CHECK(data.ghosts[1].far);
+    CHECK(data.ghosts[1].total > kFarPin * data.total);
+    CHECK(data.top >= data.ghosts[0].total);
+    CHECK(data.top < data.ghosts[1].total / 5);
+    CHECK(data.top > top);
+    for (const QSizeF size : {QSizeF(262, 270), QSizeF(200, 190)}) {
+        const WaterfallGeometry g = waterfall_geometry(QRectF({0, 0}, size), data, QFont());
+        REQUIRE(g.far.size() == 1);
+        CHECK(g.far[0].ghost.letter == 'C');
+        CHECK(g.far[0].bar.left() == g.left);
+        CHECK(g.far[0].bar.right() == g.right);
+        CHECK(g.far[0].bar.top() >= g.total.bottom());
+        CHECK(g.far[0].bar.bottom() <= g.axis_y);
+        CHECK(g.axis_y < size.height());
+    }
+    // Without the far pin the scale is that of the scenario alone.
+    WaterfallData alone = waterfall_data(model.answer(), {model.pins()[1]});
+    CHECK(alone.top == top);
+}
+
+TEST_CASE("the waterfall keeps the form of its pins during a drag") {
+    LiveModel model(Catalogue::shipped());
+    model.edit(P::accumulation, 4);
+    model.pin();
+    model.edit(P::accumulation, 1);
+    const Waterfall panel(model);
+    REQUIRE(panel.data().ghosts.at(0).far);
+    model.begin_gesture(P::accumulation);
+    model.drag(P::accumulation, 3);
+    CHECK(panel.data().ghosts.at(0).far);
+    model.end_gesture();
+    CHECK_FALSE(panel.data().ghosts.at(0).far);
+    CHECK(panel.accessibleDescription().contains(QStringLiteral("pin B: ")));
 }
 
 TEST_CASE("lines lead from the memory bar to its labels, and stay horizontal beside the pins") {

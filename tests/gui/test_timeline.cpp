@@ -4,6 +4,7 @@
 
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/timeline_plot.h"
 
@@ -184,6 +185,24 @@ TEST_CASE("timeline tab: the axis extends to the end of a pinned step", "[timeli
     desk.type("training.micro_batch", QStringLiteral("1"));
     REQUIRE(desk.estimate().step.total < pinned);
     CHECK(desk.plot->figure().range().to > pinned);
+}
+
+TEST_CASE("timeline tab: the axis is that of the scenario beside a pin with a much longer step",
+          "[timeline]") {
+    TimelineDesk desk;
+    const double alone = desk.plot->figure().range().to;
+    desk.type("training.accumulation", QStringLiteral("60"));
+    desk.window.model().pin();
+    const double pinned = desk.estimate().step.total;
+    desk.type("training.accumulation", QStringLiteral("1"));
+    REQUIRE(desk.estimate().step.total < pinned / 20);
+    CHECK(desk.plot->figure().range().to < pinned / 10);
+    CHECK(desk.plot->figure().range().to < 2 * alone);
+    // The export draws its letter and its value beside the broken bar.
+    const QByteArray svg =
+        render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
+    CHECK(svg.contains(">B</text>"));
+    CHECK(svg.contains((">" + shown(pinned, Quantity::seconds) + "</text>").toUtf8()));
 }
 
 TEST_CASE("timeline: the export is the same each time, and its table adds up", "[timeline]") {

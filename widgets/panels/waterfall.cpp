@@ -12,6 +12,7 @@
 #include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
+#include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 
@@ -35,7 +36,9 @@ TimeUnit unit_of(const WaterfallData& data) {
 
 double fitted_top(const WaterfallData& data) {
     double need = data.total * 1.02;
-    for (const auto& ghost : data.ghosts) need = std::max(need, ghost.total * 1.02);
+    for (const auto& ghost : data.ghosts) {
+        if (!ghost.far) need = std::max(need, ghost.total * 1.02);
+    }
     const double unit = unit_of(data).seconds;
     return round_top(need / unit, 2 * kMostTicks) * unit;
 }
@@ -143,7 +146,7 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     auto ghosts = data.ghosts;
     std::ranges::sort(ghosts, {}, &WaterfallData::Ghost::total);
     for (const auto& ghost : ghosts) {
-        if (ghost.total > data.top) continue;
+        if (ghost.far) continue;
         const double x = std::round(g.x_of(ghost.total, data.top)) + 0.5;
         QPen pen(pin_color(theme, ghost.letter), 2, Qt::SolidLine, Qt::FlatCap);
         pen.setDashPattern({2, 1});
@@ -160,6 +163,19 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     painter.setPen(theme.text);
     for (const Tag& tag : tags)
         painter.drawText(QPointF(center(tag) - half(tag), g.total.top() - 6), tag.letters);
+}
+
+void paint_far_pins(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme,
+                    const WaterfallData& data, const QFont& font) {
+    const QFont small = scaled_font(font, kSmall);
+    const QFont bold = scaled_font(font, kSmall, true);
+    for (const auto& row : g.far) {
+        const double baseline = std::round(row.y + QFontMetricsF(small).capHeight() / 2);
+        draw_broken_bar(painter, row.bar, pin_color(theme, row.ghost.letter), theme.pane);
+        painter.setPen(theme.text);
+        draw_right(painter, g.left - 8, baseline, bold, QString(QLatin1Char(row.ghost.letter)));
+        draw_right(painter, area.right() - kPadding, baseline, small, in_unit(row.ghost.total, data));
+    }
 }
 
 void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme,
@@ -243,7 +259,8 @@ WaterfallData waterfall_data(const Answer& answer, const std::vector<Pin>& pins,
     data.excess = answer.estimate.memory.peak - answer.estimate.memory.capacity;
     for (const Pin& pin : pins) {
         if (pin.answer.fits() || (hypothetical && pin.answer.valid()))
-            data.ghosts.push_back({pin.letter, pin.answer.estimate.step.total});
+            data.ghosts.push_back({pin.letter, pin.answer.estimate.step.total,
+                                   pin.answer.estimate.step.total > kFarPin * data.total});
     }
     data.top = fitted_top(data);
     return data;
@@ -268,12 +285,21 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
         if (data.rows[i])
             labels = std::max(labels, text_width(small, text_of(label_of(static_cast<StepTerm>(i)))));
     }
-    const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("0,000")) + 10;
+    double widest = text_width(scaled_font(font, kSmall, true), QStringLiteral("0,000"));
+    double far = 0;
+    for (const WaterfallData::Ghost& ghost : data.ghosts) {
+        if (!ghost.far) continue;
+        ++far;
+        widest = std::max(widest, text_width(small, in_unit(ghost.total, data)));
+    }
+    const double values = widest + 10;
     g.left = std::round(area.left() + kPadding + labels + 8);
     g.right = std::max(g.left + 20, std::round(area.right() - kPadding - values));
 
-    const auto count = static_cast<double>(data.rows.count() + 1);
-    g.row_height = std::floor(std::clamp((area.height() - title - axis) / count, 12.0, 27.0));
+    const double count = static_cast<double>(data.rows.count() + 1) + far;
+    // The rows of many pins may be a little lower than others.
+    const double lowest = far > 0 ? 9 : 12;
+    g.row_height = std::floor(std::clamp((area.height() - title - axis) / count, lowest, 27.0));
     const double bar = std::round(std::max(7.0, g.row_height * 0.52));
     const auto box = [&](double from, double to, double y) {
         const double top = std::round(y - bar / 2);
@@ -297,6 +323,11 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     }
     g.total_y = y;
     g.total = box(g.left, edge(sum), y);
+    for (const WaterfallData::Ghost& ghost : data.ghosts) {
+        if (!ghost.far) continue;
+        y += g.row_height;
+        g.far.push_back({ghost, y, box(g.left, g.right, y).adjusted(0, 1, 0, -1)});
+    }
     g.axis_y = std::round(y + g.row_height / 2 + 2);
     return g;
 }
@@ -310,6 +341,7 @@ void paint_waterfall(QPainter& painter, const QRectF& area, const Theme& theme, 
         paint_axis(painter, g, theme, data, font);
         paint_rows(painter, g, area, theme, data, font);
         paint_ghosts(painter, g, theme, data, font);
+        paint_far_pins(painter, g, area, theme, data, font);
     } else {
         paint_no_time(painter, area, theme, data, font);
     }
@@ -339,9 +371,15 @@ void Waterfall::refresh() {
     if (!model().answer().valid()) return;
     const WaterfallData before = data_;
     data_ = waterfall_data(model().answer(), model().pins(), hypothetical_);
-    // During a drag the axis stays unless the step exceeds it, and rows are added but never removed.
+    // During a drag the axis stays unless the step exceeds it, rows are added but never removed, and pins
+    // keep their form.
     if (model().in_gesture()) {
         data_.rows |= before.rows;
+        for (WaterfallData::Ghost& ghost : data_.ghosts) {
+            const auto same = std::ranges::find(before.ghosts, ghost.letter, &WaterfallData::Ghost::letter);
+            if (same != before.ghosts.end()) ghost.far = same->far;
+        }
+        data_.top = fitted_top(data_);
         const bool same_unit = unit_of(before).seconds == unit_of(data_).seconds;
         if (same_unit && data_.total <= before.top) data_.top = before.top;
     } else {
@@ -363,6 +401,9 @@ void Waterfall::describe() {
                          shown(data_.terms[i], Quantity::seconds));
     }
     parts.append(tr("hidden communication %1").arg(shown(data_.hidden, Quantity::seconds)));
+    for (const WaterfallData::Ghost& ghost : data_.ghosts)
+        parts.append(
+            tr("pin %1: %2").arg(QLatin1Char(ghost.letter)).arg(shown(ghost.total, Quantity::seconds)));
     setAccessibleDescription(parts.join(QStringLiteral("; ")));
 }
 

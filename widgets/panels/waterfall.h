@@ -2,7 +2,8 @@
 // below.
 //
 // Communication that overlaps with compute is drawn pale, left of the exposed part; it does not add to the
-// step time.
+// step time. A pin is a mark at the total; one whose step is much longer has a broken bar in a row of its
+// own.
 #pragma once
 
 #include <QPointF>
@@ -30,6 +31,7 @@ struct WaterfallData {
     struct Ghost {
         char letter;
         double total;
+        bool far = false;  // it is so long that it has a broken bar in a row of its own
     };
     std::vector<Ghost> ghosts;
     double top = 0;  // right end of the axis, s
@@ -50,6 +52,13 @@ struct WaterfallGeometry {
     std::vector<Row> rows;
     QRectF total;
     double total_y = 0;
+    // The bars of far pins, in rows below the total; all of them reach the end of the axis.
+    struct FarRow {
+        WaterfallData::Ghost ghost;
+        double y = 0;  // centre
+        QRectF bar;
+    };
+    std::vector<FarRow> far;
     double row_height = 0;
     double left = 0;   // x of time 0
     double right = 0;  // x of the end of the axis

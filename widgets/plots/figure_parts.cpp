@@ -275,6 +275,25 @@ void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& wor
     else draw_upright(painter, *box, words, ground);
 }
 
+void draw_broken_bar(QPainter& painter, const QRectF& bar, const QColor& color, const QColor& ground) {
+    constexpr double kFromEnd = 9;  // px, from the break to the end of the bar
+    constexpr double kGap = 4;
+    constexpr double kSlope = 4;
+    constexpr double kBeyond = 3;  // the strokes are this much longer than the bar is high
+    painter.fillRect(bar, color);
+    const double top = bar.top() - kBeyond;
+    const double bottom = bar.bottom() + kBeyond;
+    const double at = bar.right() - kFromEnd;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ground);
+    painter.drawPolygon(
+        QPolygonF({{at - kGap, bottom}, {at - kGap + kSlope, top}, {at + kSlope, top}, {at, bottom}}));
+    painter.setPen(QPen(color, 1.5));
+    for (const double x : {at - kGap, at}) painter.drawLine(QPointF(x, bottom), QPointF(x + kSlope, top));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 std::vector<double> linear_ticks(double low, double high, int most) {
     std::vector<double> out;
     const double step = round_step(high - low, most);

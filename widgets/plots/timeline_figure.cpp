@@ -80,7 +80,9 @@ CurveView TimelineFigure::Parts::curve_view(const QRectF& area) const {
 
 double TimelineFigure::Parts::longest() const {
     double out = data.line.end;
-    for (const Ghost& ghost : ghosts) out = std::max(out, ghost.end);
+    for (const Ghost& ghost : ghosts) {
+        if (!is_far(ghost)) out = std::max(out, ghost.end);
+    }
     return out;
 }
 

@@ -214,7 +214,7 @@ void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
     std::vector<QRectF> taken;
     for (const Ghost& ghost : ghosts) {
         const QColor colour = pin_color(*theme, ghost.letter);
-        if (!mark(ghost.end, line_pen(colour, 2, pin_dash(ghost.letter)))) continue;
+        if (is_far(ghost) || !mark(ghost.end, line_pen(colour, 2, pin_dash(ghost.letter)))) continue;
         QRectF tag(std::round(std::min(at(ghost.end) - kTag / 2, all.right() - kTag)),
                    std::round(lanes().bottom() - kTag), kTag, kTag);
         const auto meets = [&](const QRectF& other) {
@@ -223,6 +223,33 @@ void TimelineFigure::Parts::paint_ends(QCPPainter& painter) const {
         while (std::ranges::any_of(taken, meets)) tag.translate(0, -(kTag + kApart));
         taken.push_back(tag);
         draw_tag(painter, tag, ghost.letter, colour, fonts.small_bold);
+    }
+    if (range.contains(data.line.end)) paint_far_pins(painter, taken);
+}
+
+// Draws the steps of far pins as broken bars that end at the right edge, with letter and value, above the
+// letters that are there already.
+void TimelineFigure::Parts::paint_far_pins(QCPPainter& painter, std::vector<QRectF>& taken) const {
+    constexpr double kBar = 30;  // px
+    constexpr double kPad = 4;
+    const QFontMetricsF metrics(fonts.small_bold);
+    for (const Ghost& ghost : ghosts) {
+        if (!is_far(ghost)) continue;
+        const QColor colour = pin_color(*theme, ghost.letter);
+        const QString value = shown(ghost.end, Quantity::seconds);
+        const double width = kTag + kPad + metrics.horizontalAdvance(value) + kPad + kBar;
+        QRectF box(std::round(frame().right() - width), std::round(lanes().bottom() - kTag), width, kTag);
+        const auto meets = [&](const QRectF& other) { return box.adjusted(0, -2, 0, 2).intersects(other); };
+        while (std::ranges::any_of(taken, meets)) box.translate(0, -(kTag + 2));
+        taken.push_back(box);
+        painter.fillRect(box.adjusted(-1, -1, 0, 1), theme->pane);
+        draw_tag(painter, {box.topLeft(), QSizeF(kTag, kTag)}, ghost.letter, colour, fonts.small_bold);
+        draw_text(painter,
+                  {box.left() + kTag + kPad,
+                   std::round(box.center().y() + (metrics.ascent() - metrics.descent()) / 2)},
+                  value, fonts.small_bold, theme->text);
+        draw_broken_bar(painter, QRectF(box.right() - kBar, box.center().y() - 3, kBar, 6), colour,
+                        theme->pane);
     }
 }
 

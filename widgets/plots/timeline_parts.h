@@ -49,6 +49,8 @@ struct TimelineFigure::Parts {
     QRectF frame() const { return frame_of(*plot.axisRect()); }
     bool has_pipeline() const { return data.line.stage_count > 1; }
     double longest() const;
+    // Returns whether the step of a pin is so long that it is drawn with a broken bar.
+    bool is_far(const Ghost& ghost) const { return ghost.end > kFarPin * data.line.end; }
     double at(double seconds) const { return x().coordToPixel(seconds); }
 
     void fit();
@@ -76,6 +78,7 @@ struct TimelineFigure::Parts {
     CurveView curve_view(const QRectF& area) const;
     void paint_axis(QCPPainter& painter) const;
     void paint_ends(QCPPainter& painter) const;
+    void paint_far_pins(QCPPainter& painter, std::vector<QRectF>& taken) const;
     void paint_no_time(QCPPainter& painter) const;
 };
 
