@@ -173,6 +173,26 @@ std::optional<QRectF> LabelPlacer::place(const QSizeF& size, const QList<QPointF
     return chosen;
 }
 
+QRectF LabelPlacer::place_or_cover(const QSizeF& size, const QList<QPointF>& corners) {
+    if (const auto box = place(size, corners)) return *box;
+    const QPointF first(std::clamp(corners.front().x(), area_.left(), area_.right() - size.width()),
+                        std::clamp(corners.front().y(), area_.top(), area_.bottom() - size.height()));
+    // The nearest free position, in rings around the first one.
+    constexpr int kRings = 6;
+    for (int ring = 1; ring <= kRings; ++ring) {
+        QList<QPointF> farther;
+        for (int across = -ring; across <= ring; ++across) {
+            for (int down = -ring; down <= ring; ++down) {
+                if (std::max(std::abs(across), std::abs(down)) == ring)
+                    farther.append(first + QPointF(across * size.width(), down * size.height()));
+            }
+        }
+        if (const auto box = place(size, farther)) return *box;
+    }
+    take(QRectF(first, size));
+    return {first, size};
+}
+
 QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap) {
     const double w = size.width();
     const double h = size.height();
@@ -352,6 +372,13 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
         if (good) return keep;
     }
     return std::vector<bool>(ticks.size(), false);
+}
+
+std::vector<double> zoomed_ticks(std::vector<double> usual, double low, double high) {
+    constexpr std::size_t kFewest = 3;
+    constexpr int kMost = 6;
+    if (usual.size() < kFewest) usual = decade_ticks(low, high);
+    return usual.size() < kFewest ? linear_ticks(low, high, kMost) : usual;
 }
 
 void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& pieces,

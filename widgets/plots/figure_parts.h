@@ -55,6 +55,9 @@ class LabelPlacer {
     std::optional<QRectF> place(const QSizeF& size, const QList<QPointF>& corners,
                                 double most = std::numeric_limits<double>::infinity(),
                                 const std::function<double(const QRectF&)>& penalty = {});
+    // Like `place` for a label that must not be missing: if all positions are occupied, it gets the nearest
+    // free one, or else covers what is at the first.
+    QRectF place_or_cover(const QSizeF& size, const QList<QPointF>& corners);
     [[nodiscard]] const QRectF& area() const { return area_; }
 
   private:
@@ -108,6 +111,9 @@ std::vector<double> linear_ticks(double low, double high, int most);
 std::vector<double> log_ticks(double low, double high, double base);
 // Returns 1, 2 and 5 times the powers of ten within the range.
 std::vector<double> decade_ticks(double low, double high);
+// Returns the ticks of a part of an axis: those of the whole axis, or finer ones if they are fewer than
+// three.
+std::vector<double> zoomed_ticks(std::vector<double> usual, double low, double high);
 // Returns which labels are kept so that they are `gap` px apart: every n-th label, among them `anchor`, and
 // the current value. `center` contains the centres of the ticks in px.
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,

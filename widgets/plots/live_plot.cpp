@@ -8,17 +8,21 @@
 #include <QKeyEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <QWheelEvent>
 #include <cmath>
 #include <utility>
 
 #include "scenario/domain.h"
 #include "scenario/slider_scale.h"
 #include "widgets/plots/option_row.h"
+#include "widgets/plots/plot_zoom.h"
 
 namespace shardscope {
 namespace {
 
 constexpr double kDoubted = 0.4;  // opacity while an input field contains unreadable text
+constexpr double kCloser = 1.5;   // zoom factor of one key press
+constexpr double kNotch = 1.25;   // zoom factor of one notch of the wheel
 
 // A plot that is drawn only once after a resize, together with all other changes. QCustomPlot would draw at
 // once, and again when it learns of the change.
@@ -114,12 +118,16 @@ void LivePlot::connect_mouse() {
         pressed_at_ = event->position();
         last_click_ = Click::none;
         clicking_ = event->button() == Qt::LeftButton && !is_handle(pressed_at_);
+        if (clicking_ && zoom_) panned_from_ = pressed_at_;
         press(event);
     });
     connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const double way = QLineF(event->position(), pressed_at_).length();
         if (way >= QApplication::startDragDistance()) clicking_ = false;
+        if (pan_to(event->position())) return;
         move(event);
+        if (zoom_ && zoom_->zoomed() && canvas_->cursor().shape() == Qt::ArrowCursor)
+            canvas_->setCursor(Qt::OpenHandCursor);
         if (event->buttons() == Qt::NoButton) {
             ruler_->hover(event->position());
             if (!is_handle(event->position()) &&
@@ -130,17 +138,67 @@ void LivePlot::connect_mouse() {
         }
     });
     connect(canvas_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
+        panned_from_.reset();
         release(event);
         if (std::exchange(clicking_, false)) click(event->position());
     });
     connect(canvas_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
         if (event->button() != Qt::LeftButton) return;
         clicking_ = false;
+        panned_from_.reset();
         const Click first = std::exchange(last_click_, Click::none);
         if (first == Click::used) return;  // the first of the two clicks has set the input already
         if (first == Click::fixed) ruler_->take_back();
-        double_click(event);
+        if (!zoom_ || !zoom_->zoomed()) return double_click(event);
+        end_drag();  // the first of the two clicks may have begun one
+        show_all();
     });
+    if (zoom_) connect(canvas_, &QCustomPlot::mouseWheel, this, &LivePlot::turn);
+}
+
+// ---- zooming ---------------------------------------------------------------------------------------------
+
+void LivePlot::use_zoom(ZoomableFigure& figure) { zoom_ = &figure; }
+
+void LivePlot::turn(QWheelEvent* event) {
+    constexpr double kEighths = 120;  // of a degree: one notch
+    zoom_->zoom(std::pow(kNotch, event->angleDelta().y() / kEighths), event->position());
+    replot();
+}
+
+bool LivePlot::zoom_by_key(const QKeyEvent& event) {
+    if (!zoom_ || event.modifiers().testAnyFlags(Qt::ControlModifier | Qt::AltModifier)) return false;
+    switch (event.key()) {
+        case Qt::Key_Plus:
+        case Qt::Key_Equal: zoom_->zoom(kCloser, zoom_->zoom_center()); break;
+        case Qt::Key_Minus: zoom_->zoom(1 / kCloser, zoom_->zoom_center()); break;
+        case Qt::Key_0: zoom_->show_all(); break;
+        default: return false;
+    }
+    replot();
+    return true;
+}
+
+bool LivePlot::pan_to(const QPointF& pixel) {
+    if (!panned_from_ || clicking_ || !zoom_->zoomed()) return false;
+    canvas_->setCursor(Qt::ClosedHandCursor);
+    ruler_->leave();
+    zoom_->move_by(pixel - *panned_from_, pressed_at_);
+    panned_from_ = pixel;
+    replot();
+    return true;
+}
+
+void LivePlot::settle_zoom() {
+    const Scenario& now = model_.scenario();
+    const std::array<const Preset*, 3> presets{now.model, now.cluster, now.gpu};
+    const bool other = std::exchange(presets_, presets) != presets;
+    if (zoom_ && zoom_->zoomed() && (other || !zoom_->shows_scenario())) zoom_->show_all();
+}
+
+void LivePlot::show_all() {
+    zoom_->show_all();
+    replot();
 }
 
 void LivePlot::use_ruler(PlotRuler::Source source, bool curves_set_input) {
@@ -187,10 +245,13 @@ QPixmap LivePlot::picture() {
 }
 
 bool LivePlot::event(QEvent* event) {
-    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape &&
-        ruler_->clear()) {
-        describe();
-        return true;
+    if (event->type() == QEvent::KeyPress) {
+        const auto& key = *static_cast<QKeyEvent*>(event);
+        if (key.key() == Qt::Key_Escape && ruler_->clear()) {
+            describe();
+            return true;
+        }
+        if (zoom_by_key(key)) return true;
     }
     return QWidget::event(event);
 }
@@ -233,7 +294,10 @@ void LivePlot::bring_up_to_date() {
     if (!stale_) return;
     stale_ = false;
     update_figure();
-    if (!model_.in_gesture()) refit_figure();
+    if (!model_.in_gesture()) {
+        settle_zoom();
+        refit_figure();
+    }
     replot();
 }
 
@@ -261,6 +325,7 @@ void LivePlot::showEvent(QShowEvent* event) {
 }
 
 void LivePlot::hideEvent(QHideEvent* event) {
+    panned_from_.reset();
     end_drag();
     QWidget::hideEvent(event);
 }

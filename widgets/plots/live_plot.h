@@ -2,11 +2,17 @@
 // a canvas that follows the live model. A plot is updated only while it is visible. It keeps its axes during
 // a gesture, fits them again afterwards, and follows theme and font.
 //
+// In a plot that can be zoomed the wheel and the keys + and - zoom, a drag off the handles moves the picture,
+// and a double click or the key 0 shows all. A zoom ends with a preset, a change of the axes, or a scenario
+// outside it.
+//
 // A derived class creates its figure on `canvas()` and calls `start()` at the end of its constructor.
 #pragma once
 
 #include <QString>
 #include <QWidget>
+#include <array>
+#include <optional>
 
 #include "files/view.h"
 #include "widgets/explainable.h"
@@ -17,11 +23,15 @@
 
 class QCheckBox;
 class QCustomPlot;
+class QKeyEvent;
 class QMouseEvent;
+class QWheelEvent;
 
 namespace shardscope {
 
 class OptionRow;
+class ZoomableFigure;
+struct Preset;
 
 class LivePlot : public QWidget, public Explainable {
     Q_OBJECT
@@ -69,6 +79,8 @@ class LivePlot : public QWidget, public Explainable {
     // Shows a ruler at the pointer. Call this before `start`. With `curves_set_input` a click on a curve sets
     // the inputs to those of `place_at`.
     void use_ruler(PlotRuler::Source source, bool curves_set_input = false);
+    // Lets the user zoom. Call this before `start`; the figure must live as long as this plot.
+    void use_zoom(ZoomableFigure& figure);
     // Removes what the ruler has fixed, because the axis has another meaning now.
     void clear_ruler();
     // Call this after the derived class has created its figure.
@@ -117,6 +129,14 @@ class LivePlot : public QWidget, public Explainable {
   private:
     void restyle();
     void connect_mouse();
+    void turn(QWheelEvent* event);
+    // Returns whether it is a key of the zoom.
+    bool zoom_by_key(const QKeyEvent& event);
+    // Moves the picture by what the pointer has moved; returns false if no drag does that.
+    bool pan_to(const QPointF& pixel);
+    // Ends a zoom that no longer shows the scenario, or that was made for another one.
+    void settle_zoom();
+    void show_all();
     // Returns whether a click at this pixel sets an input, because a curve is there.
     [[nodiscard]] bool is_on_curve(const QPointF& pixel) const;
     void click(const QPointF& pixel);
@@ -126,6 +146,9 @@ class LivePlot : public QWidget, public Explainable {
     OptionRow* options_;
     QCustomPlot* canvas_;
     PlotRuler* ruler_;
+    ZoomableFigure* zoom_ = nullptr;
+    std::optional<QPointF> panned_from_;      // px
+    std::array<const Preset*, 3> presets_{};  // of the scenario that was drawn last
     QPointF pressed_at_;
     bool clicking_ = false;  // a press has not become a drag yet
     enum class Click { none, fixed, used } last_click_ = Click::none;

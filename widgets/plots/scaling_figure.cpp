@@ -32,7 +32,7 @@ QString title_of(ScalingY y) {
 }
 
 QString tick_text(double value, ScalingY y) {
-    if (y == ScalingY::mfu) return QString::number(std::lround(value * 100));
+    if (y == ScalingY::mfu) return shown(value * 100, Quantity::count);
     return shown(value, y == ScalingY::tokens_per_s ? Quantity::big_count : Quantity::count);
 }
 
@@ -57,6 +57,7 @@ struct ScalingFigure::Parts {
     ScalingData data;
     std::vector<Ghost> ghosts;
     bool dimmed = false;
+    AxisZoom x_zoom, y_zoom;
     mutable std::vector<TermBox> terms;  // as last drawn
     QCPGraph* weak = nullptr;
     QCPGraph* strong = nullptr;
@@ -75,7 +76,15 @@ struct ScalingFigure::Parts {
     void fill_graphs();
     void label_axes();
     void fit_y();
+    void show_part();
+    [[nodiscard]] bool zoomed() const { return x_zoom.zoomed() || y_zoom.zoomed(); }
     void lay_out();
+    // Returns the range of the GPU counts when nothing is zoomed.
+    AxisRange x_whole() const {
+        double most = kMostGpus;
+        while (most < data.current.x) most *= 2;
+        return {1, most};
+    }
     std::vector<double> gpus_ticks() const;
 
     void paint_below(QCPPainter& painter) const;
@@ -173,12 +182,14 @@ void ScalingFigure::Parts::label_axes() {
         ticker->clear();
         for (const double value : values) ticker->addTick(value, text(value));
     };
-    put(y(), log ? log_ticks(range.lower, range.upper, 10) : linear_ticks(range.lower, range.upper, kMost),
-        [&](double value) { return tick_text(value, options.y); });
+    std::vector<double> ticks =
+        log ? log_ticks(range.lower, range.upper, 10) : linear_ticks(range.lower, range.upper, kMost);
+    if (zoomed()) ticks = zoomed_ticks(std::move(ticks), range.lower, range.upper);
+    put(y(), ticks, [&](double value) { return tick_text(value, options.y); });
     plot.yAxis2->setVisible(second_axis());
     if (second_axis()) {
         plot.yAxis2->setRange(range.lower * data.full_rate, range.upper * data.full_rate);
-        put(*plot.yAxis2, linear_ticks(0, range.upper * data.full_rate, kMost + 1),
+        put(*plot.yAxis2, linear_ticks(range.lower * data.full_rate, range.upper * data.full_rate, kMost + 1),
             [](double value) { return tick_text(value, ScalingY::tokens_per_s_per_gpu); });
     }
 }
@@ -190,8 +201,7 @@ void ScalingFigure::Parts::fit_y() {
         double most = std::max(1.5 * limit, 1.2 * data.current.peak_memory / kGiB);
         for (const Ghost& pinned : ghosts) most = std::max(most, 1.2 * pinned.data.capacity / kGiB);
         constexpr int kMost = 6;
-        y().setScaleType(QCPAxis::stLinear);
-        y().setRange(0, round_top(most, kMost));
+        y_zoom.fit({0, round_top(most, kMost)});
         return;
     }
     double low = std::numeric_limits<double>::infinity();
@@ -217,18 +227,28 @@ void ScalingFigure::Parts::fit_y() {
     if (high == 0) {
         // Nothing fits, so the range is the one that a usual MFU would give.
         constexpr double kUsual = 0.4;
-        include(data.y(kUsual * data.full_rate, x().range().lower, options.y));
-        include(data.y(kUsual * data.full_rate, x().range().upper, options.y));
+        for (const double gpus : {x_whole().from, x_whole().to})
+            include(data.y(kUsual * data.full_rate, gpus, options.y));
     }
     if (logarithmic(options.y)) {
-        y().setScaleType(QCPAxis::stLogarithmic);
-        y().setRange(std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high))));
+        y_zoom.fit({std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high)))},
+                   true);
     } else {
         constexpr int kMost = 6;
-        y().setScaleType(QCPAxis::stLinear);
         const double most = options.y == ScalingY::mfu ? 1 : std::numeric_limits<double>::infinity();
-        y().setRange(0, std::min(most, round_top(high, kMost)));
+        y_zoom.fit({0, std::min(most, round_top(high, kMost))});
     }
+}
+
+void ScalingFigure::Parts::show_part() {
+    const AxisRange across = x_zoom.range();
+    const AxisRange up = y_zoom.range();
+    x().setRange(across.from, across.to);
+    y().setScaleType(!memory() && logarithmic(options.y) ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    y().setRange(up.from, up.to);
+    label_axes();
+    fill_graphs();
+    lay_out();
 }
 
 void ScalingFigure::Parts::lay_out() {
@@ -276,6 +296,7 @@ std::vector<AxisRange> ScalingFigure::Parts::unfit() const {
 
 void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     const QRectF area = frame();
+    if (zoomed()) painter.setClipRect(area);
     if (data.fewest_gpus() > x().range().lower) {
         const double right = std::min(area.right(), x().coordToPixel(data.fewest_gpus()));
         painter.fillRect(QRectF(area.left(), area.top(), right - area.left(), area.height()), theme->grid);
@@ -354,7 +375,7 @@ void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
 // Hatches what lies above the limit, and draws the limits of the scenario and of its pins.
 void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
     const QRectF area = frame();
-    const double limit = y().coordToPixel(data.capacity / kGiB);
+    const double limit = std::clamp(y().coordToPixel(data.capacity / kGiB), area.top(), area.bottom());
     for (const AxisRange& stretch : unfit()) {
         const double left = std::max(area.left(), x().coordToPixel(stretch.from));
         const double right = std::min(area.right(), x().coordToPixel(stretch.to));
@@ -451,9 +472,15 @@ void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
 }
 
 std::vector<double> ScalingFigure::Parts::gpus_ticks() const {
-    std::vector<double> out = log_ticks(x().range().lower, x().range().upper, 2);
+    const double low = x().range().lower;
+    const double high = x().range().upper;
+    std::vector<double> out = log_ticks(low, high, 2);
+    if (x_zoom.zoomed()) {
+        out = zoomed_ticks(std::move(out), low, high);
+        std::erase_if(out, [](double count) { return count != std::round(count); });
+    }
     const double gpus = data.current.x;
-    if (gpus >= x().range().lower && gpus <= x().range().upper && std::ranges::find(out, gpus) == out.end()) {
+    if (gpus >= low && gpus <= high && std::ranges::find(out, gpus) == out.end()) {
         out.insert(std::ranges::lower_bound(out, gpus), gpus);
     }
     return out;
@@ -521,8 +548,13 @@ void ScalingFigure::set_style(const Theme& theme, const QFont& font) {
 void ScalingFigure::set_options(const ScalingOptions& options) {
     const bool other_axis = options.y != parts_->options.y;
     parts_->options = options;
-    if (other_axis) refit();
-    else parts_->fill_graphs();
+    if (other_axis) {
+        parts_->y_zoom.show_all();
+        parts_->x_zoom.show_all();
+        refit();
+    } else {
+        parts_->fill_graphs();
+    }
 }
 
 void ScalingFigure::set_ghosts(std::vector<Ghost> ghosts) {
@@ -540,13 +572,29 @@ void ScalingFigure::set_data(ScalingData data) {
 void ScalingFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 
 void ScalingFigure::refit() {
-    double most = kMostGpus;
-    while (most < parts_->data.current.x) most *= 2;
-    parts_->x().setRange(1, most);
+    const AxisRange gpus = parts_->x_whole();
+    parts_->x_zoom.fit(gpus, true);
     parts_->fit_y();
-    parts_->label_axes();
-    parts_->fill_graphs();
-    parts_->lay_out();
+    parts_->show_part();
+}
+
+std::vector<ZoomableFigure::Frame> ScalingFigure::frames() const {
+    return {{parts_->frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void ScalingFigure::apply_zoom() { parts_->show_part(); }
+
+QPointF ScalingFigure::zoom_center() const {
+    const Parts& p = *parts_;
+    const QPointF here = p.current();
+    const double y = std::isnan(here.y()) ? p.frame().center().y() : p.y().coordToPixel(here.y());
+    return {std::clamp(p.x().coordToPixel(here.x()), p.frame().left(), p.frame().right() - 1),
+            std::clamp(y, p.frame().top(), p.frame().bottom() - 1)};
+}
+
+bool ScalingFigure::shows_scenario() const {
+    const QPointF here = parts_->current();
+    return parts_->x_zoom.contains(here.x()) && (std::isnan(here.y()) || parts_->y_zoom.contains(here.y()));
 }
 
 const ScalingData& ScalingFigure::data() const { return parts_->data; }

@@ -10,6 +10,7 @@
 
 #include "widgets/plots/plot_options.h"
 #include "widgets/plots/plot_ruler.h"
+#include "widgets/plots/plot_zoom.h"
 #include "widgets/term.h"
 #include "widgets/theme/theme.h"
 
@@ -25,7 +26,7 @@ struct TermBox {
     Term term;
 };
 
-class ScalingFigure {
+class ScalingFigure : public ZoomableFigure {
   public:
     // A pinned scenario, drawn as a dashed curve with its letter.
     struct Ghost {
@@ -35,9 +36,7 @@ class ScalingFigure {
 
     // Creates the graphs once; `plot` must outlive the figure and show nothing else.
     explicit ScalingFigure(QCustomPlot& plot);
-    ~ScalingFigure();
-    ScalingFigure(const ScalingFigure&) = delete;
-    ScalingFigure& operator=(const ScalingFigure&) = delete;
+    ~ScalingFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     void set_options(const ScalingOptions& options);
@@ -46,7 +45,8 @@ class ScalingFigure {
     void set_data(ScalingData data);
     // Dims the last valid picture while an input is not valid.
     void set_dimmed(bool dimmed);
-    // Fits the axis ranges and margins to the current data. The MFU starts at 0 and ends at most at 100 %.
+    // Fits the axis ranges and margins to the current data. The MFU starts at 0 and ends at most at 100 %. A
+    // zoom stays.
     void refit();
 
     [[nodiscard]] const ScalingData& data() const;
@@ -70,8 +70,15 @@ class ScalingFigure {
     // Returns where a term was last drawn, px; empty if it was not.
     [[nodiscard]] QRectF box_of(Term term) const;
 
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override;
+
     // Returns one or two sentences for screen readers.
     [[nodiscard]] QString description() const;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

@@ -132,6 +132,8 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
                [this](const QPointF& place) { return figure_->ruler_stop(place); }},
               true);
+    use_zoom(*figure_);
+    canvas().setFocusPolicy(Qt::StrongFocus);
     start();
 }
 

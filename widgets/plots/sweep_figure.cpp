@@ -285,9 +285,9 @@ void SweepFigure::Parts::fit_x() {
     for (const Block& block : blocks) {
         for (const Panel& panel : block.panels) {
             panel.x().setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-            panel.x().setRange(low, high);
         }
     }
+    x_zoom.fit({low, high}, logarithmic);
 }
 
 void SweepFigure::Parts::fit_y(std::size_t p) {
@@ -318,6 +318,11 @@ void SweepFigure::Parts::fit_y(std::size_t p) {
     const double most = share ? 100 : std::numeric_limits<double>::infinity();
     top = top > 0 ? std::min(most, round_top(top, kMostTicks)) : share ? most : 1;
     if (bottom < 0) bottom = -round_top(-bottom, kMostTicks);
+    y_zoom[p].fit({bottom, top});
+}
+
+void SweepFigure::Parts::show_y(std::size_t p) {
+    const auto [bottom, top] = y_zoom[p].range();
     for (const Block& block : blocks) {
         QCPAxis& y = block.panels[p].y();
         y.setRange(bottom, top);
@@ -328,8 +333,18 @@ void SweepFigure::Parts::fit_y(std::size_t p) {
     }
 }
 
+void SweepFigure::Parts::show_part() {
+    const AxisRange across = x_zoom.range();
+    for (const Block& block : blocks) {
+        for (const Panel& panel : block.panels) panel.x().setRange(across.from, across.to);
+    }
+    for (std::size_t p = 0; p < data.outputs.size(); ++p) show_y(p);
+    fill_lines();
+}
+
 void SweepFigure::Parts::fit_axes() {
     fit_x();
+    y_zoom.resize(data.outputs.size());
     for (std::size_t p = 0; p < data.outputs.size(); ++p) fit_y(p);
 }
 
@@ -403,6 +418,11 @@ void SweepFigure::set_style(const Theme& theme, const QFont& font) {
 }
 
 void SweepFigure::set_data(SweepData data) {
+    const SweepData& before = parts_->data;
+    if (data.x != before.x || data.outputs != before.outputs || data.against != before.against) {
+        parts_->x_zoom.show_all();
+        parts_->y_zoom.clear();
+    }
     parts_->data = std::move(data);
     parts_->find_stops();
     parts_->make_blocks();
@@ -582,8 +602,43 @@ char SweepFigure::title_at(const QPointF& pixel) const {
 void SweepFigure::refit(const QSize& size) {
     if (parts_->data.series.empty()) return;
     parts_->fit_axes();
-    parts_->fill_lines();
+    parts_->show_part();
     parts_->lay_out(size);
+}
+
+std::vector<ZoomableFigure::Frame> SweepFigure::frames() const {
+    Parts& p = *parts_;
+    std::vector<Frame> out;
+    // Axes that were never fitted cannot be zoomed.
+    if (p.y_zoom.size() != p.data.outputs.size()) return out;
+    for (const Parts::Block& block : p.blocks) {
+        for (std::size_t i = 0; i < block.panels.size(); ++i)
+            out.push_back({frame_of(*block.panels[i].rect), &p.x_zoom, &p.y_zoom[i]});
+    }
+    return out;
+}
+
+void SweepFigure::apply_zoom() {
+    if (!parts_->empty()) parts_->show_part();
+}
+
+QPointF SweepFigure::zoom_center() const {
+    const Parts& p = *parts_;
+    if (p.empty()) return {};
+    const QRectF area = frame_of(*p.front().rect);
+    const QPointF here = current_dot(0);
+    const double y = std::isnan(here.y()) ? area.center().y() : p.front().y().coordToPixel(here.y());
+    return {std::clamp(guide(), area.left(), area.right() - 1), std::clamp(y, area.top(), area.bottom() - 1)};
+}
+
+bool SweepFigure::shows_scenario() const {
+    const Parts& p = *parts_;
+    for (std::size_t i = 0; i < p.y_zoom.size(); ++i) {
+        const QPointF here = current_dot(i);
+        if (!p.x_zoom.contains(here.x())) return false;
+        if (p.y_zoom[i].zoomed() && !std::isnan(here.y()) && !p.y_zoom[i].contains(here.y())) return false;
+    }
+    return true;
 }
 
 const SweepData& SweepFigure::data() const { return parts_->data; }

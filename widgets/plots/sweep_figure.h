@@ -14,19 +14,18 @@
 
 #include "widgets/plots/plot_data.h"
 #include "widgets/plots/plot_ruler.h"
+#include "widgets/plots/plot_zoom.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
 
 namespace shardscope {
 
-class SweepFigure {
+class SweepFigure : public ZoomableFigure {
   public:
     // `plot` must outlive the figure and show nothing else.
     explicit SweepFigure(QCustomPlot& plot);
-    ~SweepFigure();
-    SweepFigure(const SweepFigure&) = delete;
-    SweepFigure& operator=(const SweepFigure&) = delete;
+    ~SweepFigure() override;
 
     // A pinned scenario: its own curves along the same input.
     struct Ghost {
@@ -68,6 +67,13 @@ class SweepFigure {
     [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
     // Returns the letter of the pinned scenario whose title is at this pixel; 0: none.
     [[nodiscard]] char title_at(const QPointF& pixel) const;
+
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

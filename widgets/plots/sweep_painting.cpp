@@ -129,6 +129,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
         std::vector<double> values = !log_x()  ? linear_ticks(low, high, 8)
                                      : doubles ? log_ticks(low, high, 2)
                                                : decade_ticks(low, high);
+        if (x_zoom.zoomed()) values = zoomed_ticks(std::move(values), low, high);
         if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
             values.insert(std::ranges::lower_bound(values, now), now);
         // The current value may be any number, so it is written with the usual number of digits.
@@ -139,6 +140,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
         };
         for (const double value : values) out.push_back({value, text(value), value == now});
     }
+    std::erase_if(out, [&](const Tick& tick) { return !x.range().contains(tick.value); });
     for (const Tick& tick : out) center.push_back(x.coordToPixel(tick.value));
     return out;
 }
@@ -259,6 +261,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     for (const AxisRange& stretch : hatching) {
         const double left = std::max(area.left(), x.coordToPixel(stretch.from));
         const double right = std::min(area.right(), x.coordToPixel(stretch.to));
+        if (right <= left) continue;
         draw_area_words(painter, QRectF(left, area.top(), right - left, area.height()),
                         {tr("does not fit"), fonts.small_bold, t.text}, t.hatch_ground, room);
     }
@@ -272,6 +275,7 @@ void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std:
     const double capacity = shown_in(b).capacity;
     const double value = capacity / plot_unit(output(data.outputs[p]).quantity).factor;
     const double at = std::round(blocks[b].panels[p].y().coordToPixel(value)) + 0.5;
+    if (at < area.top() || at > area.bottom() + 1) return;  // the user has zoomed in elsewhere
     painter.setPen(line_pen(theme->text, 1.5, {5, 3}));
     painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at));
     room.avoid(QPolygonF({QPointF(area.left(), at), QPointF(area.right(), at)}));
@@ -308,9 +312,9 @@ void SweepFigure::Parts::paint_ends(QCPPainter& painter, std::size_t b, std::siz
                 (i + 1 < points.size() && points[i + 1].valid && std::isnan(points[i + 1].value[p]));
             if (!ends) continue;
             const double at = axis_x(points[i].along);
-            if (!std::isnan(at))
-                draw_cross(painter, drawn_at(panel.x(), panel.y(), at, axis_y(p, points[i]), painter), 3.5,
-                           color);
+            if (std::isnan(at)) continue;
+            const QPointF end = drawn_at(panel.x(), panel.y(), at, axis_y(p, points[i]), painter);
+            if (in_frame(panel, end)) draw_cross(painter, end, 3.5, color);
         }
     }
 }
@@ -323,7 +327,7 @@ void SweepFigure::Parts::paint_members(QCPPainter& painter, std::size_t b, std::
         const bool own = shown_data.series[k].current;
         QPolygonF there;
         for (const QPointF& point : lines[k]) {
-            if (!std::isnan(point.y())) there.append(point);
+            if (in_frame(blocks[b].panels[p], point)) there.append(point);
         }
         if (there.isEmpty()) continue;
         const QString text =
@@ -359,8 +363,9 @@ void SweepFigure::Parts::paint_tags(QCPPainter& painter, const Panel& panel, Lab
     for (std::size_t k = 0; k < panel.ghosts.size(); ++k) {
         QPolygonF there;
         for (const QCPCurveData& point : *panel.ghosts[k]->data()) {
-            if (!std::isnan(point.value))
-                there.append(drawn_at(panel.x(), panel.y(), point.key, point.value, painter));
+            if (std::isnan(point.value)) continue;
+            const QPointF at = drawn_at(panel.x(), panel.y(), point.key, point.value, painter);
+            if (in_frame(panel, at)) there.append(at);
         }
         if (there.isEmpty()) continue;
         QList<QPointF> corners;
@@ -371,8 +376,8 @@ void SweepFigure::Parts::paint_tags(QCPPainter& painter, const Panel& panel, Lab
             corners.append({at.x() - kTag / 2, at.y() + 3});
         }
         const char letter = ghosts[k].letter;
-        if (const auto box = room.place({kTag, kTag}, corners))
-            draw_tag(painter, *box, letter, pin_color(*theme, letter), fonts.small_bold);
+        draw_tag(painter, room.place_or_cover({kTag, kTag}, corners), letter, pin_color(*theme, letter),
+                 fonts.small_bold);
     }
 }
 

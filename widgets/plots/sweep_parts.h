@@ -45,6 +45,8 @@ struct SweepFigure::Parts {
     PanelGrid grid;
     int title_height = 0;       // height over the first output of a block
     std::vector<double> stops;  // for discrete values: their order along x
+    AxisZoom x_zoom;
+    std::vector<AxisZoom> y_zoom;  // one per output
 
     explicit Parts(QCustomPlot& target);
     void make_blocks();
@@ -59,6 +61,12 @@ struct SweepFigure::Parts {
     void fit_x();
     void fit_y(std::size_t p);
     void fit_axes();
+    void show_part();
+    void show_y(std::size_t p);
+    // Returns whether a pixel is in the part of the x axis that is shown.
+    [[nodiscard]] static bool in_frame(const Panel& panel, const QPointF& pixel) {
+        return !std::isnan(pixel.y()) && frame_of(*panel.rect).adjusted(-1, -1, 1, 1).contains(pixel);
+    }
     void lay_out(const QSize& size);
 
     [[nodiscard]] const SweepData& shown_in(std::size_t block) const {

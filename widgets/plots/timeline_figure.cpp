@@ -17,7 +17,6 @@ constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kBeside = 16;         // around the lanes' labels
 constexpr double kGap = 12;            // between lanes and memory
-constexpr double kClosest = 1e-5;      // fraction of the step that the deepest zoom shows
 constexpr double kMargin = 1.015;      // of the step: the end of the axis
 
 QString exact_time(double seconds) {
@@ -90,12 +89,16 @@ double TimelineFigure::Parts::longest() const {
 
 void TimelineFigure::Parts::fit() {
     if (data.line.stages.empty()) return;
-    if (!zoomed_in) {
-        x().setRange(0, kMargin * longest());
-    }
+    x_zoom.fit({0, kMargin * longest()});
+    show_part();
     constexpr double kHeadroom = 1.08;
     memory_top = kHeadroom * std::max(data.memory.capacity, data.memory.peak);
     lay_out();
+}
+
+void TimelineFigure::Parts::show_part() {
+    const AxisRange part = x_zoom.range();
+    x().setRange(part.from, part.to);
 }
 
 QString TimelineFigure::Parts::label(std::size_t stage) const {
@@ -276,38 +279,13 @@ void TimelineFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 void TimelineFigure::refit() { parts_->fit(); }
 
 AxisRange TimelineFigure::range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
-bool TimelineFigure::zoomed() const { return parts_->zoomed_in; }
 
-void TimelineFigure::zoom(double factor, double pixel) {
-    Parts& p = *parts_;
-    if (!p.data.has_time()) return;
-    const double whole = kMargin * p.longest();
-    const QCPRange now = p.x().range();
-    const double middle = std::clamp(p.x().pixelToCoord(pixel), now.lower, now.upper);
-    const double size = std::max(now.size() / factor, kClosest * whole);
-    constexpr double kRounding = 1e-9;
-    if (size >= whole * (1 - kRounding)) {
-        show_all();
-        return;
-    }
-    const double lower = std::clamp(middle - (middle - now.lower) * size / now.size(), 0.0, whole - size);
-    p.zoomed_in = true;
-    p.x().setRange(lower, lower + size);
+std::vector<ZoomableFigure::Frame> TimelineFigure::frames() const {
+    if (parts_->data.line.stages.empty() || !parts_->data.has_time()) return {};
+    return {{parts_->frame(), &parts_->x_zoom, nullptr}};
 }
 
-void TimelineFigure::move_by(double pixels) {
-    Parts& p = *parts_;
-    if (!p.zoomed_in) return;
-    const QCPRange now = p.x().range();
-    const double moved = now.lower + pixels * now.size() / std::max(1.0, p.frame().width());
-    const double lower = std::clamp(moved, 0.0, std::max(0.0, kMargin * p.longest() - now.size()));
-    p.x().setRange(lower, lower + now.size());
-}
-
-void TimelineFigure::show_all() {
-    parts_->zoomed_in = false;
-    parts_->fit();
-}
+void TimelineFigure::apply_zoom() { parts_->show_part(); }
 
 const TimelineData& TimelineFigure::data() const { return parts_->data; }
 double TimelineFigure::pixel_of(double seconds) const { return parts_->at(seconds); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "widgets/plots/plot_ruler.h"
+#include "widgets/plots/plot_zoom.h"
 #include "widgets/plots/timeline_data.h"
 #include "widgets/theme/theme.h"
 
@@ -18,7 +19,7 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class TimelineFigure {
+class TimelineFigure : public ZoomableFigure {
   public:
     struct Ghost {
         char letter = 'B';
@@ -27,9 +28,7 @@ class TimelineFigure {
 
     // `plot` must outlive the figure and show nothing else.
     explicit TimelineFigure(QCustomPlot& plot);
-    ~TimelineFigure();
-    TimelineFigure(const TimelineFigure&) = delete;
-    TimelineFigure& operator=(const TimelineFigure&) = delete;
+    ~TimelineFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
@@ -42,11 +41,8 @@ class TimelineFigure {
 
     // The part of the step that is shown, s.
     [[nodiscard]] AxisRange range() const;
-    [[nodiscard]] bool zoomed() const;
-    // Zooms in by `factor` around the time at `pixel`.
-    void zoom(double factor, double pixel);
-    void move_by(double pixels);
-    void show_all();
+    [[nodiscard]] QPointF zoom_center() const override { return lanes().center(); }
+    [[nodiscard]] bool shows_scenario() const override { return true; }
 
     [[nodiscard]] const TimelineData& data() const;
     // Positions are in pixels of the plot and are valid after the first drawing.
@@ -64,6 +60,10 @@ class TimelineFigure {
 
     // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

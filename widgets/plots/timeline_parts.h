@@ -15,7 +15,8 @@
 
 namespace shardscope {
 
-inline constexpr int kKeyRows = 2;  // always reserved, so that the lanes do not move
+inline constexpr double kClosest = 1e-5;  // fraction of the step that the deepest zoom shows
+inline constexpr int kKeyRows = 2;        // always reserved, so that the lanes do not move
 
 // The unit in which the times of a step are written.
 struct TimeUnit {
@@ -31,8 +32,8 @@ struct TimelineFigure::Parts {
     TimelineData data;
     std::vector<Ghost> ghosts;
     bool dimmed = false;
-    bool zoomed_in = false;  // the user has zoomed in
-    double memory_top = 1;   // bytes
+    AxisZoom x_zoom{kClosest};
+    double memory_top = 1;  // bytes
     struct KeyEntry {
         QColor colour;  // invalid: the entry is text alone
         QString text;
@@ -54,6 +55,7 @@ struct TimelineFigure::Parts {
     double at(double seconds) const { return x().coordToPixel(seconds); }
 
     void fit();
+    void show_part();
     void lay_out();
     void place_key();
     double label_width() const;

@@ -4,8 +4,6 @@
 
 #include <QKeyEvent>
 #include <QToolTip>
-#include <QWheelEvent>
-#include <cmath>
 
 #include "text/translate.h"
 #include "widgets/encode.h"
@@ -17,9 +15,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kCloser = 1.5;  // zoom factor of one key press
-constexpr double kNotch = 1.25;  // zoom factor of one notch of the wheel
-constexpr double kAside = 60;    // px per press of an arrow key
+constexpr double kAside = 60;  // px per press of an arrow key
 
 std::vector<TimelineFigure::Ghost> ghosts_of(const FigureRequest& request) {
     std::vector<TimelineFigure::Ghost> out;
@@ -36,9 +32,9 @@ TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent)
     : LivePlot(QStringLiteral("timeline"), tr("Timeline plot"), model, parent) {
     setFocusPolicy(Qt::StrongFocus);
     figure_ = std::make_unique<TimelineFigure>(canvas());
-    connect(&canvas(), &QCustomPlot::mouseWheel, this, &TimelinePlot::turn);
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
                [this](const QPointF& place) { return figure_->ruler_stop(place); }});
+    use_zoom(*figure_);
     start();
 }
 
@@ -66,63 +62,21 @@ QString TimelinePlot::description() const { return figure_->description(); }
 
 void TimelinePlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
 
-// ---- zooming ---------------------------------------------------------------------------------------------
+// ---- mouse and keyboard input ----------------------------------------------------------------------------
 
-void TimelinePlot::look(double factor, double pixel) {
-    figure_->zoom(factor, pixel);
-    replot();
-}
-
-void TimelinePlot::turn(QWheelEvent* event) {
-    constexpr double kEighths = 120;  // of a degree: one notch
-    look(std::pow(kNotch, event->angleDelta().y() / kEighths), event->position().x());
-    event->accept();
-}
-
-void TimelinePlot::press(QMouseEvent* event) {
-    setFocus(Qt::MouseFocusReason);
-    if (event->button() == Qt::LeftButton) dragged_from_ = event->position().x();
-}
+void TimelinePlot::press(QMouseEvent*) { setFocus(Qt::MouseFocusReason); }
 
 void TimelinePlot::move(QMouseEvent* event) {
-    if (dragged_from_) {
-        if (figure_->zoomed()) canvas().setCursor(Qt::ClosedHandCursor);
-        figure_->move_by(*dragged_from_ - event->position().x());
-        dragged_from_ = event->position().x();
-        replot();
-        return;
-    }
-    canvas().setCursor(figure_->zoomed() ? Qt::OpenHandCursor : Qt::ArrowCursor);
+    canvas().setCursor(Qt::ArrowCursor);
     const QString words = figure_->words_at(event->position());
     if (words.isEmpty()) QToolTip::hideText();
     else QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words), &canvas());
 }
 
-void TimelinePlot::end_drag() { dragged_from_.reset(); }
-
-void TimelinePlot::double_click(QMouseEvent*) {
-    end_drag();
-    figure_->show_all();
-    replot();
-}
-
 void TimelinePlot::keyPressEvent(QKeyEvent* event) {
-    const QRectF area = figure_->lanes();
-    switch (event->key()) {
-        case Qt::Key_Plus:
-        case Qt::Key_Equal: look(kCloser, area.center().x()); break;
-        case Qt::Key_Minus: look(1 / kCloser, area.center().x()); break;
-        case Qt::Key_0:
-            figure_->show_all();
-            replot();
-            break;
-        case Qt::Key_Left:
-        case Qt::Key_Right:
-            figure_->move_by(event->key() == Qt::Key_Left ? -kAside : kAside);
-            replot();
-            break;
-        default: QWidget::keyPressEvent(event);
-    }
+    if (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right) return QWidget::keyPressEvent(event);
+    figure_->move_by({event->key() == Qt::Key_Left ? kAside : -kAside, 0}, figure_->zoom_center());
+    replot();
 }
 
 const PlotKind kTimelineKind{

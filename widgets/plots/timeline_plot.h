@@ -1,14 +1,10 @@
-// The Timeline tab: one step in time. The wheel and the keys + − 0 zoom, dragging moves the visible part, and
-// a double click shows the whole step again.
+// The Timeline tab: one step in time, which can be zoomed.
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/timeline_figure.h"
-
-class QWheelEvent;
 
 namespace shardscope {
 
@@ -30,16 +26,10 @@ class TimelinePlot : public LivePlot {
     void update_pins() override;
     void press(QMouseEvent* event) override;
     void move(QMouseEvent* event) override;
-    void double_click(QMouseEvent* event) override;
-    void end_drag() override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    void turn(QWheelEvent* event);
-    void look(double factor, double pixel);
-
     std::unique_ptr<TimelineFigure> figure_;
-    std::optional<double> dragged_from_;  // px
 };
 
 }  // namespace shardscope

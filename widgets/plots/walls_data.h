@@ -81,6 +81,15 @@ struct WallsData {
     [[nodiscard]] double highest_mfu() const;
 };
 
+// The part of a map that is shown, in positions from 0 to 1.
+struct WallsPart {
+    AxisRange x{0, 1};
+    AxisRange y{0, 1};
+    // Return the position at a share of the frame.
+    [[nodiscard]] double x_at(double share) const { return x.from + share * (x.to - x.from); }
+    [[nodiscard]] double y_at(double share) const { return y.from + share * (y.to - y.from); }
+};
+
 struct WallsRequest {
     Scenario scenario;  // both inputs are edited in it; `locked` holds its plan
     Axis x, y;

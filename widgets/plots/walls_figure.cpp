@@ -26,19 +26,21 @@ std::vector<double>::const_iterator nearest_value(const WallsScale& scale, doubl
 
 }  // namespace
 
-WallsTicks ticks_of(const WallsScale& scale, double now) {
+WallsTicks ticks_of(const WallsScale& scale, const AxisZoom& zoom, double now) {
     WallsTicks out;
     const P id = scale.id();
     if (scale.is_discrete()) {
         for (const double value : scale.axis().values) {
+            if (!zoom.contains(scale.place_of(value))) continue;
             out.ticks.push_back({value, QString::fromStdString(format(id, value, false)), value == now});
             out.place.push_back(scale.place_of(value));
         }
         return out;
     }
     const double unit = plot_unit(parameter(id).quantity).factor;
-    const double low = scale.axis().values.front() / unit;
-    const double high = scale.axis().values.back() / unit;
+    const AxisRange part = zoom.range();
+    const double low = (zoom.zoomed() ? scale.value_at(part.from) : scale.axis().values.front()) / unit;
+    const double high = (zoom.zoomed() ? scale.value_at(part.to) : scale.axis().values.back()) / unit;
     std::vector<double> values;
     constexpr int kMostTicks = 7;
     constexpr double kPowersOfTwo = 8;  // narrower ranges have too few powers of ten
@@ -49,6 +51,7 @@ WallsTicks ticks_of(const WallsScale& scale, double now) {
     } else {
         values = decade_ticks(low, high);
     }
+    if (zoom.zoomed()) values = zoomed_ticks(std::move(values), low, high);
     now /= unit;
     if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
         values.insert(std::ranges::lower_bound(values, now), now);
@@ -65,7 +68,7 @@ WallsPanes WallsFigure::Parts::panes() const {
     const QFontMetricsF bold(fonts.bold);
     double left = small.horizontalAdvance(QStringLiteral("60"));
     if (!data.empty()) {
-        for (const Tick& tick : ticks_of(data.y, point.y).ticks)
+        for (const Tick& tick : ticks_of(data.y, y_zoom, point.y).ticks)
             left = std::max(left, text_width(tick.current ? fonts.small_bold : fonts.small, tick.text));
     }
     left = std::ceil(left + kTickLength + 4 + kPadding);
@@ -96,9 +99,35 @@ void WallsFigure::set_style(const Theme& theme, const QFont& font) {
 }
 
 void WallsFigure::set_data(WallsData data) {
-    parts_->data = std::move(data);
-    parts_->forget_ground();
+    Parts& p = *parts_;
+    const auto has_other_ends = [](const WallsScale& a, const WallsScale& b) {
+        if (a.id() != b.id() || a.axis().values.empty() || b.axis().values.empty()) return true;
+        return a.axis().values.front() != b.axis().values.front() ||
+               a.axis().values.back() != b.axis().values.back();
+    };
+    if (has_other_ends(data.x, p.data.x) || has_other_ends(data.y, p.data.y)) {
+        p.x_zoom.show_all();
+        p.y_zoom.show_all();
+    }
+    p.data = std::move(data);
+    p.forget_ground();
 }
+
+std::vector<ZoomableFigure::Frame> WallsFigure::frames() const {
+    if (parts_->data.empty()) return {};
+    return {{frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void WallsFigure::apply_zoom() { parts_->forget_ground(); }
+
+QPointF WallsFigure::zoom_center() const {
+    const QRectF area = frame();
+    const QPointF ring = parts_->at(area, parts_->point);
+    return {std::clamp(ring.x(), area.left(), area.right() - 1),
+            std::clamp(ring.y(), area.top(), area.bottom() - 1)};
+}
+
+bool WallsFigure::shows_scenario() const { return parts_->on_map(parts_->point); }
 
 void WallsFigure::set_point(const WallsPoint& point) { parts_->point = point; }
 void WallsFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = std::move(ghosts); }
@@ -123,11 +152,11 @@ QRectF WallsFigure::frame() const { return parts_->panes().map; }
 QPointF WallsFigure::pixel_of(double x, double y) const { return parts_->at(frame(), WallsPoint{x, y, {}}); }
 double WallsFigure::x_at(const QPointF& pixel) const {
     const QRectF area = frame();
-    return parts_->data.x.value_at((pixel.x() - area.left()) / area.width());
+    return parts_->data.x.value_at(parts_->part().x_at((pixel.x() - area.left()) / area.width()));
 }
 double WallsFigure::y_at(const QPointF& pixel) const {
     const QRectF area = frame();
-    return parts_->data.y.value_at((area.bottom() - pixel.y()) / area.height());
+    return parts_->data.y.value_at(parts_->part().y_at((area.bottom() - pixel.y()) / area.height()));
 }
 bool WallsFigure::inside(const QPointF& pixel) const {
     return !parts_->data.empty() && frame().contains(pixel);
@@ -163,6 +192,8 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
         return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, value));
     };
     const QPointF at = pixel_of(place.x(), place.y());
+    // The user has zoomed in elsewhere.
+    if (p.zoomed() && !frame().adjusted(-1, -1, 1, 1).contains(at)) return std::nullopt;
     constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
     const QString none = cell.valid ? tr("does not fit") : tr("not possible");
     RulerStop out{

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "widgets/plots/plot_ruler.h"
+#include "widgets/plots/plot_zoom.h"
 #include "widgets/plots/walls_data.h"
 #include "widgets/plots/walls_labels.h"
 #include "widgets/theme/theme.h"
@@ -19,7 +20,7 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class WallsFigure {
+class WallsFigure : public ZoomableFigure {
   public:
     // A pinned scenario: a ring, and its own walls, dashed, once they are known.
     struct Ghost {
@@ -32,9 +33,7 @@ class WallsFigure {
 
     // `plot` must outlive the figure and show nothing else.
     explicit WallsFigure(QCustomPlot& plot);
-    ~WallsFigure();
-    WallsFigure(const WallsFigure&) = delete;
-    WallsFigure& operator=(const WallsFigure&) = delete;
+    ~WallsFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     void set_data(WallsData data);
@@ -68,8 +67,15 @@ class WallsFigure {
     [[nodiscard]] QRectF own_tag() const;
     [[nodiscard]] const std::vector<WallsTag>& region_tags() const;
 
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override;
+
     // Returns one or two sentences for screen readers.
     [[nodiscard]] QString description() const;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

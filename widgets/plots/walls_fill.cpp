@@ -45,13 +45,13 @@ struct Span {
 
 }  // namespace
 
-QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& theme) {
+QImage walls_image(const WallsData& data, const WallsPart& part, const QSize& pixels, const Theme& theme) {
     static const auto colors = palette();
     QImage image(pixels, QImage::Format_RGB32);
     std::vector<double> across;
     std::vector<Span> spans;
     for (int x = 0; x < pixels.width(); ++x) {
-        const GridPlace column = place_on(data.grid, (x + 0.5) / pixels.width(), 0);
+        const GridPlace column = place_on(data.grid, part.x_at((x + 0.5) / pixels.width()), 0);
         if (spans.empty() || spans.back().node != column.node) spans.push_back({column.node, x, x});
         ++spans.back().to;
         across.push_back(column.across);
@@ -67,7 +67,7 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
         std::vector<double>& exists = fields.exists;
         std::vector<double>& spare = fields.spare;
         std::vector<double>& mfu = fields.mfu;
-        const GridPlace row = place_on(data.grid, 0, 1 - (y + 0.5) / pixels.height());
+        const GridPlace row = place_on(data.grid, 0, part.y_at(1 - (y + 0.5) / pixels.height()));
         interpolate_row(data.grid, data.exists, row, exists);
         interpolate_row(data.grid, data.spare, row, spare);
         interpolate_row(data.grid, data.mfu, row, mfu);
@@ -105,12 +105,12 @@ QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& them
     return image;
 }
 
-QList<QLineF> walls_hatch(const WallsData& data, const QRectF& frame, double pitch) {
+QList<QLineF> walls_hatch(const WallsData& data, const WallsPart& part, const QRectF& frame, double pitch) {
     QList<QLineF> out;
     // Returns the missing memory at a point of the frame; positive where it is hatched.
     const auto missing = [&](const QPointF& at) {
-        const GridPlace place = place_on(data.grid, (at.x() - frame.left()) / frame.width(),
-                                         (frame.bottom() - at.y()) / frame.height());
+        const GridPlace place = place_on(data.grid, part.x_at((at.x() - frame.left()) / frame.width()),
+                                         part.y_at((frame.bottom() - at.y()) / frame.height()));
         return value_at(data.grid, data.exists, place) < 0 ? -1 : -value_at(data.grid, data.spare, place);
     };
     // The lines x + y = c, as in `fill_hatch`, sampled at every other pixel.

@@ -13,8 +13,8 @@ namespace shardscope {
 
 // Returns an image of the MFU colours. It has the hatch's background colour where the scenario does not fit,
 // and the pane's colour where the two values are not valid together.
-QImage walls_image(const WallsData& data, const QSize& pixels, const Theme& theme);
+QImage walls_image(const WallsData& data, const WallsPart& part, const QSize& pixels, const Theme& theme);
 // Returns the hatch lines over `frame`, clipped to the area that does not fit.
-QList<QLineF> walls_hatch(const WallsData& data, const QRectF& frame, double pitch);
+QList<QLineF> walls_hatch(const WallsData& data, const WallsPart& part, const QRectF& frame, double pitch);
 
 }  // namespace shardscope

@@ -160,12 +160,13 @@ QSizeF size_of_tag(const QString& text, const QFontMetricsF& metrics) {
 
 }  // namespace
 
-std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, const QFont& font,
-                                 const QList<QRectF>& taken) {
+std::vector<WallsTag> walls_tags(const WallsData& data, const WallsPart& part, const QRectF& frame,
+                                 const QFont& font, const QList<QRectF>& taken) {
     Samples s;
     for (int y = 0; y < kSamples; ++y) {
         for (int x = 0; x < kSamples; ++x) {
-            const GridPlace place = place_on(data.grid, (x + 0.5) / kSamples, 1 - (y + 0.5) / kSamples);
+            const GridPlace place =
+                place_on(data.grid, part.x_at((x + 0.5) / kSamples), part.y_at(1 - (y + 0.5) / kSamples));
             s.kind[sample_at(x, y)] = kind_at(data, place);
         }
     }

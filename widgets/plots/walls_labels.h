@@ -21,8 +21,8 @@ struct WallsTag {
     QRectF box;
 };
 // Returns a tag for each region with room for it, at the region's widest place and off `taken`.
-std::vector<WallsTag> walls_tags(const WallsData& data, const QRectF& frame, const QFont& font,
-                                 const QList<QRectF>& taken);
+std::vector<WallsTag> walls_tags(const WallsData& data, const WallsPart& part, const QRectF& frame,
+                                 const QFont& font, const QList<QRectF>& taken);
 void draw_plate(QPainter& painter, const QRectF& box, const QColor& color);
 void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, const QFont& font);
 // The tag of the scenario or a pin: text on its own colour.

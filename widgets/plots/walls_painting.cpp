@@ -35,7 +35,9 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     constexpr double kStale = 0.6;
     if (stale) painter.setOpacity(kStale);
     paint_ground(painter, where.map);
+    painter.save();
     paint_lines(painter, where.map);
+    painter.restore();
     painter.setOpacity(1);
     paint_axes(painter, where);
     paint_profiles(painter, where);
@@ -60,13 +62,13 @@ void WallsFigure::Parts::paint_ground(QCPPainter& painter, const QRectF& frame) 
     const bool vectorized = painter.modes().testFlag(QCPPainter::pmVectorized);
     const double scale = vectorized ? 2 : plot.bufferDevicePixelRatio();
     const QSize pixels = (frame.size() * scale).toSize();
-    if (image.size() != pixels) image = walls_image(data, pixels, *theme);
+    if (image.size() != pixels) image = walls_image(data, part(), pixels, *theme);
     painter.setRenderHint(QPainter::LosslessImageRendering);
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
     painter.drawImage(frame, image);
     if (hatch_frame != frame) {
         constexpr double kPitch = 5;
-        hatch = walls_hatch(data, frame, kPitch);
+        hatch = walls_hatch(data, part(), frame, kPitch);
         hatch_frame = frame;
     }
     constexpr double kWidth = 1.4;
@@ -86,6 +88,8 @@ void WallsFigure::Parts::stroke(QCPPainter& painter, const QRectF& frame, const 
 }
 
 void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) const {
+    // Lines of the whole map leave the frame when the user has zoomed in.
+    if (zoomed()) painter.setClipRect(frame);
     painter.setRenderHint(QPainter::Antialiasing);
     const auto round_pen = [](const QColor& color, double width) {
         return QPen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
@@ -131,25 +135,29 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
     for (const QRectF& box : taken) room.take(box);
     // Pins' tags are placed first, because they belong to a fixed position.
     for (const Ghost& ghost : ghosts) {
-        if (!on_map(ghost.point)) continue;
-        const QPointF center = at(frame, ghost.point);
+        // A pin beside the map has its tag at the edge.
+        if (!on_map(ghost.point) && zoomed()) continue;
+        const QPointF exact = at(frame, ghost.point);
+        const QPointF center(std::clamp(exact.x(), frame.left(), frame.right()),
+                             std::clamp(exact.y(), frame.top(), frame.bottom()));
         const QColor color = pin_color(*theme, ghost.letter);
-        draw_ring(painter, center, kRing - 2, Qt::transparent, kCasing);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(line_pen(color, 2, {4, 2}));
-        painter.drawEllipse(center, kRing - 1, kRing - 1);
+        if (on_map(ghost.point)) {
+            draw_ring(painter, center, kRing - 2, Qt::transparent, kCasing);
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(line_pen(color, 2, {4, 2}));
+            painter.drawEllipse(center, kRing - 1, kRing - 1);
+        }
         const QString text =
             QStringLiteral("%1 %2")
                 .arg(QLatin1Char(ghost.letter))
                 .arg(ghost.point.cell.fits() ? percent(ghost.point.cell.mfu) : tr("does not fit"));
         const QSizeF size = size_of_point_tag(text, fonts.small_bold);
-        const auto box = room.place(size, around(center, size, kRing + 5));
-        if (!box) continue;
-        draw_point_tag(painter, *box, text, color, Theme::light().text, fonts.small_bold);
-        taken.append(*box);
+        const QRectF box = room.place_or_cover(size, around(center, size, kRing + 5));
+        draw_point_tag(painter, box, text, color, Theme::light().text, fonts.small_bold);
+        taken.append(box);
     }
-    region_tags = walls_tags(data, frame, fonts.small, taken);
+    region_tags = walls_tags(data, part(), frame, fonts.small, taken);
     for (const WallsTag& tag : region_tags) {
         draw_walls_tag(painter, tag, *theme, fonts.small);
         room.take(tag.box);
@@ -257,9 +265,10 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const WallsPanes& where
     painter.setPen(QPen(theme->border, 1));
     painter.drawRect(frame);
 
-    const WallsTicks x = ticks_of(data.x, point.x);
+    const WallsTicks x = ticks_of(data.x, x_zoom, point.x);
     std::vector<double> centers;
-    for (const double place : x.place) centers.push_back(frame.left() + place * frame.width());
+    for (const double place : x.place)
+        centers.push_back(frame.left() + share_of(x_zoom, place) * frame.width());
     draw_x_ticks(painter, frame.bottom() + 1, x.ticks, centers, anchor_of(x.ticks), *theme, fonts);
     const QFontMetricsF bold(fonts.bold);
     const QFontMetricsF small(fonts.small);
@@ -269,12 +278,12 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const WallsPanes& where
                std::round(frame.bottom() + 1 + kTickLength + 2 + small.height() + 4 + bold.ascent())},
               x_title, fonts.bold, theme->text);
 
-    const WallsTicks y = ticks_of(data.y, point.y);
+    const WallsTicks y = ticks_of(data.y, y_zoom, point.y);
     painter.setPen(QPen(theme->border, 1));
     // Write the current value first; other labels only where they do not overlap.
     std::vector<double> used;
     const auto put = [&](std::size_t i) {
-        const double at = std::round(frame.bottom() - y.place[i] * frame.height());
+        const double at = std::round(frame.bottom() - share_of(y_zoom, y.place[i]) * frame.height());
         painter.setPen(QPen(theme->border, 1));
         painter.drawLine(QPointF(frame.left() - kTickLength, at), QPointF(frame.left(), at));
         if (std::ranges::any_of(used, [&](double other) { return std::fabs(other - at) < small.height(); }))
@@ -296,9 +305,12 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const WallsPanes& where
 
 void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile,
                                        bool along_x, const QPen& pen) const {
+    painter.save();
+    if (zoomed()) painter.setClipRect(area);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(pen);
+    const AxisZoom& zoom = along_x ? x_zoom : y_zoom;
     QPolygonF line;
     const auto close = [&] {
         if (line.size() > 1) painter.drawPolyline(line);
@@ -306,9 +318,10 @@ void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, 
     };
     for (std::size_t i = 0; i < profile.place.size(); ++i) {
         if (std::isnan(profile.mfu[i])) close();
-        else line.append(on_profile(area, profile.place[i], profile.mfu[i], along_x));
+        else line.append(on_profile(area, share_of(zoom, profile.place[i]), profile.mfu[i], along_x));
     }
     close();
+    painter.restore();
 }
 
 // Writes in the middle of a hatched area if there is room, rotated if the area is narrow.
@@ -344,8 +357,9 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const WallsPanes& w
         }
         QList<QRectF> unfit;
         for (const AxisRange& stretch : unfit_ranges(own.place, own.fits)) {
-            const double from = std::clamp(stretch.from, 0.0, 1.0);
-            const double to = std::clamp(stretch.to, 0.0, 1.0);
+            const AxisZoom& zoom = along_x ? x_zoom : y_zoom;
+            const double from = std::clamp(share_of(zoom, stretch.from), 0.0, 1.0);
+            const double to = std::clamp(share_of(zoom, stretch.to), 0.0, 1.0);
             const QRectF box = along_x ? QRectF(area.left() + from * area.width(), area.top(),
                                                 (to - from) * area.width(), area.height())
                                        : QRectF(area.left(), area.bottom() - to * area.height(), area.width(),

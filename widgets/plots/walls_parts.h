@@ -24,7 +24,7 @@ struct WallsTicks {
     std::vector<Tick> ticks;
     std::vector<double> place;
 };
-WallsTicks ticks_of(const WallsScale& scale, double now);
+WallsTicks ticks_of(const WallsScale& scale, const AxisZoom& zoom, double now);
 
 struct WallsFigure::Parts {
     QCustomPlot& plot;
@@ -34,6 +34,7 @@ struct WallsFigure::Parts {
     WallsPoint point;
     std::vector<Ghost> ghosts;
     double top_mfu = kMfuScale;  // upper end of the profiles' scale
+    AxisZoom x_zoom, y_zoom;     // of positions on the frame
     bool dimmed = false;
     bool stale = false;
     bool focused = false;
@@ -58,8 +59,16 @@ struct WallsFigure::Parts {
     }
 
     [[nodiscard]] WallsPanes panes() const;
+    [[nodiscard]] WallsPart part() const { return {x_zoom.range(), y_zoom.range()}; }
+    [[nodiscard]] bool zoomed() const { return x_zoom.zoomed() || y_zoom.zoomed(); }
+    // Returns where a position lies in the shown part, 0 … 1.
+    [[nodiscard]] static double share_of(const AxisZoom& zoom, double place) {
+        const AxisRange shown = zoom.range();
+        return (place - shown.from) / (shown.to - shown.from);
+    }
     [[nodiscard]] QPointF at(const QRectF& frame, const QPointF& place) const {
-        return {frame.left() + place.x() * frame.width(), frame.bottom() - place.y() * frame.height()};
+        return {frame.left() + share_of(x_zoom, place.x()) * frame.width(),
+                frame.bottom() - share_of(y_zoom, place.y()) * frame.height()};
     }
     [[nodiscard]] QPointF at(const QRectF& frame, const WallsPoint& where) const {
         return at(frame, QPointF(data.x.place_of(where.x), data.y.place_of(where.y)));
@@ -71,9 +80,7 @@ struct WallsFigure::Parts {
         return out;
     }
     [[nodiscard]] bool on_map(const WallsPoint& where) const {
-        const double u = data.x.place_of(where.x);
-        const double v = data.y.place_of(where.y);
-        return u >= 0 && u <= 1 && v >= 0 && v <= 1;
+        return x_zoom.contains(data.x.place_of(where.x)) && y_zoom.contains(data.y.place_of(where.y));
     }
 
     void paint(QCPPainter& painter);

@@ -122,6 +122,7 @@ WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
     canvas().installEventFilter(this);
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
                [this](const QPointF& place) { return figure_->ruler_stop(place); }});
+    use_zoom(*figure_);
     start();
 }
 
