@@ -2,7 +2,6 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <algorithm>
 
 namespace shardscope {
 
@@ -13,12 +12,6 @@ Dialogs Dialogs::native() {
         },
         [](QWidget* parent, const QString& title, const QString& suggestion, const QString& filter) {
             return QFileDialog::getSaveFileName(parent, title, suggestion, filter);
-        },
-        [](QWidget* parent, const QString& title, const QString& suggestion, const QStringList& filters) {
-            QString chosen = filters.value(0);
-            const QString file = QFileDialog::getSaveFileName(parent, title, suggestion,
-                                                              filters.join(QStringLiteral(";;")), &chosen);
-            return SaveAs{file, std::max<qsizetype>(0, filters.indexOf(chosen))};
         },
         [](QWidget* parent, const QString& title, const QString& folder) {
             return QFileDialog::getExistingDirectory(parent, title, folder);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <QString>
-#include <QStringList>
 #include <functional>
 
 class QWidget;
@@ -11,19 +10,12 @@ class QWidget;
 namespace shardscope {
 
 struct Dialogs {
-    struct SaveAs {
-        QString file;
-        qsizetype filter = 0;  // index of the chosen filter
-    };
     std::function<QString(QWidget* parent, const QString& title, const QString& folder,
                           const QString& filter)>
         open_file;
     std::function<QString(QWidget* parent, const QString& title, const QString& suggestion,
                           const QString& filter)>
         save_file;
-    std::function<SaveAs(QWidget* parent, const QString& title, const QString& suggestion,
-                         const QStringList& filters)>
-        save_file_as;
     std::function<QString(QWidget* parent, const QString& title, const QString& folder)> choose_folder;
     static Dialogs native();
 

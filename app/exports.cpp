@@ -37,29 +37,15 @@ struct Worked {
 
 }  // namespace
 
-FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion) {
-    QStringList filters{Exports::tr("Figures and tables (*.svg *.pdf *.png *.csv)")};
-    std::vector<double> scales{kDefaultScale};
-    for (double scale = kMinScale; scale <= kMaxScale; ++scale) {
-        const QString name =
-            scale == kDefaultScale ? Exports::tr("PNG, %1× (usual)") : Exports::tr("PNG, %1×");
-        filters << name.arg(scale) + QStringLiteral(" (*.png)");
-        scales.push_back(scale);
-    }
-    qsizetype filter = 0;
-    const QString file = ask_for_completed_name(
-        suggestion,
+QString ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& folder, const QString& name,
+                       const QString& ending) {
+    return ask_for_completed_name(
+        QStringLiteral("%1/%2.%3").arg(folder, name, ending),
         [&](const QString& suggested) {
-            const Dialogs::SaveAs chosen =
-                dialogs.save_file_as(parent, Exports::tr("Export the plot"), suggested, filters);
-            filter = chosen.filter;
-            return chosen.file;
+            return dialogs.save_file(parent, Exports::tr("Export the plot"), suggested,
+                                     Exports::tr("Figures and tables (*.svg *.pdf *.png *.csv)"));
         },
-        // The name's ending decides the format; without one the chosen filter does.
-        [&](const QString& typed) {
-            return filter > 0 && !format_of(typed) ? typed + QStringLiteral(".png") : typed;
-        });
-    return {file, scales.at(static_cast<std::size_t>(filter))};
+        [&](const QString& typed) { return format_of(typed) ? typed : typed + QLatin1Char('.') + ending; });
 }
 
 struct Exports::Drawing {

@@ -18,12 +18,9 @@ namespace shardscope {
 class MessageBar;
 class ProgressLine;
 
-// The file to which a plot is written, and the scale of a PNG. An empty file name means that there is none.
-struct FigureFile {
-    QString file;
-    double scale = kDefaultScale;
-};
-FigureFile ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& suggestion);
+// Asks for the file of a figure, whose ending sets the format; `ending` completes a name without one.
+QString ask_for_figure(const Dialogs& dialogs, QWidget* parent, const QString& folder, const QString& name,
+                       const QString& ending);
 
 class Exports : public QObject {
     Q_OBJECT

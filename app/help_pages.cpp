@@ -24,7 +24,7 @@ constexpr std::array kLastPages{HelpPage{"why", "why why-rail"},
                                 HelpPage{"measured", "measured"},
                                 HelpPage{"study", "study study-rail picker/study"},
                                 HelpPage{"launch", "launch"},
-                                HelpPage{"files", "message progress toolbar/export"},
+                                HelpPage{"files", "message progress toolbar/export export"},
                                 HelpPage{"glossary", ""},
                                 HelpPage{"keyboard", ""}};
 

@@ -208,6 +208,9 @@ void MainWindow::build_toolbar() {
     exports->setToolTip(tr("Plots, reports and launch settings as files"));
     for (const ActionId id : {export_plot, export_all, export_report, launch_settings})
         exports->menu()->addAction(actions_.at(id));
+    // A click exports the plot; the arrow opens the menu of all exports.
+    exports->setPopupMode(QToolButton::MenuButtonPopup);
+    connect(exports, &QToolButton::clicked, actions_.at(export_plot), &QAction::trigger);
     bar->addWidget(exports);
     auto* between = new QWidget;
     between->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -352,7 +355,7 @@ void MainWindow::connect_file_actions() {
             session_.folder() + QStringLiteral("/session.shardscope-session.json"), tr("Sessions (*.json)"));
         if (!file.isEmpty()) documents_->save_session(file);
     });
-    on(ActionId::export_plot, [this] { plots_->ask_to_export(plots_->at_focus()); });
+    on(ActionId::export_plot, [this] { plots_->ask_to_export(plots_->at_focus(), {}); });
     on(ActionId::export_all, [this] { plots_->export_all(); });
     on(ActionId::export_report, [this] { plots_->ask_for_report(); });
     on(ActionId::launch_settings, [this] { plots_->ask_for_launch_settings(); });

@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <algorithm>
 
+#include "app/export_popover.h"
 #include "app/exports.h"
 #include "app/plot_tabs.h"
 #include "app/session.h"
@@ -51,11 +52,14 @@ void PlotActions::ask_for_report(const QString& format) {
     if (!file.isEmpty()) export_report(file);
 }
 
-bool PlotActions::export_plot(const QString& plot, const QString& file, double scale) {
+bool PlotActions::export_plot(const QString& plot, const QString& file) {
+    return parts_.exports.plot(file_request_of(plot), parts_.model.answer(), file);
+}
+
+FigureRequest PlotActions::file_request_of(const QString& plot) const {
     FigureRequest request = request_of(plot);
-    request.scale = scale;
     request.view = readable_view();
-    return parts_.exports.plot(request, parts_.model.answer(), file);
+    return request;
 }
 
 std::string PlotActions::readable_view() const {
@@ -86,9 +90,17 @@ QString PlotActions::at_focus() const {
 }
 
 void PlotActions::ask_to_export(const QString& plot, const QString& format) {
-    const FigureFile to = ask_for_figure(
-        parts_.dialogs, &window_, QStringLiteral("%1/%2.%3").arg(parts_.session.folder(), plot, format));
-    if (!to.file.isEmpty()) export_plot(plot, to.file, to.scale);
+    if (!popover_) {
+        popover_ = new ExportPopover(
+            parts_.model, [this](const QString& name) { return file_request_of(name); }, window_);
+        connect(popover_, &ExportPopover::save_requested, this,
+                [this](const FigureRequest& figure, const Answer& answer, const QString& ending) {
+                    const QString file = ask_for_figure(parts_.dialogs, &window_, parts_.session.folder(),
+                                                        QString::fromStdString(figure.plot), ending);
+                    if (!file.isEmpty()) parts_.exports.plot(figure, answer, file);
+                });
+    }
+    popover_->open(plot, format, window_.findChild<QWidget*>(QStringLiteral("toolbar/export")));
 }
 
 // Opens a context menu with the actions on a plot or panel at a right click or by the menu key.
@@ -119,7 +131,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
             compare->setEnabled(parts_.model.pins().size() < kMostPins);
         }
         menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
-        menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot); });
+        menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot, {}); });
         menu->addSeparator();
         add_copies(*menu, view, plot);
         if (const auto* shown = qobject_cast<const LivePlot*>(&view)) add_places(*menu, *shown, at);
@@ -188,8 +200,7 @@ void PlotActions::export_all() {
     if (folder.isEmpty()) return;
     std::vector<FigureRequest> figures;
     for (const PlotKind* kind : plot_kinds()) {
-        figures.push_back(request_of(text_of(kind->name)));
-        figures.back().view = readable_view();
+        figures.push_back(file_request_of(text_of(kind->name)));
     }
     parts_.exports.plots(figures, parts_.model.answer(), folder);
 }

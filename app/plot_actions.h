@@ -14,6 +14,7 @@ class QWidget;
 
 namespace shardscope {
 
+class ExportPopover;
 class Exports;
 class Headline;
 class LaunchView;
@@ -49,15 +50,15 @@ class PlotActions : public QObject {
     [[nodiscard]] QString at_focus() const;
     void explain_focus();
     void show_table(const QString& plot);
-    // Asks for the file; its ending decides the format, and `format` is the suggested one.
-    void ask_to_export(const QString& plot, const QString& format = QStringLiteral("svg"));
+    // Opens the frame with the options of the export and its preview. An empty format is the last chosen one.
+    void ask_to_export(const QString& plot, const QString& format);
     void export_all();
     void ask_for_report(const QString& format = QStringLiteral("html"));
     // Uses the plan that is chosen in the plot Plans if that plot has the focus.
     void ask_for_launch_settings();
 
-    // Writes one plot to a file, whose ending decides the format. `scale` applies to PNG.
-    bool export_plot(const QString& plot, const QString& file, double scale = kDefaultScale);
+    // Writes one plot of the usual size to a file, whose ending decides the format.
+    bool export_plot(const QString& plot, const QString& file);
     // Writes a report of the whole session to a file, whose ending decides the format.
     bool export_report(const QString& file);
 
@@ -67,11 +68,14 @@ class PlotActions : public QObject {
     void add_copies(QMenu& menu, QWidget& view, const QString& plot);
     void add_places(QMenu& menu, const LivePlot& plot, const QPoint& at);
     [[nodiscard]] FigureRequest request_of(const QString& plot) const;  // the plot as the window shows it
+    [[nodiscard]] FigureRequest file_request_of(
+        const QString& plot) const;  // with a view that others can read
     // Returns the view for a figure, which others can read.
     [[nodiscard]] std::string readable_view() const;
 
     Parts parts_;
     QWidget& window_;
+    ExportPopover* popover_ = nullptr;  // made when it is first opened
 };
 
 }  // namespace shardscope

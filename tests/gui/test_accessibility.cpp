@@ -182,8 +182,9 @@ TEST_CASE("accessibility: so has every control in open and in closed groups", "[
     CHECK(described(true) > folded + 100);
 }
 
-TEST_CASE("accessibility: so has every control of a study and of the help, launch and table windows",
-          "[window][accessibility]") {
+TEST_CASE(
+    "accessibility: so has every control of a study, of the export and of the help, launch and table windows",
+    "[window][accessibility]") {
     Desk desk;
     desk.find<ControlsPanel>("controls")
         ->set_open_groups(
@@ -198,6 +199,8 @@ TEST_CASE("accessibility: so has every control of a study and of the help, launc
         INFO(name);
         CHECK(desk.find<QWidget>(QLatin1String(name))->isVisible());
     }
+    desk.window.action(ActionId::export_plot)->trigger();
+    CHECK(desk.find<QWidget>("export")->isVisible());
     Controls controls(desk);
     controls.wait_for_plot();
     controls.check();

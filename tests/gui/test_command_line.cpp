@@ -157,10 +157,6 @@ TEST_CASE("arrow keys choose among the commands, and Esc closes the list", "[gui
 TEST_CASE("commands pin, show plots, solve and export", "[gui][command-line]") {
     QString suggested;
     Dialogs dialogs = Dialogs::native();
-    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion, const QStringList&) {
-        suggested = suggestion;
-        return Dialogs::SaveAs{};
-    };
     dialogs.save_file = [&](QWidget*, const QString&, const QString& suggestion, const QString&) {
         suggested = suggestion;
         return QString();
@@ -171,6 +167,7 @@ TEST_CASE("commands pin, show plots, solve and export", "[gui][command-line]") {
     it.run("timeline");
     CHECK(it.desk.find<QTabWidget>("tabs")->currentWidget()->objectName() == "timeline");
     it.run("export pdf");
+    it.desk.click(QStringLiteral("export/save"));
     CHECK(suggested.endsWith("/timeline.pdf"));
     it.run("report md");
     CHECK(suggested.endsWith("/report.md"));

@@ -1,14 +1,23 @@
 // Tests that exports that take long run in the background, report their progress and can be stopped.
 #include <QCheckBox>
+#include <QClipboard>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
+#include <QLabel>
+#include <QMimeData>
 #include <QPointer>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
+#include <QTransform>
+#include <QXmlStreamReader>
+#include <cmath>
 
 #include "app/exports.h"
 #include "evidence/measured.h"
@@ -30,6 +39,24 @@ void plan_everything(Desk& desk) {
 void look_at(Desk& desk, const char* plot) {
     auto* tabs = desk.find<QTabWidget>("tabs");
     tabs->setCurrentWidget(desk.find<QWidget>(QLatin1String(plot)));
+    QApplication::processEvents();
+}
+
+// Opens the frame of the export with Ctrl+E, and waits for its preview.
+QWidget* open_export(Desk& desk) {
+    QTest::keyClick(&desk.window, Qt::Key_E, Qt::ControlModifier);
+    auto* frame = desk.find<QWidget>("export");
+    REQUIRE(frame->isVisible());
+    REQUIRE(QTest::qWaitFor([&] { return desk.find<QPushButton>("export/copy")->isEnabled(); },
+                            kBackgroundTimeout));
+    return frame;
+}
+
+void set_choice(Desk& desk, const char* name, int index) {
+    auto* box = desk.find<QComboBox>(QLatin1String(name));
+    box->setFocus();
+    while (box->currentIndex() != index)
+        QTest::keyClick(box, box->currentIndex() < index ? Qt::Key_Down : Qt::Key_Up);
     QApplication::processEvents();
 }
 
@@ -59,44 +86,140 @@ TEST_CASE("exports: a plot with a new plan at each point is written in the backg
           render_figure(tab->request(), desk.window.model().answer(), FigureFormat::csv));
 }
 
-TEST_CASE("exports: the resolution of a PNG is chosen with its name", "[window][exports]") {
+TEST_CASE("exports: the export opens as a frame in the window, by button, keys and command",
+          "[window][exports]") {
+    Desk desk;
+    look_at(desk, "sweep");
+    auto* frame = open_export(desk);
+    CHECK(frame->window() == &desk.window);
+    CHECK(desk.window.rect().contains(frame->geometry()));
+    const auto* preview = desk.find<QLabel>("export/preview");
+    CHECK_FALSE(preview->pixmap(Qt::ReturnByValue).isNull());
+    // Tab reaches every control that can be used and stays in the frame.
+    QStringList reached;
+    for (int i = 0; i < 10; ++i) {
+        reached << QApplication::focusWidget()->objectName();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    }
+    for (const char* name : {"export/format", "export/size", "export/copy", "export/save"})
+        CHECK(reached.contains(QLatin1String(name)));
+    for (const QString& name : reached) CHECK(name.startsWith(QStringLiteral("export/")));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+    CHECK_FALSE(frame->isVisible());
+
+    auto* button = desk.find<QToolButton>("toolbar/export");
+    QTest::mouseClick(button, Qt::LeftButton, {}, QPoint(8, button->height() / 2));
+    REQUIRE(frame->isVisible());
+    CHECK(frame->geometry().top() >= button->mapTo(&desk.window, button->rect().bottomLeft()).y());
+    // A click elsewhere closes it.
+    QTest::mouseClick(desk.find<QWidget>("sweep/plot"), Qt::LeftButton, {}, QPoint(3, 3));
+    CHECK_FALSE(frame->isVisible());
+}
+
+TEST_CASE("exports: format, size and resolution decide what is saved, and the preview has its shape",
+          "[window][exports]") {
     const QTemporaryDir folder;
-    QStringList offered;
-    Dialogs::SaveAs answer;
+    QString suggested;
+    QString answer;
     Dialogs dialogs = Dialogs::native();
-    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion,
-                               const QStringList& filters) {
-        CHECK(suggestion.endsWith(QStringLiteral("/scaling.svg")));
-        offered = filters;
+    dialogs.save_file = [&](QWidget*, const QString&, const QString& suggestion, const QString&) {
+        suggested = suggestion;
         return answer;
     };
     Desk desk(dialogs);
     look_at(desk, "scaling");
-    const auto written = [&](const char* name, qsizetype filter, const char* as) {
-        answer = {folder.filePath(QLatin1String(name)), filter};
-        desk.window.action(ActionId::export_plot)->trigger();
-        CAPTURE(name, filter);
-        CHECK(QFile::exists(folder.filePath(QLatin1String(as))));
-        return QImage(folder.filePath(QLatin1String(as))).size();
+    const auto saved = [&](const char* name) {
+        answer = folder.filePath(QLatin1String(name));
+        desk.click(QStringLiteral("export/save"));
+        REQUIRE(QTest::qWaitFor([&] { return QFile::exists(answer); }, kBackgroundTimeout));
+        return QImage(answer).size();
     };
-    const QSize size = FigureRequest().size;
-    CHECK(written("usual.png", 0, "usual.png") == 2 * size);
-    REQUIRE(offered.size() == 5);
+    const QSize usual = FigureRequest().size;
+    constexpr int kPng = 2;
     for (int scale = 1; scale <= 4; ++scale) {
-        CHECK(offered[scale].startsWith(QStringLiteral("PNG, %1×").arg(scale)));
-        CHECK(offered[scale].endsWith(QStringLiteral(" (*.png)")));
-        CHECK(written(qPrintable(QStringLiteral("%1.png").arg(scale)), scale,
-                      qPrintable(QStringLiteral("%1.png").arg(scale))) == scale * size);
+        open_export(desk);
+        set_choice(desk, "export/format", kPng);
+        set_choice(desk, "export/resolution", scale - 1);
+        CAPTURE(scale);
+        CHECK(saved(qPrintable(QStringLiteral("%1.png").arg(scale))) == scale * usual);
+        CHECK(suggested.endsWith(QStringLiteral("/scaling.png")));
     }
-    // A name without an ending gets the chosen one; an ending in the name has priority.
-    CHECK(written("bare", 3, "bare.png") == 3 * size);
-    written("drawn.svg", 4, "drawn.svg");
-    CHECK_FALSE(QFile::exists(folder.filePath(QStringLiteral("drawn.png"))));
+    // The widths that people use: 85 and 170 mm at 96 dpi, and 16:9.
+    const std::vector<std::pair<int, double>> kWidths{{1, 85}, {2, 170}};
+    for (const auto& [index, millimetres] : kWidths) {
+        open_export(desk);
+        set_choice(desk, "export/size", index);
+        set_choice(desk, "export/resolution", 0);
+        const QPixmap preview = desk.find<QLabel>("export/preview")->pixmap(Qt::ReturnByValue);
+        const QSize size = saved(qPrintable(QStringLiteral("width-%1.png").arg(index)));
+        CAPTURE(millimetres);
+        CHECK(size.width() == Approx(millimetres / 25.4 * 96).margin(1));
+        CHECK(static_cast<double>(preview.width()) / preview.height() ==
+              Approx(static_cast<double>(size.width()) / size.height()).epsilon(0.02));
+    }
+    open_export(desk);
+    set_choice(desk, "export/size", 3);
+    const QSize slide = saved("slide.png");
+    CHECK(slide.width() * 9 == slide.height() * 16);
+    open_export(desk);
+    set_choice(desk, "export/size", 4);
+    auto* width = desk.find<QSpinBox>("export/width");
+    auto* height = desk.find<QSpinBox>("export/height");
+    width->setFocus();
+    width->selectAll();
+    QTest::keyClicks(width, QStringLiteral("127"));
+    height->selectAll();
+    QTest::keyClicks(height, QStringLiteral("100"));
+    CHECK(saved("own.png") == QSize(480, 378));  // 5 in, 3.937 in
+    // Only a PNG has a resolution, and a table has no size.
+    open_export(desk);
+    set_choice(desk, "export/format", 0);
+    CHECK_FALSE(desk.find<QComboBox>("export/resolution")->isEnabled());
+    set_choice(desk, "export/format", 3);
+    CHECK_FALSE(desk.find<QComboBox>("export/size")->isEnabled());
+    CHECK(desk.find<QLabel>("export/preview")->text().startsWith(QStringLiteral("scenario,gpus[1]")) !=
+          desk.find<QLabel>("export/preview")->text().startsWith(QStringLiteral("gpus[1]")));
     // The dialog was cancelled.
-    answer = {};
+    answer.clear();
     const auto before = QDir(folder.path()).entryList().size();
-    desk.window.action(ActionId::export_plot)->trigger();
+    desk.click(QStringLiteral("export/save"));
     CHECK(QDir(folder.path()).entryList().size() == before);
+}
+
+TEST_CASE("exports: the figure is copied in its format and as an image, a table as text",
+          "[window][exports]") {
+    Desk desk;
+    look_at(desk, "scaling");
+    const std::vector<std::pair<int, const char*>> kTypes{
+        {0, "image/svg+xml"}, {1, "application/pdf"}, {2, "image/png"}};
+    for (const auto& [index, type] : kTypes) {
+        open_export(desk);
+        set_choice(desk, "export/format", index);
+        desk.click(QStringLiteral("export/copy"));
+        const QMimeData* copied = QApplication::clipboard()->mimeData();
+        INFO(type);
+        CHECK(copied->hasFormat(QLatin1String(type)));
+        CHECK_FALSE(copied->data(QLatin1String(type)).isEmpty());
+        CHECK(copied->hasImage());
+        CHECK(desk.text(QStringLiteral("export/state")) == QStringLiteral("Copied"));
+    }
+    set_choice(desk, "export/format", 3);
+    desk.click(QStringLiteral("export/copy"));
+    auto* tab = static_cast<LivePlot*>(desk.find<QTabWidget>("tabs")->currentWidget());
+    CHECK(QApplication::clipboard()->text().toUtf8() ==
+          render_figure(tab->request(), desk.window.model().answer(), FigureFormat::csv));
+}
+
+TEST_CASE("exports: a preview that needs a search is drawn when it is ready", "[window][exports]") {
+    Desk desk;
+    plan_everything(desk);
+    look_at(desk, "sensitivity");
+    QTest::keyClick(&desk.window, Qt::Key_E, Qt::ControlModifier);
+    CHECK_FALSE(desk.find<QPushButton>("export/copy")->isEnabled());
+    CHECK(desk.find<QLabel>("export/preview")->text().contains(QStringLiteral("preview")));
+    REQUIRE(QTest::qWaitFor([&] { return desk.find<QPushButton>("export/copy")->isEnabled(); },
+                            kBackgroundTimeout));
+    CHECK_FALSE(desk.find<QLabel>("export/preview")->pixmap(Qt::ReturnByValue).isNull());
 }
 
 TEST_CASE("exports: a file is not overwritten without a question because an ending was added",
@@ -105,26 +228,35 @@ TEST_CASE("exports: a file is not overwritten without a question because an endi
     QStringList suggestions;
     std::vector<QString> answers;
     Dialogs dialogs = Dialogs::native();
-    dialogs.save_file_as = [&](QWidget*, const QString&, const QString& suggestion, const QStringList&) {
-        Dialogs::SaveAs out{answers.at(static_cast<std::size_t>(suggestions.size())), 2};
+    dialogs.save_file = [&](QWidget*, const QString&, const QString& suggestion, const QString&) {
+        const QString out = answers.at(static_cast<std::size_t>(suggestions.size()));
         suggestions << suggestion;
         return out;
     };
     Desk desk(dialogs);
     look_at(desk, "scaling");
+    const auto save = [&] {
+        open_export(desk);
+        set_choice(desk, "export/format", 2);
+        desk.click(QStringLiteral("export/save"));
+    };
     const QString whole = folder.filePath(QStringLiteral("llama-3.1.png"));
     answers = {folder.filePath(QStringLiteral("llama-3.1")), folder.filePath(QStringLiteral("llama-3.1")),
                QString()};
-    desk.window.action(ActionId::export_plot)->trigger();
+    save();
     REQUIRE(QFile::exists(whole));
     QFile file(whole);
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("mine");
     file.close();
-    desk.window.action(ActionId::export_plot)->trigger();
+    save();
     REQUIRE(suggestions.size() == 3);
     CHECK(suggestions[2] == whole);
     CHECK(QFileInfo(whole).size() == 4);
+    // An ending in the name has priority over the chosen format.
+    answers.push_back(folder.filePath(QStringLiteral("drawn.svg")));
+    save();
+    CHECK(QFile::exists(answers.back()));
 }
 
 TEST_CASE("exports: a running report can be stopped, and nothing is written", "[window][exports]") {
@@ -257,6 +389,134 @@ TEST_CASE("exports: pins are drawn, named and tabulated in every plot that shows
         if (kind->name == "plans") CHECK(csv.contains("\npinned B,"));
         else if (kind->name == "validation") CHECK(csv.contains("\nmeasured run of B,"));
         else if (kind->name != "sensitivity") CHECK(csv.contains("\nB,"));
+    }
+}
+
+namespace {
+
+// Returns the texts that an SVG draws above its caption, with their font sizes in px; the page is `reduced`
+// times as large as it is printed.
+struct DrawnText {
+    QString text;
+    double pixels;  // in print
+    double y;
+};
+std::vector<DrawnText> texts_in(const QByteArray& svg) {
+    std::vector<DrawnText> out;
+    QXmlStreamReader xml(svg);
+    QList<QTransform> ways{{}};
+    QList<double> sizes{0};
+    while (!xml.atEnd()) {
+        xml.readNext();
+        if (xml.isStartElement()) {
+            QTransform way = ways.back();
+            double size = sizes.back();
+            const auto attributes = xml.attributes();
+            static const QRegularExpression kMatrix(QStringLiteral("matrix\\(([^)]*)\\)"));
+            const auto matrix = kMatrix.match(attributes.value(QStringLiteral("transform")).toString());
+            if (matrix.hasMatch()) {
+                const QStringList n = matrix.captured(1).split(QLatin1Char(','));
+                way = QTransform(n[0].toDouble(), n[1].toDouble(), n[2].toDouble(), n[3].toDouble(),
+                                 n[4].toDouble(), n[5].toDouble()) *
+                      way;
+            }
+            if (attributes.hasAttribute(QStringLiteral("font-size")))
+                size = attributes.value(QStringLiteral("font-size")).toDouble();
+            ways << way;
+            sizes << size;
+            if (xml.name() == QStringLiteral("text")) {
+                const QPointF at = way.map(QPointF(attributes.value(QStringLiteral("x")).toDouble(),
+                                                   attributes.value(QStringLiteral("y")).toDouble()));
+                const double pixels = size * std::sqrt(std::fabs(way.determinant()));
+                out.push_back({xml.readElementText().trimmed(), pixels, at.y()});
+                ways.removeLast();
+                sizes.removeLast();
+            }
+        } else if (xml.isEndElement()) {
+            ways.removeLast();
+            sizes.removeLast();
+        }
+    }
+    REQUIRE_FALSE(xml.hasError());
+    return out;
+}
+
+// Six pins that differ in speed and memory, one of them in a GPU that is too small and one 30 times as slow.
+std::vector<Pin> six_pins(const Scenario& first, const std::string& view) {
+    const std::vector<std::pair<P, double>> edits{{P::inter_node_bandwidth, 12.5e9},
+                                                  {P::sequence_length, 1024},
+                                                  {P::gpus, 128},
+                                                  {P::micro_batch, 1},
+                                                  {P::accumulation, 30},
+                                                  {P::peak_flops, 500e12}};
+    std::vector<Pin> out;
+    char letter = 'B';
+    for (const auto& [id, value] : edits) {
+        Scenario other = edited(first, id, value);
+        out.push_back({letter++, answer(other), view});
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("exports: every pin has its letter in every plot that draws pins, at every size", "[exports]") {
+    const Scenario first = Scenario::first_launch(commands::catalogue());
+    const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
+    const std::string view = with_measurement(SavedScenario(first), own).view;
+    const Answer now = answer(first);
+    for (const PlotKind* kind : plot_kinds()) {
+        if (kind->name == "collectives") continue;  // it draws no pins
+        for (const int width : {960, 321}) {
+            INFO(kind->name << " " << width);
+            FigureRequest request;
+            request.plot = kind->name;
+            request.view = view;
+            request.size = QSize(width, 600);
+            request.own_height = width == 960;
+            request.pins = six_pins(first, view);
+            request = with_height(with_computed_data(request, now), now);
+            const std::vector<DrawnText> texts = texts_in(render_figure(request, now, FigureFormat::svg));
+            // The caption names the pins, too, but its texts are below the figure.
+            const auto setting = std::ranges::find_if(
+                texts, [](const DrawnText& one) { return one.text.startsWith(QStringLiteral("Model:")); });
+            const double bottom = setting == texts.end() ? request.size.height() : setting->y;
+            for (const Pin& pin : request.pins) {
+                const QChar letter = QLatin1Char(pin.letter);
+                const auto names = [&](const DrawnText& one) {
+                    static const QRegularExpression kWords(QStringLiteral("[^A-Za-z0-9]+"));
+                    return one.y < bottom && (one.text.split(kWords).contains(QString(letter)) ||
+                                              (one.text.size() <= 6 && one.text == one.text.toUpper() &&
+                                               one.text.contains(letter)));
+                };
+                INFO("pin " << pin.letter);
+                CHECK(std::ranges::any_of(texts, names));
+            }
+        }
+    }
+}
+
+TEST_CASE("exports: captions and footers have at least 7 pt in print", "[exports]") {
+    const Answer now = answer(Scenario::first_launch(commands::catalogue()));
+    for (const PlotKind* kind : plot_kinds()) {
+        for (const QSize size : {QSize(960, 600), QSize(321, 0), QSize(643, 0), QSize(1280, 720)}) {
+            INFO(kind->name << " " << size.width());
+            FigureRequest request;
+            request.plot = kind->name;
+            request.size = size;
+            request.own_height = size.height() > 0;
+            const std::vector<DrawnText> texts = texts_in(render_figure(request, now, FigureFormat::svg));
+            REQUIRE_FALSE(texts.empty());
+            // From the sentence about the scenario on; general figures have only a footer.
+            double first = 0;
+            for (const DrawnText& one : texts) first = std::max(first, one.y);
+            for (const DrawnText& one : texts) {
+                if (one.text.startsWith(QStringLiteral("Model:"))) first = one.y;
+            }
+            for (const DrawnText& one : texts) {
+                if (one.y >= first) CHECK(one.pixels * 72 / 96 >= 7);
+            }
+        }
     }
 }
 

@@ -123,11 +123,11 @@ class KilledProgram : public QObject {
         out.open_file = [this](QWidget*, const QString&, const QString&, const QString&) {
             return random_.of(stock_);
         };
-        out.save_file = [this](QWidget*, const QString&, const QString&, const QString&) {
-            return QDir(folder_).filePath(QStringLiteral("saved-%1.json").arg(random_.below(3)));
-        };
-        out.save_file_as = [this](QWidget*, const QString&, const QString&, const QStringList&) {
-            return Dialogs::SaveAs{QDir(folder_).filePath(QStringLiteral("figure.svg")), 0};
+        out.save_file = [this](QWidget*, const QString&, const QString& suggestion, const QString&) {
+            const QString name = suggestion.endsWith(QStringLiteral(".svg"))
+                                     ? QStringLiteral("figure.svg")
+                                     : QStringLiteral("saved-%1.json").arg(random_.below(3));
+            return QDir(folder_).filePath(name);
         };
         return out;
     }
@@ -203,6 +203,7 @@ class KilledProgram : public QObject {
         } else if (which < 99) {
             write("begin", "export");
             trigger(ActionId::export_plot);
+            desk_.find<QAbstractButton>(QStringLiteral("export/save"))->click();
         } else {
             write("begin", "new");
             trigger(ActionId::new_scenario);

@@ -75,12 +75,6 @@ class Monkey : public QObject {
         out.save_file = [name](QWidget*, const QString&, const QString& suggestion, const QString&) {
             return name(QLatin1Char('.') + QFileInfo(suggestion).suffix());
         };
-        out.save_file_as = [this, name](QWidget*, const QString&, const QString&, const QStringList&) {
-            static const std::vector<QString> kEndings{QStringLiteral(".svg"), QStringLiteral(".pdf"),
-                                                       QStringLiteral(".png"), QStringLiteral(".csv"),
-                                                       QStringLiteral(".odt")};
-            return Dialogs::SaveAs{name(kEndings[at_ % kEndings.size()]), 0};
-        };
         out.choose_folder = [](QWidget*, const QString&, const QString&) { return QString(); };
         return out;
     }

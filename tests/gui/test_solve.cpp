@@ -69,9 +69,7 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("scaling.pdf"));
     Dialogs dialogs = Dialogs::native();
-    dialogs.save_file_as = [&](QWidget*, const QString&, const QString&, const QStringList&) {
-        return Dialogs::SaveAs{file, 0};
-    };
+    dialogs.save_file = [&](QWidget*, const QString&, const QString&, const QString&) { return file; };
     SolveDesk desk(dialogs);
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-h100"));
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
@@ -90,7 +88,7 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
     CHECK(desk.text("solve/result").contains(QStringLiteral("smallest")));
 
     desk.show_tab(QStringLiteral("Scaling"));
-    desk.choose(ActionId::export_plot);
+    desk.export_plot();
     REQUIRE(QTest::qWaitFor([&] { return QFile::exists(file); },
                             kBackgroundTimeout));  // each point has a new plan
     const QString words = shardscope::testing::text_of_pdf(file);

@@ -84,6 +84,11 @@ class Desk {
         QTest::mouseClick(button, Qt::LeftButton);
         QApplication::processEvents();
     }
+    // Exports the plot from the menu, with the name that the file dialog answers.
+    void export_plot() {
+        choose(ActionId::export_plot);
+        click(QStringLiteral("export/save"));
+    }
     void type(const std::string& key, const QString& value) {
         slider(key);
         auto* field = find<QLineEdit>(QString::fromStdString(key) + QStringLiteral("/field"));

@@ -53,20 +53,12 @@ QByteArray pdf(const FigureRequest& request, const Answer& answer) {
 
 QByteArray png(const FigureRequest& request, const Answer& answer) {
     const double scale = std::clamp(request.scale, kMinScale, kMaxScale);
-    QImage image((QSizeF(request.size) * scale).toSize(), QImage::Format_RGB32);
-    image.fill(Qt::white);
+    QImage image = draw_figure(request, answer, scale);
     constexpr double kMetre = 39.3701;  // inches
     image.setDotsPerMeterX(qRound(kDpi * scale * kMetre));
     image.setDotsPerMeterY(image.dotsPerMeterX());
     image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(request, answer)));
     image.setText(QStringLiteral("Software"), creator());
-    QCPPainter painter(&image);
-    // The image is not vectorized, but drawn as smoothly: a scaled painter has no pixel grid to snap to.
-    painter.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.scale(scale, scale);
-    paint_page(painter, request, answer);
-    painter.end();
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     image.save(&buffer, "PNG");
@@ -114,27 +106,46 @@ FigureRequest with_computed_data(FigureRequest request, const Answer& answer, co
     return request;
 }
 
-QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
-                         QString* problem) {
-    const auto refuse = [&](const QString& text) {
-        if (problem) *problem = text;
-        return QByteArray();
-    };
-    const PlotKind* kind = plot_kind(asked.plot);
-    if (!kind) {
-        return refuse(
-            tr("there is no plot “%1”; use %2").arg(QString::fromStdString(asked.plot), plot_names()));
-    }
-    if (!answer.valid()) return refuse(QString::fromStdString(answer.problems.front().text()));
-    PlotOptions options = asked.options;
+FigureRequest with_height(FigureRequest request, const Answer& answer) {
+    if (!request.own_height) request.size.setHeight(height_of_page(request, answer));
+    return request;
+}
+
+QImage draw_figure(const FigureRequest& request, const Answer& answer, double scale) {
+    QImage image((QSizeF(request.size) * scale).toSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QCPPainter painter(&image);
+    // The image is not vectorized, but drawn as smoothly: a scaled painter has no pixel grid to snap to.
+    painter.setModes(QCPPainter::pmNoCaching | QCPPainter::pmVectorized);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.scale(scale, scale);
+    paint_page(painter, request, answer);
+    painter.end();
+    return image;
+}
+
+QString objection_to(const FigureRequest& request, const Answer& answer) {
+    const PlotKind* kind = plot_kind(request.plot);
+    if (!kind)
+        return tr("there is no plot “%1”; use %2").arg(QString::fromStdString(request.plot), plot_names());
+    if (!answer.valid()) return QString::fromStdString(answer.problems.front().text());
+    PlotOptions options = request.options;
     const std::vector<Axis>* axes = axes_in(options);
     if (axes && std::ranges::any_of(*axes, [](const Axis& axis) { return axis.values.empty(); }))
-        return refuse(tr("an axis has no values"));
-    const QString objection = kind->objection ? kind->objection(asked, answer) : QString();
-    if (!objection.isEmpty()) return refuse(objection);
-    const FigureRequest request = with_computed_data(asked, answer);
+        return tr("an axis has no values");
+    return kind->objection ? kind->objection(request, answer) : QString();
+}
+
+QByteArray render_figure(const FigureRequest& asked, const Answer& answer, FigureFormat format,
+                         QString* problem) {
+    if (const QString objection = objection_to(asked, answer); !objection.isEmpty()) {
+        if (problem) *problem = objection;
+        return {};
+    }
+    FigureRequest request = with_computed_data(asked, answer);
     if (format == FigureFormat::csv)
-        return QByteArray::fromStdString(to_csv(table_of(*kind, request, answer)));
+        return QByteArray::fromStdString(to_csv(table_of(*plot_kind(request.plot), request, answer)));
+    request = with_height(std::move(request), answer);
     switch (format) {
         case FigureFormat::svg: return svg(request, answer);
         case FigureFormat::pdf: return pdf(request, answer);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QImage>
 #include <QSize>
 #include <QString>
 #include <any>
@@ -27,8 +28,9 @@ inline constexpr double kDefaultScale = 2;
 inline constexpr double kMaxScale = 4;
 
 struct FigureRequest {
-    std::string plot;  // the name of one of plot_kinds()
-    QSize size{960, 600};
+    std::string plot;              // the name of one of plot_kinds()
+    QSize size{960, 600};          // in 1/96 inch
+    bool own_height = true;        // false: the height follows from the width and the texts
     double scale = kDefaultScale;  // of a PNG
     bool hypothetical = false;     // show rates although memory does not suffice; the caption notes it
     std::vector<Pin> pins;         // drawn as ghosts
@@ -56,6 +58,14 @@ std::optional<FigureFormat> format_of(const QString& file);
 // called in any thread. After a stop request the result must not be used.
 FigureRequest with_computed_data(FigureRequest request, const Answer& answer,
                                  const std::stop_token& stop = {});
+
+// Returns the request with the height of its page; the data must be known.
+FigureRequest with_height(FigureRequest request, const Answer& answer);
+// Returns the figure as an image of `scale` pixels per unit of its size. The data and the height must be
+// known, and the plot must accept the request.
+QImage draw_figure(const FigureRequest& request, const Answer& answer, double scale);
+// Returns why the plot cannot be drawn; empty if it can.
+QString objection_to(const FigureRequest& request, const Answer& answer);
 
 // Returns the file's content. If the plot does not exist, the scenario is not valid or the plot cannot draw
 // the request, it returns an empty array and sets `problem`.

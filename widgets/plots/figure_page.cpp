@@ -3,6 +3,8 @@
 #include <qcustomplot.h>
 
 #include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
 
 #include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
@@ -73,44 +75,16 @@ QString page_title(const FigureRequest& request, const Answer& answer) {
     return kind.general ? title : figure_title(title, answer);
 }
 
-void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer) {
+namespace {
+
+// The texts of a page, and where they stand.
+struct PageTexts {
+    QString title;
+    QStringList below;  // from the top down: what the scenario is, the caption, the footer
+};
+
+PageTexts texts_of(const FigureRequest& request, const Answer& answer) {
     const PlotKind& kind = *plot_kind(request.plot);
-    const Theme& theme = Theme::print();
-    const FigureFonts fonts(page_font());
-    const QFont title_font = scaled_font(page_font(), kTitle, true);
-    const QFont footer_font = scaled_font(page_font(), 0.75);
-    // On a smaller page the text would leave no room for the figure, so it is laid out at this size and
-    // scaled down.
-    const QSizeF smallest(560, 420);
-    const double reduced =
-        std::max({1.0, smallest.width() / request.size.width(), smallest.height() / request.size.height()});
-    painter.scale(1 / reduced, 1 / reduced);
-    const QRectF page(QPointF(0, 0), QSizeF(request.size) * reduced);
-    const double width = page.width() - 2 * kMargin;
-    painter.setFont(page_font());  // an SVG names the painter's font even where there is no text
-    painter.fillRect(page, theme.pane);
-
-    const QFontMetricsF title(title_font);
-    const QStringList titles = wrapped(page_title(request, answer), title_font, width);
-    double top = kMargin;
-    for (const QString& line : titles) {
-        draw_text(painter, {kMargin, std::round(top + title.ascent())}, line, title_font, theme.text);
-        top += title.height();
-    }
-    top += kMargin / 2;
-
-    // Draw the footer and the caption from the bottom upwards; the figure gets the remaining area.
-    double bottom = page.bottom() - kMargin;
-    const auto lines_up = [&](const QString& text, const QFont& font, const QColor& color) {
-        const QFontMetricsF metrics(font);
-        const QStringList lines = wrapped(text, font, width);
-        for (auto line = lines.crbegin(); line != lines.crend(); ++line) {
-            draw_text(painter, {kMargin, std::round(bottom - metrics.descent())}, *line, font, color);
-            bottom -= metrics.height();
-        }
-    };
-    lines_up(kind.general ? validation_footer_words() : footer_words(answer), footer_font, theme.muted);
-    bottom -= 6;
     QStringList words{kind.words(request, answer)};
     std::vector<Pin> pins = request.pins;
     std::erase_if(pins, [&](const Pin& pin) {
@@ -118,11 +92,120 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     });
     words += pinned_words(pins);
     words.removeAll(QString());
-    lines_up(words.join(QLatin1Char(' ')), fonts.small, theme.text);
-    if (!kind.general || own_point(answer, measurement_in(request.view)))
-        lines_up(setting_sentence(answer), fonts.small, theme.text);
-    bottom -= kMargin / 2;
-    kind.paint(painter, QRectF(kMargin, std::round(top), width, std::floor(bottom - top)), request, answer);
+    const bool of_scenario = !kind.general || own_point(answer, measurement_in(request.view)).has_value();
+    return {page_title(request, answer),
+            {of_scenario ? setting_sentence(answer) : QString(), words.join(QLatin1Char(' ')),
+             kind.general ? validation_footer_words() : footer_words(answer)}};
+}
+
+// The texts at their places. The page is laid out `reduced` times as large as it is printed.
+struct PageLayout {
+    struct Line {
+        double base;
+        QString text;
+        QFont font;
+        bool muted = false;
+    };
+    double reduced = 1;
+    double top = 0;                  // of the figure
+    double under = 0;                // height of the texts below the figure, with the margin
+    std::vector<Line> above, below;  // those below are measured from the page's lower edge
+};
+
+// `size` is the printed size of the texts below the figure relative to the usual one.
+PageLayout lay_out(const PageTexts& texts, double width, double reduced, double size) {
+    constexpr double kFewestPixels = 7 * 96.0 / 72;  // 7 pt
+    PageLayout out;
+    out.reduced = reduced;
+    const double room = width * reduced - 2 * kMargin;
+    const QFont title_font = scaled_font(page_font(), kTitle, true);
+    QFont footer_font = page_font();
+    QFont caption_font = FigureFonts(page_font()).small;
+    // A font's size is a whole number of pixels.
+    footer_font.setPixelSize(static_cast<int>(std::ceil(kFewestPixels * reduced * size)));
+    caption_font.setPixelSize(std::max(caption_font.pixelSize(), footer_font.pixelSize()));
+    const QFontMetricsF title(title_font);
+    double top = kMargin;
+    for (const QString& line : wrapped(texts.title, title_font, room)) {
+        out.above.push_back({std::round(top + title.ascent()), line, title_font});
+        top += title.height();
+    }
+    out.top = std::round(top + kMargin / 2);
+    // The texts below the figure are laid out from the last one upwards.
+    double bottom = kMargin;
+    for (auto text = texts.below.crbegin(); text != texts.below.crend(); ++text) {
+        if (text->isEmpty()) continue;
+        const bool footer = text == texts.below.crbegin();
+        const QFont& font = footer ? footer_font : caption_font;
+        const QFontMetricsF metrics(font);
+        const QStringList lines = wrapped(*text, font, room);
+        for (auto line = lines.crbegin(); line != lines.crend(); ++line) {
+            out.below.push_back({bottom + metrics.descent(), *line, font, footer});
+            bottom += metrics.height();
+        }
+        if (footer) bottom += 6;
+    }
+    out.under = bottom + kMargin / 2;
+    return out;
+}
+
+// Returns the layout of a page of a given size. On a small page the text would leave no room for the figure,
+// so it is laid out at a larger size and scaled down; where this is not enough, the text is smaller than
+// usual.
+PageLayout lay_out(const PageTexts& texts, const QSizeF& page) {
+    const QSizeF smallest(560, 420);
+    constexpr double kLeast = 0.4;  // of the page, for the figure
+    constexpr double kSmaller = 0.95;
+    const double reduced =
+        std::max({1.0, smallest.width() / page.width(), smallest.height() / page.height()});
+    PageLayout out = lay_out(texts, page.width(), reduced, 1);
+    for (double size = 1; size * reduced > 1 && page.height() * reduced * (1 - kLeast) < out.top + out.under;
+         size *= kSmaller)
+        out = lay_out(texts, page.width(), reduced, size);
+    return out;
+}
+
+// The layout of a page whose height follows from the texts.
+PageLayout lay_out(const PageTexts& texts, double width) {
+    constexpr double kNarrowest = 400;
+    return lay_out(texts, width, std::max(1.0, kNarrowest / width), 1);
+}
+
+double figure_height(double width) {
+    constexpr double kShare = 0.6;
+    constexpr double kLowest = 240;
+    return std::max(kLowest, std::round(kShare * width));
+}
+
+}  // namespace
+
+int height_of_page(const FigureRequest& request, const Answer& answer) {
+    const double width = request.size.width();
+    const PageLayout layout = lay_out(texts_of(request, answer), width);
+    return static_cast<int>(
+        std::ceil((layout.top + figure_height(width * layout.reduced) + layout.under) / layout.reduced));
+}
+
+void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer) {
+    const PlotKind& kind = *plot_kind(request.plot);
+    const Theme& theme = Theme::print();
+    const PageTexts texts = texts_of(request, answer);
+    const PageLayout layout =
+        request.own_height ? lay_out(texts, QSizeF(request.size)) : lay_out(texts, request.size.width());
+    painter.scale(1 / layout.reduced, 1 / layout.reduced);
+    const QRectF page(QPointF(0, 0), QSizeF(request.size) * layout.reduced);
+    painter.setFont(page_font());  // an SVG names the painter's font even where there is no text
+    painter.fillRect(page, theme.pane);
+    const auto draw = [&](const PageLayout::Line& line, double base) {
+        draw_text(painter, {kMargin, std::round(base)}, line.text, line.font,
+                  line.muted ? theme.muted : theme.text);
+    };
+    for (const PageLayout::Line& line : layout.above) draw(line, line.base);
+    for (const PageLayout::Line& line : layout.below) draw(line, page.bottom() - line.base);
+    kind.paint(painter,
+               QRectF(kMargin, layout.top, page.width() - 2 * kMargin,
+                      std::floor(page.bottom() - layout.under - layout.top)),
+               request, answer);
 }
 
 }  // namespace shardscope

@@ -1,4 +1,5 @@
-// Paints an exported page on any paint device: title, figure, caption and footer.
+// Paints an exported page on any paint device: title, figure, caption and footer. In print, caption and
+// footer have at least 7 pt.
 #pragma once
 
 #include <QFont>
@@ -14,6 +15,8 @@ class QPainter;
 namespace shardscope {
 
 void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer);
+// Returns the height of a page whose height is not given: texts and figure of the usual proportions.
+int height_of_page(const FigureRequest& request, const Answer& answer);
 // Returns the page's title, for the file's metadata.
 QString page_title(const FigureRequest& request, const Answer& answer);
 

@@ -216,11 +216,11 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     for (const Ghost& ghost : ghosts) {
         const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
         const QSizeF size(kTag, kTag);
-        if (const auto box = room.place(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
-                                               end + QPointF(-kTag - 4, -kTag - 3)})) {
-            boxes.push_back(*box);
-            draw_tag(painter, *box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
-        }
+        const QRectF box =
+            room.place_or_cover(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
+                                       end + QPointF(-kTag - 4, -kTag - 3)});
+        boxes.push_back(box);
+        draw_tag(painter, box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
     }
     paint_roof_labels(painter, room, boxes);
     if (data.timed) {

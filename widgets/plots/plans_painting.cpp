@@ -245,7 +245,7 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         QList<QPointF> corners = around(ghost_place(i), {kTag, kTag}, kDot + 3);
         corners.append(around(ghost_place(i), {kTag, kTag}, kDot + 3 + kTag));
-        out.tags.push_back(room.place({kTag, kTag}, corners));
+        out.tags.push_back(room.place_or_cover({kTag, kTag}, corners));
     }
     return out;
 }
@@ -255,7 +255,7 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) c
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         const QColor color = pin_color(*theme, ghosts[i].letter);
         draw_ring(painter, ghost_place(i), kDot, theme->pane, color);
-        if (own.tags[i]) draw_tag(painter, *own.tags[i], ghosts[i].letter, color, fonts.small_bold);
+        draw_tag(painter, own.tags[i], ghosts[i].letter, color, fonts.small_bold);
     }
     if (!current) return;
     const QPointF at = own_place();

@@ -66,7 +66,7 @@ struct PlansFigure::Parts {
     struct OwnLabels {
         LabelLines lines;
         std::optional<QRectF> current;
-        std::vector<std::optional<QRectF>> tags;
+        std::vector<QRectF> tags;
     };
 
     void paint_below(QCPPainter& painter) const;

@@ -300,11 +300,29 @@ void ScalingLabels::paint_current() {
 
 // Pins are tagged before curves are named, because a tag has few possible positions and a name has many.
 void ScalingLabels::tag_pins() {
-    for (const Pin& pin : pins_) {
-        const auto box = room_.place({kTag, kTag}, around(pin.at, {kTag, kTag}, 7));
-        if (box)
-            draw_tag(painter_, *box, pin.letter, pin_color(scene_.theme, pin.letter),
-                     scene_.fonts.small_bold);
+    constexpr double kGap = 7;
+    const QSizeF size(kTag, kTag);
+    for (std::size_t i = 0; i < scene_.ghosts.size(); ++i) {
+        const char letter = scene_.ghosts[i].letter;
+        const auto dot = std::ranges::find(pins_, letter, &Pin::letter);
+        QList<QPointF> corners;
+        if (dot != pins_.end()) corners = around(dot->at, size, kGap);
+        auto box = corners.isEmpty() ? std::nullopt : room_.place(size, corners);
+        // A pin without a dot, or without room at its dot, has its letter on its curve.
+        if (!box) {
+            QPolygonF there;
+            for (const QPointF& point : scene_.ghost_lines[i]) {
+                if (in_frame(point)) there.append(point);
+            }
+            for (const double share : {0.9, 0.7, 0.5, 0.3, 0.1}) {
+                if (there.isEmpty()) break;
+                const double last = static_cast<double>(there.size() - 1);
+                corners += around(there[static_cast<qsizetype>(std::lround(share * last))], size, kGap);
+            }
+            if (corners.isEmpty()) continue;
+            box = room_.place_or_cover(size, corners);
+        }
+        draw_tag(painter_, *box, letter, pin_color(scene_.theme, letter), scene_.fonts.small_bold);
     }
 }
 

@@ -392,8 +392,9 @@ void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelPlacer& roo
         const QPointF at = pixel(pinned.point);
         const QColor color = pin_color(*theme, pinned.letter);
         draw_diamond(painter, at, kRadius, color, theme->pane);
-        if (const auto box = room.place({kTag, kTag}, around(at, {kTag, kTag}, kRadius + 3)))
-            draw_tag(painter, *box, pinned.letter, color, fonts.small_bold);
+        const QSizeF size(kTag, kTag);
+        draw_tag(painter, room.place_or_cover(size, around(at, size, kRadius + 3)), pinned.letter, color,
+                 fonts.small_bold);
     }
 }
 
