@@ -271,6 +271,12 @@ std::string wall_sentence(const Answer& answer) {
     return out;
 }
 
+bool exceeds_context(const Answer& answer) {
+    const Preset* model = answer.scenario.model;
+    return answer.valid() && model && model->context > 0 &&
+           answer.settings[P::sequence_length] > model->context;
+}
+
 std::vector<std::string> warnings(const Answer& answer) {
     std::vector<std::string> out;
     if (!answer.valid()) return out;
@@ -284,6 +290,15 @@ std::vector<std::string> warnings(const Answer& answer) {
         out.push_back(translate(
             "Head size {1} is not a multiple of 8: tensor cores run such attention far below their peak.",
             {format(s[P::head_size], Quantity::count)}));
+    }
+    if (exceeds_context(answer)) {
+        const Preset& model = *answer.scenario.model;
+        out.push_back(translate(
+            "The sequence of {1} tokens is longer than the {2} positions that {3} was made for. Training on "
+            "it "
+            "needs other positions, such as a larger base of RoPE; memory and time are those of this length.",
+            {format(s[P::sequence_length], Quantity::count), format(model.context, Quantity::count),
+             model.title}));
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {

@@ -62,6 +62,8 @@ std::vector<Output> whole_run(const Answer& answer);
 // "Inter-node bandwidth is the wall below 170 Gbit/s."; nothing if the values are not valid.
 std::vector<std::string> wall_sentences(const Answer& answer);
 std::string wall_sentence(const Answer& answer);  // all of them as one text
+// Returns whether the sequence is longer than the positions of the model's preset were made for.
+bool exceeds_context(const Answer& answer);
 // Effects that the estimate leaves out here, and reasons why it may be wrong.
 std::vector<std::string> warnings(const Answer& answer);
 

@@ -124,15 +124,15 @@ std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, con
     repair.scenario = locked(*found);
     repair.scenario.automatic = scenario.automatic;
     const Answer best = answer(locked(repair.scenario));
-    repair.label = translate("Other plan");
     repair.works = best.valid() && best.estimate.verdict == Verdict::fits;
     if (!repair.works) {
+        repair.label = translate("Best plan");
         repair.result = translate("no plan fits");
         return repair;
     }
     repair.mfu = best.estimate.mfu;
     repair.peak = best.estimate.memory.peak;
-    repair.detail = short_plan(best.settings);
+    repair.label = translate("Best plan: {1}", {short_plan(best.settings)});
     repair.result = result_text(best);
     return repair;
 }

@@ -14,8 +14,7 @@ struct Repair {           // one change and its result
     std::optional<P> id;  // none: several plan parameters at once
     double value = 0;
     bool works = false;
-    std::string label;   // "Micro-batch 2 → 1", or "More GPUs" when it does not work
-    std::string detail;  // text that is too long for the label: the plan of "Other plan"
+    std::string label;   // "Micro-batch 2 → 1", "Best plan: TP 4, zero3"; "More GPUs" when it does not work
     std::string result;  // "fits, 74 GiB, MFU 46.0 %", or why it does not work
     double mfu = 0;
     double peak = 0;

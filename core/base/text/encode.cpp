@@ -155,6 +155,19 @@ bool is_preset_name(std::string_view text) {
            std::ranges::all_of(text, allowed);
 }
 
+std::string preset_name_of(std::string_view text) {
+    std::string out;
+    for (const char letter : text.substr(text.find_last_of('/') + 1)) {
+        const bool alphanumeric = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (letter >= 'A' && letter <= 'Z') out += static_cast<char>(letter - 'A' + 'a');
+        else if (alphanumeric || (letter == '.' && !out.empty())) out += letter;
+        else if (!out.empty() && out.back() != '-') out += '-';
+    }
+    out.resize(std::min(out.size(), kLongestPresetName));
+    while (!out.empty() && out.back() == '-') out.pop_back();
+    return out;
+}
+
 std::string terminal_text(std::string_view text) { return escape_unprintable(text, false); }
 std::string terminal_line(std::string_view text) { return escape_unprintable(text, true); }
 

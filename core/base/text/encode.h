@@ -28,6 +28,9 @@ std::string valid_utf8(std::string_view text);
 // Returns whether the text is a valid preset name: ASCII letters and digits, also . _ + - after the first
 // character, and at most kLongestPresetName bytes.
 bool is_preset_name(std::string_view text);
+// Returns the preset name for a title or the path of a model, "" if it has no letters or digits:
+// "meta-llama/Meta-Llama-3-8B" becomes "meta-llama-3-8b".
+std::string preset_name_of(std::string_view text);
 
 // ---- Terminal ---------------------------------------------------------------------------------------------
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "presets/hf_families.h"
 #include "presets/hf_reader.h"
+#include "scenario/preset.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -123,17 +123,14 @@ void read_shape(Reader& r, const Family& family) {
     r.note_defaults();
 }
 
-// Returns the name of the preset: "meta-llama/Meta-Llama-3-8B" → "meta-llama-3-8b".
-std::string preset_name(const std::string& text) {
-    std::string out;
-    for (const char letter : text.substr(text.find_last_of('/') + 1)) {
-        const auto c = static_cast<unsigned char>(letter);
-        if (std::isalnum(c) || (letter == '.' && !out.empty())) out += static_cast<char>(std::tolower(c));
-        else if (!out.empty() && out.back() != '-') out += '-';
-    }
-    out.resize(std::min(out.size(), kLongestPresetName));
-    while (!out.empty() && out.back() == '-') out.pop_back();
-    return out;
+// Returns the longest sequence that the positions were made for, 0 if the file names none. Only what the file
+// says counts, not a default of transformers. Learned positions are a parameter of their own, and ALiBi
+// (Press et al. 2022, arXiv 2108.12409) has no such limit.
+double context_of(Reader& r) {
+    const auto& learned = r.values["learned_positions"];
+    if (!r.has("max_position_embeddings") || r.flag("alibi") || !learned.is_number() || learned != 0)
+        return 0;
+    return std::max(0.0, std::floor(r.number({"max_position_embeddings"})));
 }
 
 // Returns whether the file is one of state-spaces/mamba2, which names neither a type nor an architecture.
@@ -202,19 +199,22 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     const Family family = is_known ? *known : guessed(reader);
     read_shape(reader, family);
+    const double context = context_of(reader);
     if (!problems.empty()) return out;
 
     const std::string called = text_at(config, "_name_or_path");
-    out.name = preset_name(!name.empty() ? name : !called.empty() ? called : type);
+    out.name = preset_name_of(!name.empty() ? name : !called.empty() ? called : type);
     if (out.name.empty()) out.name = "imported-model";
     ordered_json preset{
         {"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}, {"name", out.name}};
-    const std::string title = clean_title(called.substr(called.find_last_of('/') + 1));
+    const std::string& titled = called.empty() ? name : called;
+    const std::string title = clean_title(titled.substr(titled.find_last_of('/') + 1));
     preset["title"] = title.empty() ? out.name : title;
     std::string source = type.empty() ? "config.json" : translate("config.json of model_type {1}", {type});
     for (const std::string& note : reader.notes)
         source += ". " + (note.ends_with('.') ? note.substr(0, note.size() - 1) : note);
     preset["source"] = source;
+    if (context > 0) preset["context"] = static_cast<long long>(std::min(context, kLongestContext));
     preset["values"] = reader.values;
     out.preset = json_text(preset, 2) + "\n";
     out.notes = reader.notes;

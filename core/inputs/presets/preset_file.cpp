@@ -187,6 +187,19 @@ void read_evidence(const json& file, Preset& preset) {
     }
 }
 
+// Reads a whole number of a preset within these limits; returns 0 where the field is missing.
+double read_whole(const json& file, const char* field, double least, double most, const char* example,
+                  Problems& problems) {
+    const auto found = file.find(field);
+    if (found == file.end()) return 0;
+    const double value = found->is_number() ? found->get<double>() : 0;
+    if (value >= least && value <= most && value == std::floor(value)) return value;
+    problems.push_back({std::string("/") + field, translate("is not a whole number in its range"),
+                        translate("it lies between {1} and {2}", {exact(least), exact(most)}),
+                        translate("write for instance {1}", {example})});
+    return 0;
+}
+
 // Reads any other preset: values under a kind and a name. The values of a study are read when it is opened.
 void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     if (const auto version = file.find("version"); version == file.end() || *version != 1) {
@@ -232,6 +245,10 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
     read_evidence(file, preset);
     if (const auto count = file.find("parameters"); count != file.end() && count->is_number())
         preset.published_parameters = count->get<double>();
+    if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::model)
+        preset.year = static_cast<int>(read_whole(file, "year", kFirstYear, kLastYear, "2024", problems));
+    if (preset.kind == PresetKind::model)
+        preset.context = read_whole(file, "context", 1, kLongestContext, "8192", problems);
 }
 
 // Returns the absolute path, because scenarios and figures store it. Returns the path unchanged if the
@@ -279,14 +296,22 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
     return files;
 }
 
+// Returns the name that the path gives to a model. Most of these files are called config.json; their folder
+// then has the name of the model. In the cache of huggingface_hub that is the folder
+// models--ORGANIZATION--NAME, which contains snapshots/COMMIT/config.json.
+std::string model_name_of(const std::filesystem::path& file) {
+    if (const std::string stem = file.stem().string(); stem != "config") return stem;
+    const std::filesystem::path folder = file.parent_path();
+    if (folder.parent_path().filename() != "snapshots") return folder.filename().string();
+    const std::string repository = folder.parent_path().parent_path().filename().string();
+    const std::size_t gap = repository.rfind("--");
+    return gap == std::string::npos ? repository : repository.substr(gap + 2);
+}
+
 // Returns the text of a model preset for a config.json, and any other text unchanged.
 std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
     if (!is_hf_config(text)) return std::string(text);
-    // Most of these files are called config.json; the folder then has the name of the model.
-    const std::filesystem::path file(path);
-    const std::string stem = file.stem().string();
-    return import_hf_config(text, stem == "config" ? file.parent_path().filename().string() : stem, problems)
-        .preset;
+    return import_hf_config(text, model_name_of(path), problems).preset;
 }
 
 }  // namespace

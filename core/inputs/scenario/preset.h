@@ -28,6 +28,11 @@ struct PartValues {
     Values values;
 };
 
+// Limits of the fields `year` and `context` of a preset.
+inline constexpr int kFirstYear = 1950;
+inline constexpr int kLastYear = 2100;
+inline constexpr double kLongestContext = 1e12;
+
 // A named set of values, as it was read from its file.
 struct Preset {
     PresetKind kind = PresetKind::model;
@@ -50,7 +55,11 @@ struct Preset {
     std::map<P, std::string> sources;  // of values whose source differs from `source`
     std::vector<P> unverified;         // values that nobody could verify yet
     double published_parameters = 0;   // of a model: the published count, 0 if there is none
-    std::string text;                  // the JSON as it was read
+    int year = 0;                      // of a GPU or a model: of its release, 0 if not given
+    // Of a model: the longest sequence that its positions were made for, the max_position_embeddings of its
+    // config.json; 0 if there is no limit or none is given.
+    double context = 0;
+    std::string text;  // the JSON as it was read
 
     [[nodiscard]] const std::string& source_of(P id) const;
     [[nodiscard]] bool is_unverified(P id) const;

@@ -190,10 +190,23 @@ std::string scenario_schema() {
 
 std::string preset_schema() {
     const ordered_json calibrated = {{"calibration", kFilledText}};
+    const ordered_json year = {{"type", "integer"},
+                               {"minimum", kFirstYear},
+                               {"maximum", kLastYear},
+                               {"description", "of its release"}};
+    const ordered_json context = {
+        {"type", "integer"},
+        {"minimum", 1},
+        {"maximum", static_cast<long long>(kLongestContext)},
+        {"description", "the longest sequence that its positions were made for: max_position_embeddings"}};
     ordered_json gpu = calibrated;
+    gpu["year"] = year;
     gpu["node"] = object(fields_of("cluster"));
-    const ordered_json model = {
-        {"parameters", kCount}, {"parameters_source", kFilledText}, {"parameters_at_sequence", kCount}};
+    const ordered_json model = {{"parameters", kCount},
+                                {"parameters_source", kFilledText},
+                                {"parameters_at_sequence", kCount},
+                                {"year", year},
+                                {"context", context}};
     const std::pair<PresetKind, ordered_json> kinds[] = {
         {PresetKind::gpu, preset_of_kind(PresetKind::gpu, fields_of("cluster.gpu"), gpu)},
         {PresetKind::cluster,

@@ -1,0 +1,67 @@
+#include "files/model_preset.h"
+
+#include <nlohmann/json.hpp>
+
+#include "presets/json_values.h"
+#include "scenario/domain.h"
+#include "scenario/listed_model.h"
+#include "text/encode.h"
+#include "text/translate.h"
+
+namespace shardscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Returns the preset of the scenario's model as JSON, or one without values.
+ordered_json preset_of(const Preset* model) {
+    ordered_json out{{"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}};
+    if (!model) return out;
+    if (!model->text.empty()) return ordered_json::parse(model->text);
+    // The list of operators of a scenario is no file.
+    out["source"] = model->source;
+    if (model->operators) out["values"]["operators"] = ordered_json::parse(model->operators->text);
+    return out;
+}
+
+// Removes what the source and the published count say about values that have changed.
+void drop_evidence(ordered_json& preset, const std::string& field) {
+    for (const char* count : {"parameters", "parameters_source", "parameters_at_sequence"})
+        preset.erase(count);
+    if (preset.contains("sources")) preset["sources"].erase(field);
+    if (!preset.contains("unverified")) return;
+    ordered_json kept = ordered_json::array();
+    for (const ordered_json& name : preset["unverified"]) {
+        if (name != field) kept.push_back(name);
+    }
+    preset["unverified"] = kept;
+}
+
+}  // namespace
+
+std::string write_model_preset(const Scenario& scenario, const std::string& title) {
+    ordered_json preset = preset_of(scenario.model);
+    preset["name"] = preset_name_of(title);
+    preset["title"] = clean_title(title);
+    const Settings settings = resolve(scenario);
+    std::string changed;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).group != Group::model || !applies_to(id, settings)) continue;
+        // Without a preset, the values are those of the first launch.
+        if (scenario.model && !scenario.given[i]) continue;
+        const std::string field(field_of(id));
+        preset["values"][field] = write_value(id, settings[id]);
+        if (!scenario.given[i]) continue;
+        drop_evidence(preset, field);
+        changed += (changed.empty() ? "" : ", ") + field;
+    }
+    if (!changed.empty()) {
+        const std::string source = scenario.model ? scenario.model->source : std::string();
+        preset["source"] =
+            (source.empty() ? "" : source + ". ") + translate("Changed by hand: {1}", {changed});
+    }
+    return json_text(preset, 2) + "\n";
+}
+
+}  // namespace shardscope
