@@ -32,11 +32,13 @@ ReportRequest usual(const Answer& answer) {
 }
 
 const ReportSection& section(const ReportDocument& document, const QString& title) {
-    for (const ReportSection& one : document.sections) {
-        if (one.title == title) return one;
+    for (const auto* part : {&document.answers, &document.appendix}) {
+        for (const ReportSection& one : *part) {
+            if (one.title == title) return one;
+        }
     }
     FAIL("no section " << title.toStdString());
-    return document.sections.front();
+    return document.answers.front();
 }
 
 template <typename Block>
@@ -191,7 +193,12 @@ TEST_CASE("report: a scenario that does not fit has no rates, and the report lis
     CHECK_FALSE(value_in(numbers, QStringLiteral("Peak memory")) == QStringLiteral("–"));
     const ReportSection& verdict = section(document, QStringLiteral("Verdict"));
     CHECK(block<ReportParagraph>(verdict).text.contains(QStringLiteral("does not fit")));
-    CHECK(block<ReportTable>(verdict).rows.front().front() == QStringLiteral("Micro-batch 32 → 4"));
+    // The best of all plans comes first, then the single changes.
+    const ReportSection& ways = section(document, QStringLiteral("Recommendation"));
+    CHECK(block<ReportParagraph>(ways).text.contains(QStringLiteral("fits, ")));
+    QStringList labels{block<ReportParagraph>(ways).text};
+    for (const QStringList& row : block<ReportTable>(ways).rows) labels << row.front();
+    CHECK_FALSE(labels.filter(QStringLiteral("Micro-batch 32 → 4")).isEmpty());
     ReportRequest asked = usual(answer);
     asked.hypothetical = true;
     const ReportDocument opted = report_document(asked, answer);
@@ -213,7 +220,7 @@ TEST_CASE("report: pins are beside the scenario, and in Markdown have figures of
     const QString report = folder.filePath(QStringLiteral("a report.md"));
     REQUIRE(desk.window.plots().export_report(report));
     const QString text = QString::fromUtf8(bytes_of(report));
-    CHECK(text.contains(QStringLiteral("## Scenarios side by side")));
+    CHECK(text.contains(QStringLiteral("## A against B")));
     CHECK(text.contains(QStringLiteral("| GPUs | 128 | 64 |")));
     for (const FigureRequest& figure : usual_figures()) {
         const QString plot = QString::fromStdString(figure.plot);
@@ -238,14 +245,85 @@ TEST_CASE("report: pins are beside the scenario, and in Markdown have figures of
     const QString pdf = folder.filePath(QStringLiteral("report.pdf"));
     REQUIRE(desk.window.plots().export_report(pdf));
     const QString words = text_of_pdf(pdf);
-    CHECK(words.contains(QStringLiteral("Scenariossidebyside")));
-    CHECK(words.contains(QStringLiteral("Sensitivity:MPT-13Bon128")));
+    CHECK(words.contains(QStringLiteral("AagainstB")));
+    CHECK(words.contains(QStringLiteral("MFUwhenaninputishalvedordoubled")));
     CHECK(words.contains(QStringLiteral("training.micro_batch")));
     // This place cannot be written.
     CHECK_FALSE(desk.window.plots().export_report(QStringLiteral("/nowhere/at/all/report.html")));
     CHECK(desk.text("message/text").contains(QStringLiteral("/nowhere/at/all/report.html")));
     CHECK_FALSE(desk.window.plots().export_report(folder.filePath(QStringLiteral("report.docx"))));
     CHECK(desk.text("message/text").contains(QStringLiteral(".html, .pdf or .md")));
+}
+
+TEST_CASE("report: the first page has verdict, comparison, recommendation and two figures", "[report]") {
+    Desk desk;
+    desk.window.action(ActionId::pin)->trigger();
+    desk.type("cluster.gpus", QStringLiteral("128"));
+    const Answer& answer = desk.window.model().answer();
+    ReportRequest request = usual(answer);
+    request.pins = desk.window.model().pins();
+    const ReportDocument document = report_document(request, answer);
+    QStringList titles;
+    for (const ReportSection& one : document.answers) titles << one.title;
+    CHECK(titles.join(QLatin1Char('|')) == QStringLiteral("Verdict|A against B|Recommendation"));
+    // The verdict has the numbers of the headline, and the comparison both scenarios.
+    QString words;
+    for (const ReportSection& one : document.answers) {
+        for (const ReportBlock& part : one.blocks) {
+            if (const auto* paragraph = std::get_if<ReportParagraph>(&part))
+                words += paragraph->text + QLatin1Char('\n');
+            // Formulas and sources are in the appendix.
+            if (const auto* table = std::get_if<ReportTable>(&part)) CHECK(table->formulas < 0);
+        }
+    }
+    CHECK(words.contains(QString::fromStdString(text_of(Output::mfu, answer))));
+    CHECK(words.contains(QStringLiteral("B against A: 64 GPUs")));
+    const auto& table = block<ReportTable>(section(document, QStringLiteral("A against B")));
+    REQUIRE(table.rows.size() == 2);
+    CHECK(table.rows[0].front() == QStringLiteral("A"));
+    CHECK(table.rows[1].front() == QStringLiteral("B"));
+    // Half as many GPUs of nearly the same MFU make half as many tokens.
+    const double times = request.pins.front().answer.estimate.tokens_per_s / answer.estimate.tokens_per_s;
+    CHECK(times == Approx(0.5).epsilon(0.05));
+    CHECK(words.contains(QString::number(times, 'f', 2) + QStringLiteral(" times")));
+    const auto& figures = block<ReportRow>(section(document, QStringLiteral("Recommendation"))).figures;
+    REQUIRE(figures.size() == 2);
+    CHECK(figures[0].request.plot == "memory");
+    CHECK(figures[1].request.plot == "waterfall");
+    CHECK(section(document, QStringLiteral("Figures")).blocks.size() == usual_figures().size() - 2);
+    // All of it is on one page of a PDF.
+    const QTemporaryDir folder;
+    const QString pdf = folder.filePath(QStringLiteral("report.pdf"));
+    REQUIRE(desk.window.plots().export_report(pdf));
+    const QStringList pages = pages_of_pdf(pdf);
+    REQUIRE(pages.size() > 2);
+    for (const char* word :
+         {"Verdict", "AagainstB", "Recommendation", "Peakmemory", "Optimizer", "Compute"}) {
+        INFO(word);
+        CHECK(pages[0].contains(QLatin1String(word)));
+    }
+    CHECK_FALSE(pages[0].contains(QStringLiteral("Appendix")));
+    CHECK(pages[1].contains(QStringLiteral("Appendix")));
+}
+
+TEST_CASE("report: the setting and the footer stand once, whatever the number of figures", "[report]") {
+    const Answer answer = shardscope::answer(Scenario::first_launch(commands::catalogue()));
+    const ReportDocument document = report_document(usual(answer), answer);
+    QString words;
+    QXmlStreamReader reader(render_report(usual(answer), answer, QStringLiteral("r.html")).front().bytes);
+    while (!reader.atEnd()) {
+        const auto token = reader.readNext();
+        // The SVG's description and the script carry the scenario.
+        if (token == QXmlStreamReader::StartElement &&
+            (reader.name() == QStringLiteral("desc") || reader.name() == QStringLiteral("script")))
+            reader.skipCurrentElement();
+        else if (token == QXmlStreamReader::Characters) words += reader.text();
+    }
+    REQUIRE_FALSE(reader.hasError());
+    CHECK(words.count(document.subtitle) == 1);
+    CHECK(words.count(document.footer) == 1);
+    CHECK(words.count(QStringLiteral("Plan: ")) == 1);
+    CHECK(words.count(QStringLiteral("Shardscope " SHARDSCOPE_VERSION)) == 1);
 }
 
 TEST_CASE("report: if not all files can be written no new ones are left", "[report]") {

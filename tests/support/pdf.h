@@ -28,7 +28,8 @@ inline QList<QByteArray> streams_of_pdf(const QByteArray& file) {
     return out;
 }
 
-inline QString text_of_pdf(const QString& path) {
+// Returns the text of each page.
+inline QStringList pages_of_pdf(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {};
     const QList<QByteArray> streams = streams_of_pdf(file.readAll());
@@ -54,22 +55,27 @@ inline QString text_of_pdf(const QString& path) {
         }
         fonts.append(letters);
     }
-    // The font of a glyph is not tracked: the text is read with each font in turn.
-    QString out;
-    for (const auto& letters : fonts) {
-        for (const QByteArray& stream : streams) {
-            static const QRegularExpression shown(QStringLiteral("<([0-9a-fA-F]{4,})>\\s*Tj"));
+    QStringList out;
+    for (const QByteArray& stream : streams) {
+        static const QRegularExpression shown(QStringLiteral("<([0-9a-fA-F]{4,})>\\s*Tj"));
+        if (!shown.match(QString::fromLatin1(stream)).hasMatch()) continue;
+        // The font of a glyph is not tracked: the text is read with each font in turn.
+        QString page;
+        for (const auto& letters : fonts) {
             auto found = shown.globalMatch(QString::fromLatin1(stream));
             while (found.hasNext()) {
                 const QString glyphs = found.next().captured(1);
                 for (qsizetype i = 0; i + 4 <= glyphs.size(); i += 4)
-                    out += letters.value(glyphs.mid(i, 4).toInt(nullptr, 16), QLatin1Char(' '));
+                    page += letters.value(glyphs.mid(i, 4).toInt(nullptr, 16), QLatin1Char(' '));
             }
+            page += QLatin1Char('\n');
         }
-        out += QLatin1Char('\n');
+        page.removeIf([](QChar letter) { return letter.isSpace(); });
+        out.append(page);
     }
-    out.removeIf([](QChar letter) { return letter.isSpace(); });
     return out;
 }
+
+inline QString text_of_pdf(const QString& path) { return pages_of_pdf(path).join(QString()); }
 
 }  // namespace shardscope::testing

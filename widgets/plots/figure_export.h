@@ -32,11 +32,13 @@ struct FigureRequest {
     QSize size{960, 600};          // in 1/96 inch
     bool own_height = true;        // false: the height follows from the width and the texts
     double scale = kDefaultScale;  // of a PNG
-    bool hypothetical = false;     // show rates although memory does not suffice; the caption notes it
-    std::vector<Pin> pins;         // drawn as ghosts
-    std::string view;              // of the scenario, as in SavedScenario; the figure carries it
-    PlotOptions options;           // of the plot; std::monostate: its defaults
-    std::any data;                 // the plot's data, once computed; see data_in
+    // In a report, the text around the figures names the scenario, its plan and the pins once for all.
+    bool in_report = false;
+    bool hypothetical = false;  // show rates although memory does not suffice; the caption notes it
+    std::vector<Pin> pins;      // drawn as ghosts
+    std::string view;           // of the scenario, as in SavedScenario; the figure carries it
+    PlotOptions options;        // of the plot; std::monostate: its defaults
+    std::any data;              // the plot's data, once computed; see data_in
 };
 
 // Returns the request for the figure of the scenario that a view describes. Its `options` are those of its

@@ -67,12 +67,21 @@ QStringList wrapped(const QString& text, const QFont& font, double width) {
     return lines;
 }
 
+// Returns the pins that the figure shows.
+std::vector<Pin> shown_pins(const PlotKind& kind, const FigureRequest& request) {
+    std::vector<Pin> out = request.pins;
+    std::erase_if(out, [&](const Pin& pin) {
+        return !pin.answer.valid() || (kind.shows_pin && !kind.shows_pin(request, pin));
+    });
+    return out;
+}
+
 }  // namespace
 
 QString page_title(const FigureRequest& request, const Answer& answer) {
     const PlotKind& kind = *plot_kind(request.plot);
     const QString title = kind.title ? kind.title(request) : tr(kind.label);
-    return kind.general ? title : figure_title(title, answer);
+    return kind.general || request.in_report ? title : figure_title(title, answer);
 }
 
 namespace {
@@ -81,17 +90,23 @@ namespace {
 struct PageTexts {
     QString title;
     QStringList below;  // from the top down: what the scenario is, the caption, the footer
+    double margin = kMargin;    // at the sides
+    QSizeF smallest{560, 420};  // the page is not laid out for less room than this
 };
 
 PageTexts texts_of(const FigureRequest& request, const Answer& answer) {
     const PlotKind& kind = *plot_kind(request.plot);
     QStringList words{kind.words(request, answer)};
-    std::vector<Pin> pins = request.pins;
-    std::erase_if(pins, [&](const Pin& pin) {
-        return !pin.answer.valid() || (kind.shows_pin && !kind.shows_pin(request, pin));
-    });
-    words += pinned_words(pins);
+    if (!request.in_report) words += pinned_words(shown_pins(kind, request));
     words.removeAll(QString());
+    if (request.in_report) {
+        // The report says the rest once, and its margins are those of the text. The memory bar and the step
+        // have titles of their own.
+        return {kind.make_tab ? page_title(request, answer) : QString(),
+                {words.join(QLatin1Char(' ')), QString()},
+                0,
+                {300, 240}};
+    }
     const bool of_scenario = !kind.general || own_point(answer, measurement_in(request.view)).has_value();
     return {page_title(request, answer),
             {of_scenario ? setting_sentence(answer) : QString(), words.join(QLatin1Char(' ')),
@@ -117,7 +132,7 @@ PageLayout lay_out(const PageTexts& texts, double width, double reduced, double 
     constexpr double kFewestPixels = 7 * 96.0 / 72;  // 7 pt
     PageLayout out;
     out.reduced = reduced;
-    const double room = width * reduced - 2 * kMargin;
+    const double room = width * reduced - 2 * texts.margin;
     const QFont title_font = scaled_font(page_font(), kTitle, true);
     QFont footer_font = page_font();
     QFont caption_font = FigureFonts(page_font()).small;
@@ -126,7 +141,8 @@ PageLayout lay_out(const PageTexts& texts, double width, double reduced, double 
     caption_font.setPixelSize(std::max(caption_font.pixelSize(), footer_font.pixelSize()));
     const QFontMetricsF title(title_font);
     double top = kMargin;
-    for (const QString& line : wrapped(texts.title, title_font, room)) {
+    const QStringList titles = texts.title.isEmpty() ? QStringList() : wrapped(texts.title, title_font, room);
+    for (const QString& line : titles) {
         out.above.push_back({std::round(top + title.ascent()), line, title_font});
         top += title.height();
     }
@@ -153,11 +169,10 @@ PageLayout lay_out(const PageTexts& texts, double width, double reduced, double 
 // so it is laid out at a larger size and scaled down; where this is not enough, the text is smaller than
 // usual.
 PageLayout lay_out(const PageTexts& texts, const QSizeF& page) {
-    const QSizeF smallest(560, 420);
     constexpr double kLeast = 0.4;  // of the page, for the figure
     constexpr double kSmaller = 0.95;
     const double reduced =
-        std::max({1.0, smallest.width() / page.width(), smallest.height() / page.height()});
+        std::max({1.0, texts.smallest.width() / page.width(), texts.smallest.height() / page.height()});
     PageLayout out = lay_out(texts, page.width(), reduced, 1);
     for (double size = 1; size * reduced > 1 && page.height() * reduced * (1 - kLeast) < out.top + out.under;
          size *= kSmaller)
@@ -197,13 +212,13 @@ void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer&
     painter.setFont(page_font());  // an SVG names the painter's font even where there is no text
     painter.fillRect(page, theme.pane);
     const auto draw = [&](const PageLayout::Line& line, double base) {
-        draw_text(painter, {kMargin, std::round(base)}, line.text, line.font,
+        draw_text(painter, {texts.margin, std::round(base)}, line.text, line.font,
                   line.muted ? theme.muted : theme.text);
     };
     for (const PageLayout::Line& line : layout.above) draw(line, line.base);
     for (const PageLayout::Line& line : layout.below) draw(line, page.bottom() - line.base);
     kind.paint(painter,
-               QRectF(kMargin, layout.top, page.width() - 2 * kMargin,
+               QRectF(texts.margin, layout.top, page.width() - 2 * texts.margin,
                       std::floor(page.bottom() - layout.under - layout.top)),
                request, answer);
 }

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <array>
 
-#include "evidence/likely_range.h"
 #include "evidence/runs.h"
 #include "evidence/validated.h"
 #include "explain/explanation.h"
 #include "explore/difference.h"
-#include "explore/repair.h"
 #include "scenario/domain.h"
 #include "text/translate.h"
 #include "widgets/drawing.h"
-#include "widgets/panels/scenario_model.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/report/report_answers.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -28,53 +26,6 @@ std::vector<Output> main_outputs(const Answer& answer) {
     const std::vector<Output> run = whole_run(answer);
     std::ranges::copy_if(run, std::back_inserter(out),
                          [&](Output id) { return std::ranges::find(out, id) == out.end(); });
-    return out;
-}
-
-ReportSection verdict(const Answer& answer, bool hypothetical) {
-    ReportSection out{tr("Verdict"), {}};
-    const MemoryUse& memory = answer.estimate.memory;
-    const QString peak = shown(memory.peak, Quantity::bytes);
-    const QString usable = shown(memory.capacity, Quantity::bytes);
-    switch (answer.estimate.verdict) {
-        case Verdict::fits:
-            out.blocks.push_back(
-                ReportParagraph{tr("It fits: %1 of %2 on the fullest GPU.").arg(peak, usable), true});
-            break;
-        case Verdict::risky:
-            out.blocks.push_back(
-                ReportParagraph{tr("Risky: %1 of %2 on the fullest GPU is within the margin of the estimate.")
-                                    .arg(peak, usable),
-                                true});
-            break;
-        case Verdict::does_not_fit:
-            out.blocks.push_back(
-                ReportParagraph{tr("It does not fit: %1 are needed, %2 more than the %3.")
-                                    .arg(peak, shown(memory.peak - memory.capacity, Quantity::bytes), usable),
-                                true});
-            break;
-    }
-    out.blocks.push_back(ReportParagraph{text_of(wall_sentence(answer))});
-    if (!answer.fits()) {
-        if (hypothetical)
-            out.blocks.push_back(
-                ReportParagraph{tr("Rates and times are hypothetical: as if memory sufficed.")});
-        ReportTable ways{{tr("What would make it fit"), tr("Result")}, {}};
-        for (const Repair& repair : repairs(answer.scenario)) {
-            if (repair.works) ways.rows.push_back({text_of(repair.label), text_of(repair.result)});
-        }
-        if (!ways.rows.empty()) out.blocks.push_back(std::move(ways));
-    } else if (answer.settings[P::mfu_override] > 0) {
-        out.blocks.push_back(ReportParagraph{tr("MFU is set by hand; it is no estimate.")});
-    } else {
-        const double full = answer.estimate.tokens_per_s_per_gpu / answer.estimate.mfu;
-        const LikelyRange likely = likely_range(answer);
-        out.blocks.push_back(ReportParagraph{
-            tr("Likely between %1 and %2 MFU: four of five similar measured runs have no larger error.")
-                .arg(shown(likely.low / full, Quantity::percent),
-                     shown(likely.high / full, Quantity::percent)) +
-            QLatin1Char(' ') + text_of(nearest_runs_sentence(answer))});
-    }
     return out;
 }
 
@@ -92,37 +43,37 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
     return {tr("Numbers"), {std::move(table)}};
 }
 
-ReportSection figures(const ReportRequest& request, const Answer& answer) {
-    ReportSection out{tr("Figures"), {}};
-    for (FigureRequest& figure : figures_of(request, answer)) {
-        figure = with_computed_data(std::move(figure), answer);
-        const QString label = tr(plot_kind(figure.plot)->label);
-        out.blocks.push_back(ReportFigure{std::move(figure), figure_title(label, answer)});
-    }
-    return out;
+// The size of a figure on paper, in units of 1/96 inch: in a PDF, its text then has the size for which it is
+// designed.
+constexpr QSize kWholeWidth(kReportWidth, 430);
+constexpr int kFirstPageHeight = 340;
+constexpr int kPanelWidth = 270;  // of the memory bar and the step beside a plot
+
+// Returns the sizes of two figures beside each other. A plot needs more room than a panel.
+std::array<QSize, 2> sizes_beside(const FigureRequest& one, const FigureRequest& two) {
+    const auto is_panel = [](const FigureRequest& figure) { return !plot_kind(figure.plot)->make_tab; };
+    constexpr int kBoth = kReportWidth - kReportGap;
+    int first = kBoth / 2;
+    if (is_panel(one) != is_panel(two)) first = is_panel(one) ? kPanelWidth : kBoth - kPanelWidth;
+    return {QSize(first, kFirstPageHeight), QSize(kBoth - first, kFirstPageHeight)};
 }
 
-ReportSection side_by_side(const ReportRequest& request, const Answer& answer) {
-    using enum ScenarioColumn;
-    constexpr std::array kColumns{scenario, verdict, memory, mfu, rate, step, network, wall, days, per_joule};
-    ReportSection out{tr("Scenarios side by side"), {}};
-    ReportTable table{{}, {}, 3};
-    table.header << QString();
-    for (const ScenarioColumn column : kColumns) table.header << column_title(column);
-    const auto add = [&](char letter, const Answer& of) {
-        const ScenarioRow row = scenario_row(letter, of, of.scenario.title());
-        QStringList cells{QString(QLatin1Char(letter))};
-        for (const ScenarioColumn column : kColumns) cells << row.at(column);
-        table.rows.push_back(std::move(cells));
-    };
-    add(kCurrentScenario, answer);
-    for (const Pin& pin : request.pins) add(pin.letter, pin.answer);
-    out.blocks.push_back(std::move(table));
+ReportFigure report_figure(FigureRequest figure, const QSize& size, const Answer& answer) {
+    if (figure.size == FigureRequest{}.size) figure.size = size;  // otherwise the user has chosen it
+    figure.in_report = true;
+    figure = with_computed_data(std::move(figure), answer);
+    const QString title = figure_title(tr(plot_kind(figure.plot)->label), answer);
+    return {std::move(figure), title};
+}
+
+// Returns the differences of each pin.
+ReportSection differences_of(const ReportRequest& request, const Answer& answer) {
+    ReportSection out{tr("What differs"), {}};
     for (const Pin& pin : request.pins) {
         ReportTable differs{{tr("What differs"), tr("A"), QString(QLatin1Char(pin.letter))}, {}};
         for (const Difference& one : differences(answer, pin.answer))
             differs.rows.push_back({text_of(one.label), text_of(one.from), text_of(one.to)});
-        if (!differs.rows.empty()) out.blocks.push_back(std::move(differs));
+        if (!differs.rows.empty()) out.blocks.emplace_back(std::move(differs));
     }
     return out;
 }
@@ -157,6 +108,10 @@ ReportSection evidence(const Answer& answer) {
     ReportSection out{tr("Validation"), {}};
     const Catalogue& catalogue = *answer.scenario.catalogue;
     out.blocks.push_back(ReportParagraph{summary_words(validation_data(validation_runs(catalogue)))});
+    if (answer.fits() && !(answer.settings[P::mfu_override] > 0))
+        out.blocks.push_back(
+            ReportParagraph{tr("Likely means that four of five similar measured runs have no larger error.") +
+                            QLatin1Char(' ') + text_of(nearest_runs_sentence(answer))});
     std::vector<ComparableRun> like = comparable_runs(answer);
     // Runs with the same settings come first.
     std::ranges::stable_sort(like, {}, [](const ComparableRun& one) { return !one.same_settings; });
@@ -189,18 +144,38 @@ ReportSection evidence(const Answer& answer) {
 
 }  // namespace
 
+QString appendix_title() { return tr("Appendix"); }
+
 ReportDocument report_document(const ReportRequest& request, const Answer& answer) {
     ReportDocument out;
     out.title = text_of(answer.scenario.title());
     out.subtitle = setting_sentence(answer);
+    out.footer = footer_words(answer);
     out.carries = QByteArray::fromStdString(request.carries).trimmed();
-    out.sections.push_back(verdict(answer, request.hypothetical));
-    out.sections.push_back(numbers(answer, request.hypothetical));
-    out.sections.push_back(figures(request, answer));
-    if (!request.pins.empty()) out.sections.push_back(side_by_side(request, answer));
-    out.sections.push_back(assumptions(answer));
-    out.sections.push_back(evidence(answer));
-    out.sections.push_back({tr("All other parameters"), {parameters_of(answer, false)}});
+    out.answers = report_answers(request, answer);
+    constexpr std::size_t kOnFirstPage = 2;
+    std::vector<FigureRequest> figures = figures_of(request, answer);
+    std::array<QSize, kOnFirstPage> beside{kWholeWidth, kWholeWidth};
+    if (figures.size() >= kOnFirstPage) beside = sizes_beside(figures[0], figures[1]);
+    ReportRow first;
+    ReportSection others{tr("Figures"), {}};
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+        const bool on_first_page = i < kOnFirstPage;
+        ReportFigure figure =
+            report_figure(std::move(figures[i]), on_first_page ? beside[i] : kWholeWidth, answer);
+        if (on_first_page) first.figures.push_back(std::move(figure));
+        else others.blocks.emplace_back(std::move(figure));
+    }
+    if (!first.figures.empty()) out.answers.back().blocks.emplace_back(std::move(first));
+    const auto add = [&](ReportSection section) {
+        if (!section.blocks.empty()) out.appendix.push_back(std::move(section));
+    };
+    add(std::move(others));
+    add(numbers(answer, request.hypothetical));
+    add(differences_of(request, answer));
+    add(assumptions(answer));
+    add(evidence(answer));
+    add({tr("All other parameters"), {parameters_of(answer, false)}});
     return out;
 }
 

@@ -13,7 +13,8 @@ body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; color: #1d2
        font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { margin: 0; font-size: 1.7rem; line-height: 1.25; }
 .subtitle { margin: .3rem 0 2rem; color: #59626d; }
-h2 { margin: 2.4rem 0 .6rem; padding-bottom: .25rem; border-bottom: 1px solid #d7dce1; font-size: 1.15rem; }
+h2 { margin: 2rem 0 .6rem; padding-bottom: .25rem; border-bottom: 1px solid #d7dce1; font-size: 1.15rem; }
+h3 { margin: 2rem 0 .4rem; font-size: 1rem; }
 p.strong { font-weight: 600; }
 .table { overflow-x: auto; }
 table { margin: .8rem 0; border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
@@ -22,9 +23,11 @@ th { color: #59626d; font-weight: 600; }
 .number { padding-left: .9rem; padding-right: 0; text-align: right; white-space: nowrap; }
 figure { margin: 1.2rem 0 1.8rem; }
 figure svg { max-width: 100%; height: auto; }
+.row { display: flex; flex-wrap: wrap; gap: 0 2rem; }
+.appendix { margin-top: 3.5rem; }
 footer { margin-top: 3rem; color: #59626d; font-size: .82rem; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } figure, tr { break-inside: avoid; }
-               h2 { break-after: avoid; } }
+               h2, h3 { break-after: avoid; } .appendix { break-before: page; margin-top: 0; } }
 )css";
 
 class HtmlWriter {
@@ -48,24 +51,30 @@ class HtmlWriter {
         out_ += "</h1>\n<p class=\"subtitle\">";
         text(document.subtitle);
         out_ += "</p>\n";
-        for (const ReportSection& section : document.sections) {
-            out_ += "<section>\n<h2>";
-            text(section.title);
-            out_ += "</h2>\n";
-            for (const ReportBlock& block : section.blocks)
-                std::visit([this](const auto& one) { add(one); }, block);
-            out_ += "</section>\n";
-        }
-        out_ += "<footer>";
-        text(tr("Shardscope %1. Drop this file on its window to open the scenario.")
-                 .arg(QStringLiteral(SHARDSCOPE_VERSION)));
-        out_ += "</footer>\n</body>\n</html>\n";
+        for (const ReportSection& section : document.answers) add(section, "h2");
+        out_ += "<div class=\"appendix\">\n<h2>";
+        text(appendix_title());
+        out_ += "</h2>\n";
+        for (const ReportSection& section : document.appendix) add(section, "h3");
+        out_ += "</div>\n<footer><p>";
+        text(document.footer);
+        out_ += "</p>\n<p>";
+        text(tr("Drop this file on the window of Shardscope to open the scenario."));
+        out_ += "</p></footer>\n</body>\n</html>\n";
     }
     [[nodiscard]] const QByteArray& bytes() const { return out_; }
 
   private:
     void text(const QString& plain) { out_ += html_text(plain).toUtf8(); }
 
+    void add(const ReportSection& section, const QByteArray& heading) {
+        out_ += "<section>\n<" + heading + '>';
+        text(section.title);
+        out_ += "</" + heading + ">\n";
+        for (const ReportBlock& block : section.blocks)
+            std::visit([this](const auto& one) { add(one); }, block);
+        out_ += "</section>\n";
+    }
     void add(const ReportParagraph& paragraph) {
         out_ += paragraph.strong ? "<p class=\"strong\">" : "<p>";
         text(paragraph.text);
@@ -104,6 +113,11 @@ class HtmlWriter {
         out_ += "<figure role=\"img\" aria-label=\"";
         text(figure.title);
         out_ += "\">\n" + svg + "</figure>\n";
+    }
+    void add(const ReportRow& row) {
+        out_ += "<div class=\"row\">\n";
+        for (const ReportFigure& figure : row.figures) add(figure);
+        out_ += "</div>\n";
     }
 
     const Answer& answer_;

@@ -16,19 +16,22 @@ class MarkdownWriter {
         : answer_(answer), path_(path) {
         QString text =
             QStringLiteral("# %1\n\n%2\n").arg(escaped(document.title), escaped(document.subtitle));
-        for (const ReportSection& section : document.sections) {
-            text += QStringLiteral("\n## %1\n").arg(escaped(section.title));
-            for (const ReportBlock& block : section.blocks)
-                text += QLatin1Char('\n') + std::visit([this](const auto& one) { return words(one); }, block);
-        }
-        text += QStringLiteral("\n## %1\n\n```json\n%2\n```\n\nShardscope %3\n")
-                    .arg(tr("The scenario"), QString::fromUtf8(document.carries),
-                         QStringLiteral(SHARDSCOPE_VERSION));
+        for (const ReportSection& section : document.answers) text += words(section, QStringLiteral("##"));
+        text += QStringLiteral("\n## %1\n").arg(escaped(appendix_title()));
+        for (const ReportSection& section : document.appendix) text += words(section, QStringLiteral("###"));
+        text += QStringLiteral("\n### %1\n\n```json\n%2\n```\n\n%3\n")
+                    .arg(tr("The scenario"), QString::fromUtf8(document.carries), escaped(document.footer));
         files_.push_back({path, text.toUtf8()});
     }
     [[nodiscard]] std::vector<ReportFile> files() && { return std::move(files_); }
 
   private:
+    QString words(const ReportSection& section, const QString& level) {
+        QString out = QStringLiteral("\n%1 %2\n").arg(level, escaped(section.title));
+        for (const ReportBlock& block : section.blocks)
+            out += QLatin1Char('\n') + std::visit([this](const auto& one) { return words(one); }, block);
+        return out;
+    }
     static QString words(const ReportParagraph& paragraph) {
         return (paragraph.strong ? QStringLiteral("**%1**\n") : QStringLiteral("%1\n"))
             .arg(escaped(paragraph.text));
@@ -63,6 +66,11 @@ class MarkdownWriter {
                           render_figure(figure.request, answer_, FigureFormat::svg)});
         return QStringLiteral("![%1](%2)\n")
             .arg(escaped(figure.title), QString::fromLatin1(QUrl::toPercentEncoding(name, "/")));
+    }
+    QString words(const ReportRow& row) {
+        QString out;
+        for (const ReportFigure& figure : row.figures) out += words(figure);
+        return out;
     }
 
     const Answer& answer_;

@@ -19,8 +19,9 @@ namespace {
 
 constexpr int kFigureObject = QTextFormat::UserObject + 1;
 constexpr int kFigureIndex = QTextFormat::UserProperty + 1;
+constexpr int kFigureScale = QTextFormat::UserProperty + 2;
 constexpr QSizeF kPage{794, 1123};  // A4 in units of 1/96 inch
-constexpr double kSide = 56;        // left and right
+constexpr double kSide = (794 - kReportWidth) / 2.0;
 constexpr double kHead = 56;
 constexpr double kFoot = 64;  // contains the page number
 
@@ -45,8 +46,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
     void set_page(const QRectF& area) { page_ = area; }
 
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
-        const QSizeF size = request(format).size;
-        return size * (body().width() / size.width());
+        return QSizeF(request(format).size) * format.doubleProperty(kFigureScale);
     }
     void drawObject(QPainter* painter, const QRectF& rect, QTextDocument*, int,
                     const QTextFormat& format) override {
@@ -73,6 +73,8 @@ class FigureObject : public QObject, public QTextObjectInterface {
 namespace {
 
 class PdfWriter {
+    static constexpr double kSmall = 10;  // px: tables and the footer
+
   public:
     PdfWriter(const ReportDocument& document, const Answer& answer) : title_(document.title) {
         QFont font = page_font();
@@ -87,19 +89,17 @@ class PdfWriter {
         cursor_.beginEditBlock();
         constexpr double kTitle = 22;
         constexpr double kHeading = 15;
+        constexpr double kSubheading = 13;
         heading(document.title, kTitle, 0);
         add(ReportParagraph{document.subtitle});
-        for (const ReportSection& section : document.sections) {
-            heading(section.title, kHeading, 16);
-            // A heading before a figure starts a new page, so that both are on the same page.
-            if (!section.blocks.empty() && std::holds_alternative<ReportFigure>(section.blocks.front())) {
-                QTextBlockFormat format = cursor_.blockFormat();
-                format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
-                cursor_.setBlockFormat(format);
-            }
-            for (const ReportBlock& block : section.blocks)
-                std::visit([this](const auto& one) { add(one); }, block);
-        }
+        for (const ReportSection& section : document.answers) add(section, kHeading);
+        heading(appendix_title(), kHeading, 0);
+        QTextBlockFormat format = cursor_.blockFormat();
+        format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+        cursor_.setBlockFormat(format);
+        for (const ReportSection& section : document.appendix) add(section, kSubheading);
+        paragraph(16, 0);
+        cursor_.insertText(document.footer, style(kSmall, false, Theme::print().muted));
         cursor_.endEditBlock();
     }
 
@@ -148,6 +148,11 @@ class PdfWriter {
         paragraph(above, 4);
         cursor_.insertText(text, style(pixels, true, Theme::print().text));
     }
+    void add(const ReportSection& section, double pixels) {
+        heading(section.title, pixels, 16);
+        for (const ReportBlock& block : section.blocks)
+            std::visit([this](const auto& one) { add(one); }, block);
+    }
     void add(const ReportParagraph& one) {
         paragraph(4, 4);
         cursor_.insertText(one.text, style(12, one.strong, Theme::print().text));
@@ -167,7 +172,6 @@ class PdfWriter {
         const auto columns = static_cast<int>(table.header.size());
         paragraph(0, 0);
         QTextTable* cells = cursor_.insertTable(static_cast<int>(table.rows.size()) + 1, columns, format);
-        constexpr double kSmall = 10;
         const auto fill = [&](int row, const QStringList& texts, const QTextCharFormat& look) {
             for (int column = 0; column < columns; ++column) {
                 QTextTableCell cell = cells->cellAt(row, column);
@@ -200,16 +204,30 @@ class PdfWriter {
             fill(static_cast<int>(i) + 1, table.rows[i], style(kSmall, false, Theme::print().text));
         cursor_.movePosition(QTextCursor::End);
     }
-    void add(const ReportFigure& figure) {
+    void add(const ReportFigure& figure) { add_figures({&figure}); }
+    void add(const ReportRow& row) {
+        std::vector<const ReportFigure*> figures;
+        for (const ReportFigure& figure : row.figures) figures.push_back(&figure);
+        add_figures(figures);
+    }
+    // Adds figures to one line, scaled down together where they are wider than the page.
+    void add_figures(const std::vector<const ReportFigure*>& figures) {
+        double width = kReportGap * static_cast<double>(figures.size() - 1);
+        for (const ReportFigure* figure : figures) width += figure->request.size.width();
+        const double scale = std::min(1.0, body().width() / width);
         paragraph(8, 8);
-        QTextBlockFormat whole;  // lines as high as the figure
+        QTextBlockFormat whole;  // lines as high as the figures
         whole.setTopMargin(8);
         whole.setBottomMargin(8);
         cursor_.setBlockFormat(whole);
-        QTextCharFormat format;
-        format.setObjectType(kFigureObject);
-        format.setProperty(kFigureIndex, figures_->add(figure));
-        cursor_.insertText(QString(QChar::ObjectReplacementCharacter), format);
+        for (const ReportFigure* figure : figures) {
+            if (figure != figures.front()) cursor_.insertText(QStringLiteral(" "));
+            QTextCharFormat format;
+            format.setObjectType(kFigureObject);
+            format.setProperty(kFigureIndex, figures_->add(*figure));
+            format.setProperty(kFigureScale, scale);
+            cursor_.insertText(QString(QChar::ObjectReplacementCharacter), format);
+        }
     }
 
     QString title_;
