@@ -12,8 +12,10 @@
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "app/workspace.h"
+#include "files/model_preset.h"
 #include "files/scenario_file.h"
 #include "system/file_io.h"
+#include "text/encode.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/live_model.h"
 #include "widgets/text.h"
@@ -171,6 +173,32 @@ bool Documents::save(const QString& file) {
 bool Documents::save_session(const QString& file) {
     if (!write_file(file, write_session(workspace_.session()))) return false;
     session_.add_recent(QFileInfo(file).absoluteFilePath());
+    return true;
+}
+
+bool Documents::save_model(const QString& file) {
+    const QFileInfo info(file);
+    const QString title = info.completeBaseName();
+    Problems problems;
+    if (preset_name_of(title.toStdString()).empty()) {
+        problems.push_back({"", "a preset cannot have this name", "", "give it letters or digits"});
+        messages_.say(problems, info.fileName());
+        return false;
+    }
+    const std::string text = write_model_preset(model_.scenario(), title.toStdString());
+    Problems written;
+    if (!write_file_atomically(file.toStdString(), text, written)) {
+        messages_.say(written, file);
+        return false;
+    }
+    const Preset* preset = catalogue_.add(text, info.absoluteFilePath().toStdString(), problems);
+    if (!preset) {
+        messages_.say(problems, info.fileName());
+        return false;
+    }
+    model_.apply_model(*preset);
+    messages_.say(
+        tr("The model is saved as “%1” in %2.").arg(text_of(preset->title), info.absoluteFilePath()));
     return true;
 }
 

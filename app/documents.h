@@ -46,6 +46,9 @@ class Documents : public QObject {
     bool save(const QString& file);
     // Saves all scenarios, including the pinned ones, and the view.
     bool save_session(const QString& file);
+    // Saves the model as a preset with the name of the file, and makes it the scenario's model as one undo
+    // step.
+    bool save_model(const QString& file);
     bool write_file(const QString& file, const std::string& content);
 
     // Restores the scenarios of the last window, if there are any. If they cannot be read, it shows and

@@ -16,8 +16,12 @@ namespace shardscope {
 namespace {
 
 constexpr std::array kFirstPages{
-    HelpPage{"start", "toolbar help"}, HelpPage{"controls", "controls commands picker/cluster picker/model"},
-    HelpPage{"headline", "headline"}, HelpPage{"repairs", "repairs"}, HelpPage{"plots", "table"}};
+    HelpPage{"start", "toolbar help"},
+    HelpPage{"presets", "picker/cluster picker/model presets/cluster presets/model"},
+    HelpPage{"controls", "controls commands"},
+    HelpPage{"headline", "headline"},
+    HelpPage{"repairs", "repairs"},
+    HelpPage{"plots", "table"}};
 constexpr std::array kLastPages{HelpPage{"why", "why why-rail"},
                                 HelpPage{"scenarios", "scenarios"},
                                 HelpPage{"solve", "solve"},

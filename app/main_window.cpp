@@ -20,6 +20,7 @@
 
 #include "app/about.h"
 #include "app/command_line/command_line.h"
+#include "app/commands/command.h"
 #include "app/documents.h"
 #include "app/exports.h"
 #include "app/floating_notes.h"
@@ -31,13 +32,15 @@
 #include "app/openable.h"
 #include "app/pane_line.h"
 #include "app/pane_splitter.h"
-#include "app/pickers.h"
 #include "app/plan_news.h"
 #include "app/plot_actions.h"
 #include "app/plot_tabs.h"
+#include "app/preset_picker.h"
 #include "app/session.h"
 #include "app/side_panels.h"
+#include "app/study_picker.h"
 #include "files/scenario_file.h"
+#include "text/encode.h"
 #include "widgets/column.h"
 #include "widgets/encode.h"
 #include "widgets/panels/controls_panel.h"
@@ -70,6 +73,7 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
       session_(session),
       dialogs_(std::move(dialogs)),
       model_(catalogue),
+      facts_(catalogue),
       actions_(make_actions(this)) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
@@ -91,7 +95,7 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
                                                          *headline_, *launch_, *exports_, session_, dialogs_},
                                       *this);
     new CommandLine(*controls_->search(), *centralWidget(),
-                    {model_, *controls_, *tabs_, *plots_, *solve_, *help_, *documents_, actions_});
+                    {model_, *controls_, *tabs_, *plots_, *solve_, *help_, *documents_, facts_, actions_});
     new PlanNews(model_, *message_, this);
     connect_file_actions();
     connect_edit_actions();
@@ -125,8 +129,8 @@ void MainWindow::build_menus() {
         for (const ActionId id : ids) added->addAction(actions_.at(id));
         return added;
     };
-    QMenu* file = menu(tr("&File"), {new_scenario, open, save, save_as, save_session, export_plot, export_all,
-                                     export_report, launch_settings, quit});
+    QMenu* file = menu(tr("&File"), {new_scenario, open, save, save_as, save_session, save_model, export_plot,
+                                     export_all, export_report, launch_settings, quit});
     recent_ = new QMenu(tr("Open &recent"), file);
     recent_->setObjectName(QStringLiteral("menu/recent"));
     file->insertMenu(actions_.at(save), recent_);
@@ -141,8 +145,8 @@ void MainWindow::build_menus() {
         theme->addAction(actions_.at(id));
     }
     add_languages(*view->addMenu(tr("&Language")));
-    QMenu* scenarios =
-        menu(tr("&Scenario"), {plan_automatic, plan_lock, pin, unpin_all, solve_for, measured_run});
+    QMenu* scenarios = menu(
+        tr("&Scenario"), {plan_automatic, plan_lock, best_repair, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
         QAction* entry =
@@ -193,8 +197,8 @@ void MainWindow::build_toolbar() {
     bar->setFloatable(false);
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     bar->setIconSize({16, 16});
-    cluster_picker_ = make_cluster_picker(model_, this);
-    model_picker_ = make_model_picker(model_, this);
+    cluster_picker_ = new PresetPicker(PresetKind::cluster, model_, facts_, this);
+    model_picker_ = new PresetPicker(PresetKind::model, model_, facts_, this);
     bar->addWidget(cluster_picker_);
     bar->addWidget(model_picker_);
     bar->addWidget(make_study_picker(catalogue_, this,
@@ -231,6 +235,12 @@ void MainWindow::build_panes() {
     auto* middle_rows = make_column(middle);
     headline_ = new Headline(model_);
     auto* repairs = new RepairStrip(model_);
+    const auto offer = [this, repairs] {
+        actions_.at(ActionId::best_repair)->setEnabled(repairs->has_best());
+    };
+    connect(repairs, &RepairStrip::repairs_changed, this, offer);
+    offer();
+    on(ActionId::best_repair, [repairs] { repairs->use_best(); });
     middle_rows->addWidget(headline_);
     middle_rows->addWidget(pane_line(false));
     middle_rows->addWidget(repairs);
@@ -355,6 +365,17 @@ void MainWindow::connect_file_actions() {
             session_.folder() + QStringLiteral("/session.shardscope-session.json"), tr("Sessions (*.json)"));
         if (!file.isEmpty()) documents_->save_session(file);
     });
+    on(ActionId::save_model, [this] {
+        const QString folder = text_of(commands::preset_folder());
+        QDir().mkpath(folder);  // a dialog cannot start in a missing folder
+        const Preset* model = model_.scenario().model;
+        const QString name = model ? text_of(preset_name_of(model->title)) : QStringLiteral("my-model");
+        const QString file = dialogs_.save_ending_in(
+            QStringLiteral(".json"), QStringLiteral(".json"), this,
+            tr("Save the model as a preset; the file's name becomes the model's name"),
+            QStringLiteral("%1/%2.json").arg(folder, name), tr("Presets (*.json)"));
+        if (!file.isEmpty()) documents_->save_model(file);
+    });
     on(ActionId::export_plot, [this] { plots_->ask_to_export(plots_->at_focus(), {}); });
     on(ActionId::export_all, [this] { plots_->export_all(); });
     on(ActionId::export_report, [this] { plots_->ask_for_report(); });
@@ -452,9 +473,9 @@ void MainWindow::connect_view_actions() {
 
 void MainWindow::refresh_titles() {
     const Scenario& scenario = model_.scenario();
-    refresh_picker(*cluster_picker_, tr("Cluster"), scenario.cluster,
-                   is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
-    refresh_picker(*model_picker_, tr("Model"), scenario.model, is_modified(scenario, Group::model));
+    cluster_picker_->show_preset(tr("Cluster"), scenario.cluster,
+                                 is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
+    model_picker_->show_preset(tr("Model"), scenario.model, is_modified(scenario, Group::model));
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(window_title(text_of(scenario.title()))));
 }
 
@@ -482,7 +503,7 @@ void MainWindow::fold(const QSize& size) {
     // Room for "(modified)", so that the buttons behind the pickers keep their places.
     constexpr int kLetters = 38;
     const int room = compact ? 0 : kLetters * fontMetrics().averageCharWidth();
-    for (QToolButton* picker : {cluster_picker_, model_picker_}) picker->setMinimumWidth(room);
+    for (PresetPicker* picker : {cluster_picker_, model_picker_}) picker->setMinimumWidth(room);
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
 }
 

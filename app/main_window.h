@@ -7,11 +7,11 @@
 
 #include "app/actions.h"
 #include "app/dialogs.h"
+#include "app/preset_facts.h"
 #include "app/workspace.h"
 #include "widgets/live_model.h"
 
 class QMenu;
-class QToolButton;
 
 namespace shardscope {
 
@@ -26,6 +26,7 @@ class MemoryBar;
 class MessageBar;
 class PaneSplitter;
 class PlotActions;
+class PresetPicker;
 class ScenarioTable;
 class Session;
 class SolvePanel;
@@ -80,10 +81,11 @@ class MainWindow : public QMainWindow {
     Session& session_;
     Dialogs dialogs_;
     LiveModel model_;
+    PresetFacts facts_;
     Actions actions_;
 
-    QToolButton* cluster_picker_ = nullptr;
-    QToolButton* model_picker_ = nullptr;
+    PresetPicker* cluster_picker_ = nullptr;
+    PresetPicker* model_picker_ = nullptr;
     QMenu* recent_ = nullptr;
     MessageBar* message_ = nullptr;
     Exports* exports_ = nullptr;

@@ -48,7 +48,8 @@ void open_hf_config(const OpenedText& opened, const OpenTargets& into, Problems&
     const QString title = text_of(model->title);
     into.model.apply_model(*model);
     // The preset's source contains the assumptions of the import.
-    into.messages.say(tr("%1: %2.").arg(title, text_of(model->source)));
+    into.messages.say(tr("%1: %2. “Save model as preset” in the File menu keeps it under any name.")
+                          .arg(title, text_of(model->source)));
 }
 
 // Adds the log to the plot of collectives, beside the public tables.

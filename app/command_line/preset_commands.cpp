@@ -1,6 +1,7 @@
 // Commands that take a cluster, a model, a study or a scenario from the catalogue: "h200", "llama 3 70b".
 #include "app/command_line/window_command.h"
 #include "app/documents.h"
+#include "app/preset_facts.h"
 #include "studies/study.h"
 #include "widgets/live_model.h"
 #include "widgets/text.h"
@@ -8,29 +9,30 @@
 namespace shardscope {
 namespace {
 
-// A cluster is also found by its GPU. The parts of a name count as its names too, so that "h200" is the whole
-// of a part of "dgx-h200".
+// The parts of a name count as its names too, so that "h200" is the whole of a part of "dgx-h200".
 WordMatch match_of(const Preset& preset, const QString& text, const QString& words) {
     QStringList names{text, text_of(preset.title), text_of(preset.name)};
     names << names.back().split(QLatin1Char('-'));
-    return match_words(words, names,
-                       preset.gpu ? text_of(preset.gpu->name + ' ' + preset.gpu->title) : QString());
+    return match_words(words, names, {});
 }
 
 }  // namespace
 
 WindowCommands preset_commands(const QString& words, const CommandTargets& targets) {
     LiveModel& model = targets.model;
+    PresetFacts& facts = targets.facts;
     WindowCommands out;
     const auto add = [&](PresetKind kind, const QString& label, const char* name, auto with, auto run) {
         for (const Preset* preset : model.catalogue().all(kind)) {
             const QString text = label.arg(preset_text(preset->title.empty() ? preset->name : preset->title));
-            const WordMatch match = match_of(*preset, text, words);
+            WordMatch match = match_of(*preset, text, words);
+            // A cluster is also found by its GPU, and a model by its size.
+            const bool has_facts = kind != PresetKind::study;
+            if (match == WordMatch::none && has_facts && facts.have(*preset, words))
+                match = WordMatch::mentioned;
             if (match == WordMatch::none) continue;
-            WindowCommand command{QLatin1String(name) + QLatin1Char('/') + text_of(preset->name),
-                                  text,
-                                  {},
-                                  match,
+            WindowCommand command{QLatin1String(name) + QLatin1Char('/') + text_of(preset->name), text,
+                                  has_facts ? facts.line(*preset) : QString(), match,
                                   [preset, run] { run(*preset); }};
             if (with) {
                 command.leads_to = [&model, preset, with] {

@@ -20,6 +20,7 @@ class HelpWindow;
 class LiveModel;
 class PlotActions;
 class PlotTabs;
+class PresetFacts;
 class SolvePanel;
 
 struct WindowCommand {
@@ -43,6 +44,7 @@ struct CommandTargets {
     SolvePanel& solve;
     HelpWindow& help;
     Documents& documents;
+    PresetFacts& facts;
     const Actions& actions;
 };
 

@@ -35,14 +35,6 @@ std::string formatted(const char* format, std::va_list values) {
     return out;
 }
 
-std::string user_folder() {
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
-        return std::string(data) + "/shardscope/presets";
-    if (const char* home = std::getenv("HOME"); home && *home)
-        return std::string(home) + "/.local/share/shardscope/presets";
-    return {};
-}
-
 }  // namespace
 
 void print_out(const char* format, ...) {
@@ -61,10 +53,18 @@ void print_err(const char* format, ...) {
 
 void print_text(const std::string& text) { print(stdout, text); }
 
+std::string preset_folder() {
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
+        return std::string(data) + "/shardscope/presets";
+    if (const char* home = std::getenv("HOME"); home && *home)
+        return std::string(home) + "/.local/share/shardscope/presets";
+    return {};
+}
+
 Catalogue& catalogue() {
     static Catalogue all = [] {
         Problems problems;
-        Catalogue loaded = Catalogue::with_folder(user_folder(), problems, check_study);
+        Catalogue loaded = Catalogue::with_folder(preset_folder(), problems, check_study);
         for (const Problem& problem : problems) print_err("warning: %s\n", problem.text().c_str());
         return loaded;
     }();

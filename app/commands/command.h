@@ -88,7 +88,9 @@ void add_assignments(Command& command, std::vector<std::string>& into);
 [[gnu::format(printf, 1, 2)]] void print_err(const char* format, ...);
 void print_text(const std::string& text);  // on standard output
 
-// Returns the shipped presets and those of the user's data folder.
+// Returns the folder of the user's presets, which may not exist yet; "" where there is no home folder.
+std::string preset_folder();
+// Returns the shipped presets and those of that folder.
 Catalogue& catalogue();
 
 // Prints problems to standard error, one per line, in the form FILE[:LINE]:/pointer: problem (why);

@@ -440,42 +440,6 @@ TEST_CASE("Why offers the best repair") {
     CHECK(text(why, "why/fix-result").contains(QStringLiteral("Ctrl+L")));
 }
 
-TEST_CASE("the pickers mark the chosen entry, and group related ones in sub-menus", "[gui]") {
-    Desk desk;
-    const auto menu_of = [&](const char* picker) {
-        return desk.find<QToolButton>(QLatin1String(picker))->menu();
-    };
-    const auto ticked = [](const QMenu& menu) {
-        QStringList out;
-        for (const QAction* action : menu.findChildren<QAction*>()) {
-            if (action->isChecked() && !action->objectName().isEmpty()) out << action->objectName();
-        }
-        return out.join(QLatin1Char(' '));
-    };
-    const QMenu& models = *menu_of("picker/model");
-    const QMenu& clusters = *menu_of("picker/cluster");
-    const QString first =
-        QStringLiteral("model/") + QString::fromStdString(desk.window.model().scenario().model->name);
-    CHECK(ticked(models) == first);
-    CHECK(ticked(clusters).startsWith(QStringLiteral("cluster/")));
-    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-70b"));
-    CHECK(ticked(models) == QStringLiteral("model/llama-3-70b"));
-    const auto* inner =
-        qobject_cast<QMenu*>(models.findChild<QAction*>(QStringLiteral("model/llama-3-70b"))->parent());
-    REQUIRE(inner != nullptr);
-    CHECK(inner != &models);
-    CHECK(inner->menuAction()->isChecked());
-    desk.window.action(ActionId::undo)->trigger();
-    QApplication::processEvents();
-    CHECK(ticked(models) == first);
-    CHECK_FALSE(inner->menuAction()->isChecked());
-    desk.pick(QStringLiteral("picker/model"), first);
-    CHECK(ticked(models) == first);
-    // No menu is as high as a screen.
-    CHECK(models.actions().size() <= 24);
-    CHECK(clusters.actions().size() <= 24);
-}
-
 TEST_CASE("the menu beside the tabs shows every plot, including those without a visible tab", "[gui]") {
     Desk desk;
     desk.window.resize(1024, 700);

@@ -16,6 +16,8 @@
 #include <QTest>
 #include <QTimer>
 #include <QToolButton>
+#include <QTreeWidget>
+#include <QTreeWidgetItemIterator>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -23,6 +25,7 @@
 #include "app/documents.h"
 #include "app/main_window.h"
 #include "app/plot_actions.h"
+#include "app/preset_picker.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/controls_panel.h"
@@ -124,11 +127,31 @@ class Desk {
         QTest::mouseRelease(target, Qt::LeftButton, {}, at(to));
         QApplication::processEvents();
     }
+    // Takes "cluster/dgx-h200", "model/mpt-7b" or "study/scaling-trends" from its picker.
     void pick(const QString& picker, const QString& entry) {
         auto* button = find<QToolButton>(picker);
+        if (auto* presets = qobject_cast<PresetPicker*>(button)) {
+            pick_preset(*presets, entry.section(QLatin1Char('/'), 1).toStdString());
+            return;
+        }
         auto* action = button->menu()->findChild<QAction*>(entry);
         REQUIRE(action != nullptr);
         click_entry(*button, button->rect().center(), *button->menu(), *action);
+    }
+    // Opens the list of the picker and clicks the entry of the preset.
+    void pick_preset(PresetPicker& picker, const std::string& name) {
+        QTest::mouseClick(&picker, Qt::LeftButton);
+        REQUIRE(picker.list().isVisible());
+        auto* list = picker.list().findChild<QTreeWidget*>();
+        QTreeWidgetItemIterator entry(list);
+        while (*entry && picker.list().preset_of(*entry)->name != name) ++entry;
+        INFO(name);
+        REQUIRE(*entry);
+        list->scrollToItem(*entry);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(*entry).center());
+        CHECK_FALSE(picker.list().isVisible());
+        window.activateWindow();  // as a window manager does when a list closes
+        QApplication::processEvents();
     }
     // Triggers an action of the menu bar.
     void choose(ActionId id) {

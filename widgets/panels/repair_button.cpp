@@ -11,6 +11,7 @@ namespace shardscope {
 namespace {
 
 constexpr double kInset = 8;
+constexpr double kLongestLabel = 340;  // px at the design font size
 
 }  // namespace
 
@@ -29,12 +30,10 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     setEnabled(repair.works);
     setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(label_ + QStringLiteral(": ") + result);
-    const QString whole =
-        repair.detail.empty() ? label_ : tr("%1: %2").arg(label_, QString::fromStdString(repair.detail));
-    setToolTip(tool_tip(tr("%1: %2").arg(repair.works ? whole : label_, result)));
+    setToolTip(tool_tip(tr("%1: %2").arg(label_, result)));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
-                           .arg(whole, result)
+                           .arg(label_, result)
                      : QString());
     update();
 }
@@ -47,7 +46,9 @@ void RepairButton::set_brief(bool brief) {
 
 QSize RepairButton::sizeHint() const {
     const QFont small = scaled_font(font(), kSmall);
-    const double first = text_width(scaled_font(font(), 1, true), label_);
+    // A plan has a long name; it is cut where it would take the room of the other repairs.
+    const double longest = kLongestLabel * zoom_of(font());
+    const double first = std::min(longest, text_width(scaled_font(font(), 1, true), label_));
     const double second =
         text_width(small, before_rate()) + text_width(scaled_font(font(), kSmall, true), rate_);
     const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
@@ -81,7 +82,8 @@ void RepairButton::paintEvent(QPaintEvent*) {
     const double top = (height() - first.height() - second.height() - 2) / 2;
     painter.setFont(bold);
     painter.setPen(isEnabled() ? theme.text : theme.muted);
-    painter.drawText(QPointF(kInset, std::round(top + first.ascent())), label_);
+    painter.drawText(QPointF(kInset, std::round(top + first.ascent())),
+                     first.elidedText(label_, Qt::ElideRight, width() - 2 * kInset));
     const double y = std::round(top + first.height() + 2 + second.ascent());
     painter.setFont(small);
     const QString before = before_rate();

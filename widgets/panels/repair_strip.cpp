@@ -67,7 +67,7 @@ void RepairStrip::refresh() {
         search_other_plans(scenario, at_once ? found : std::vector<Repair>{});
     if (has_other) {
         Repair looking;
-        looking.label = translate("Other plan");
+        looking.label = translate("Best plan");
         looking.result = translate("searching…");
         found.insert(found.begin(), std::move(looking));
     }
@@ -101,10 +101,10 @@ void RepairStrip::take(std::vector<Repair> found) {
         buttons_.push_back(button);
     }
     const auto first = std::ranges::find(repairs_, true, &Repair::works);
-    const auto best = static_cast<std::size_t>(first - repairs_.begin());
+    best_ = static_cast<std::size_t>(first - repairs_.begin());
     for (std::size_t i = 0; i < buttons_.size(); ++i) {
         if (i < repairs_.size()) {
-            buttons_[i]->set_repair(repairs_[i], i == best);
+            buttons_[i]->set_repair(repairs_[i], i == best_);
         } else {
             // A test or a script that looks a repair up by name must not find an old one.
             buttons_[i]->setObjectName(QString());
@@ -112,6 +112,11 @@ void RepairStrip::take(std::vector<Repair> found) {
         }
     }
     arrange();
+    Q_EMIT repairs_changed();
+}
+
+void RepairStrip::use_best() {
+    if (has_best()) use(Repair(repairs_[best_]));
 }
 
 void RepairStrip::use(const Repair& repair) {
@@ -122,8 +127,9 @@ void RepairStrip::use(const Repair& repair) {
 void RepairStrip::arrange() {
     const Theme& theme = current_theme();
     caption_->set_runs(
-        {{model_.answer().fits() ? tr("It fits.")
-                                 : tr("Repairs, one click each, best first; another job or machine last"),
+        {{model_.answer().fits()
+              ? tr("It fits.")
+              : tr("Repairs, one click each, best first (Ctrl+R); another job or machine last"),
           scaled_font(font(), kSmall), theme.muted}});
     const int caption_height = caption_->sizeHint().height();
     caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);

@@ -22,8 +22,15 @@ class RepairStrip : public QWidget {
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
     // Whether a search for repairs or for a better plan is due or running.
     [[nodiscard]] bool pending() const { return requested_ || anew_.pending(); }
+    // Whether the searches are over and a repair makes the scenario fit.
+    [[nodiscard]] bool has_best() const { return !pending() && best_ < repairs_.size(); }
+    // Applies the best repair, if there is one.
+    void use_best();
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void repairs_changed();
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -42,6 +49,7 @@ class RepairStrip : public QWidget {
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
     QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
     std::vector<Repair> repairs_;
+    std::size_t best_ = 0;  // the first repair that works; beyond the last one if there is none
     Repair pressed_;
     bool requested_ = false;
     Background anew_;  // plans each repair again; declared last, so that its thread ends first

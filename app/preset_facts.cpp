@@ -1,0 +1,178 @@
+#include "app/preset_facts.h"
+
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parameters/layer_pattern.h"
+#include "planner/answer.h"
+#include "widgets/drawing.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+const QString kAbsent = QStringLiteral("–");
+
+PresetFact number(double value, Quantity quantity) {
+    if (std::isnan(value) || value <= 0) return {kAbsent, kNone};
+    return {shown(value, quantity), value};
+}
+
+PresetFact year_of(const Preset* preset) {
+    if (!preset || preset->year == 0) return {kAbsent, kNone};
+    return {QString::number(preset->year), static_cast<double>(preset->year)};
+}
+
+QString title_of(const Preset& preset) {
+    return preset_text(preset.title.empty() ? preset.name : preset.title);
+}
+
+// Returns the text in lower case, in which units follow their numbers without a blank: "80gb", "400gbit/s".
+QString normalized(const QString& text) {
+    static const QRegularExpression blank(
+        QStringLiteral("(?<=\\d) (?=(gb|gib|tb|gbit|tflop|b|k|m|t)(/s)?( |$|[^a-z]))"));
+    QString out = text.toLower();
+    out.remove(QLatin1Char(','));
+    return out.replace(blank, QString());
+}
+
+QStringList words_in(const QString& text) {
+    static const QRegularExpression gap(QStringLiteral("[\\s()·,]+"));
+    return normalized(text).split(gap, Qt::SkipEmptyParts);
+}
+
+// Adds the words of a name, and those between its hyphens.
+void add_name(QStringList& words, const Preset* preset) {
+    if (!preset) return;
+    words << words_in(title_of(*preset)) << text_of(preset->name).toLower();
+    words << words.back().split(QLatin1Char('-'));
+}
+
+// Returns "dense", "experts", "hybrid", "hybrid, experts" or "operators".
+QString kind_of(const Settings& s) {
+    if (s.listed()) return QObject::tr("operators");
+    const LayerSequence layers(s);
+    bool attention = false;
+    bool state = false;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        const Mixer mixer = layers.kind(i).mixer;
+        attention = attention || mixer == Mixer::full || mixer == Mixer::sliding;
+        state = state || mixer == Mixer::linear || mixer == Mixer::mamba2;
+    }
+    QStringList out;
+    if (state) out << (attention ? QObject::tr("hybrid") : QObject::tr("state space"));
+    if (s[P::experts] > 1) out << QObject::tr("experts");
+    return out.isEmpty() ? QObject::tr("dense") : out.join(QStringLiteral(", "));
+}
+
+// Adds "70b" and "71b" for 70.6 billion parameters.
+void add_size(QStringList& words, double parameters) {
+    constexpr double kBillion = 1e9;
+    for (const double billions : {std::floor(parameters / kBillion), std::round(parameters / kBillion)}) {
+        if (billions >= 1) words << QStringLiteral("%1b").arg(billions, 0, 'f', 0);
+    }
+}
+
+}  // namespace
+
+std::vector<PresetColumn> columns_of(PresetKind kind) {
+    if (kind == PresetKind::cluster) {
+        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs of a node")},
+                {QObject::tr("Memory"), true},    {QObject::tr("Peak, 16 bit"), true},
+                {QObject::tr("In a node"), true}, {QObject::tr("Inter-node"), true},
+                {QObject::tr("Year"), true}};
+    }
+    return {{QObject::tr("Model")},     {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
+            {QObject::tr("Kind")},      {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},
+            {QObject::tr("Year"), true}};
+}
+
+PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
+    const Settings s = resolve(with_cluster(Scenario::first_launch(catalogue_), preset));
+    const double peak = std::fmax(s[P::peak_flops_bf16], s[P::peak_flops_fp16]);
+    const QString gpu = preset.gpu ? title_of(*preset.gpu) : QObject::tr("own GPU");
+    const QString gpus = shown(s[P::gpus_per_node], Quantity::count);
+    Facts out;
+    out.columns = {{title_of(preset), kNone},
+                   {QStringLiteral("%1 × %2").arg(gpus, gpu), s[P::gpus_per_node]},
+                   number(s[P::memory], Quantity::bytes),
+                   number(peak, Quantity::flop_rate),
+                   number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
+                   number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
+                   year_of(preset.gpu)};
+    add_name(out.words, &preset);
+    add_name(out.words, preset.gpu);
+    // "InfiniBand", "EFA", "Slingshot"
+    add_name(out.words, preset.calibration);
+    return out;
+}
+
+PresetFacts::Facts PresetFacts::of_model(const Preset& preset) const {
+    const Answer answer = shardscope::answer(with_model(Scenario::first_launch(catalogue_), preset));
+    const Settings& s = answer.settings;
+    const double parameters = answer.valid() ? answer.compiled.parameters : kNone;
+    const double active = answer.valid() ? answer.compiled.active_parameters : kNone;
+    const double learned = s[P::learned_positions];
+    PresetFact shape{kAbsent, kNone};
+    if (!s.listed())
+        shape = {QStringLiteral("%1 × %2").arg(shown(s[P::layers], Quantity::count),
+                                               shown(s[P::hidden_size], Quantity::count)),
+                 s[P::layers] * s[P::hidden_size]};
+    Facts out;
+    const PresetFact context = number(preset.context > 0 ? preset.context
+                                      : s.listed()       ? kNone
+                                                         : learned,
+                                      Quantity::count);
+    out.columns = {{title_of(preset), kNone},
+                   number(parameters, Quantity::big_count),
+                   s[P::experts] > 1 ? number(active, Quantity::big_count) : number(kNone, Quantity::count),
+                   {kind_of(s), kNone},
+                   shape,
+                   context,
+                   year_of(&preset)};
+    add_name(out.words, &preset);
+    for (const double size : {parameters, active}) add_size(out.words, size);
+    if (s[P::experts] > 1) out.words << QStringLiteral("moe");
+    constexpr double kThousand = 1024;
+    if (context.order >= kThousand)
+        out.words << QStringLiteral("%1k").arg(std::round(context.order / kThousand), 0, 'f', 0);
+    return out;
+}
+
+const PresetFacts::Facts& PresetFacts::facts(const Preset& preset) {
+    const auto [at, is_new] = known_.try_emplace(&preset);
+    if (!is_new) return at->second;
+    Facts& out = at->second;
+    out = preset.kind == PresetKind::cluster ? of_cluster(preset) : of_model(preset);
+    for (const PresetFact& fact : out.columns) out.words << words_in(fact.text);
+    return out;
+}
+
+QString PresetFacts::line(const Preset& preset) {
+    const std::vector<PresetFact>& all = of(preset);
+    QStringList out;
+    for (auto fact = all.begin() + 1; fact != all.end(); ++fact) {
+        if (fact->text != kAbsent) out << fact->text;
+    }
+    return out.join(QStringLiteral(" · "));
+}
+
+bool PresetFacts::have(const Preset& preset, const QString& words) {
+    static const QRegularExpression digits(QStringLiteral("^[0-9.]+"));
+    const QStringList& own = facts(preset).words;
+    const QStringList wanted = words_in(words);
+    return std::ranges::all_of(wanted, [&](const QString& word) {
+        const qsizetype digit_count = digits.match(word).capturedLength();
+        return std::ranges::any_of(own, [&](const QString& one) {
+            if (digit_count == 0) return one.contains(word);
+            if (!one.startsWith(word)) return false;
+            // "80" is "80gb" and not "800gbit/s".
+            return digit_count < word.size() || digits.match(one).capturedLength() == digit_count;
+        });
+    });
+}
+
+}  // namespace shardscope

@@ -1,0 +1,73 @@
+// A button of the tool bar that opens the list of all clusters or all models with their key numbers. Typed
+// words search it, a click on a column's title sorts it, Up and Down choose an entry, and Enter or a click
+// takes it. A line below the list predicts what the chosen entry would do and names its source. Object names:
+// "picker/cluster", and of its list "presets/cluster", "presets/cluster/search", "presets/cluster/list",
+// "presets/cluster/detail"; "model" in place of "cluster" for models.
+#pragma once
+
+#include <QFrame>
+#include <QToolButton>
+
+#include "app/preset_facts.h"
+#include "widgets/live_model.h"
+
+class QLabel;
+class QLineEdit;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace shardscope {
+
+class PresetList : public QFrame {
+    Q_OBJECT
+  public:
+    // `facts` and `model` have to outlive this object.
+    PresetList(PresetKind kind, LiveModel& model, PresetFacts& facts, QWidget* parent);
+
+    // Shows the list of all presets below this part of the screen, with the words of the search cleared.
+    void open_below(const QRect& place);
+    // Returns the preset of the entry; nullptr for none.
+    [[nodiscard]] const Preset* preset_of(const QTreeWidgetItem* item) const;
+
+  Q_SIGNALS:
+    void taken(const shardscope::Preset& preset);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void fill();
+    void search();
+    void describe();
+    void take(const QTreeWidgetItem* item);
+    [[nodiscard]] const Preset* current() const;  // of the scenario
+    [[nodiscard]] QTreeWidgetItem* first_visible() const;
+
+    PresetKind kind_;
+    LiveModel& model_;
+    PresetFacts& facts_;
+    QLineEdit* search_;
+    QTreeWidget* list_;
+    QLabel* detail_;
+};
+
+class PresetPicker : public QToolButton {
+    Q_OBJECT
+  public:
+    PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts, QWidget* parent);
+
+    // Shows the preset's title, "Cluster  DGX H100 (modified)".
+    void show_preset(const QString& kind, const Preset* preset, bool modified);
+    [[nodiscard]] PresetList& list() const { return *list_; }
+
+  protected:
+    void initStyleOption(QStyleOptionToolButton* option) const override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void open();
+
+    PresetList* list_;
+};
+
+}  // namespace shardscope
