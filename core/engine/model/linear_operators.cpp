@@ -38,7 +38,7 @@ Operator input_projection(const Shape& x, std::string_view name, double width, d
     op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
     set_cast_bytes(x, op);
     op.share = local / width;
-    op.dropped_by = static_cast<unsigned char>(RecomputeModule::layernorm);
+    op.dropped_by = bit(RecomputeModule::layernorm);
     return op;
 }
 

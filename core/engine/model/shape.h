@@ -34,6 +34,11 @@ struct Shape {
     double norm_copies, softmax_traffic, accumulation;
 };
 
+Shape shape_of(const Settings& settings);
+
+constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
+constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return bit(a) | bit(b); }
+
 // The dimension that tensor parallelism shards: the output (column) or the input (row).
 enum class Cut { none, column, row };
 
@@ -54,6 +59,11 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 
+// Adds attention to the last `window` tokens of a document of x.document tokens.
+void build_attention(const Shape& x, double window, std::vector<Operator>& ops);
+// Add what follows a mixer, without the norm before it.
+void build_dense(const Shape& x, std::vector<Operator>& ops);
+void build_experts(const Shape& x, std::vector<Operator>& ops);
 // The mixers that keep a state, see linear_operators.cpp.
 void build_linear_attention(const Shape& x, const Settings& s, std::vector<Operator>& ops);
 void build_state_space(const Shape& x, const Settings& s, std::vector<Operator>& ops);

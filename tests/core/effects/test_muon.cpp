@@ -50,8 +50,7 @@ TEST_CASE("muon: the step is longer by the orthogonalization of every layer", "[
 }
 
 TEST_CASE("muon: more GPUs than matrices save no time", "[effects]") {
-    // Llama 3 8B has 128 matrices, of which the largest, 4,096 × 28,672, has 17 % of the FLOPs of a layer or
-    // more.
+    // Llama 3 8B has 128 matrices, and the largest, 4,096 × 28,672, has half of the FLOPs of a layer.
     const auto extra = [](double gpus) {
         const Scenario sharded = without_latency(of_model("llama-3-8b", {{P::gpus, gpus},
                                                                          {P::sharding, Sharding::zero1},

@@ -1,0 +1,139 @@
+// The operators of a dense feed-forward and of experts.
+#include <algorithm>
+
+#include "model/shape.h"
+
+namespace shardscope {
+namespace {
+
+// Two matrices and the activation between them, with inner width `f`.
+struct FeedForwardNames {
+    std::string_view up, activation, down;
+    RecomputeModule module;
+};
+void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
+    const double width = f / x.t;
+    ops.push_back(
+        matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
+    ops.back().repeated_by = bit(names.module);
+    ops.back().dropped_by = bit(RecomputeModule::layernorm);
+    // A gated unit keeps both halves for the product's backward pass, a plain one the activation's input.
+    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
+                            (x.gated ? 4 : 3) * x.tokens * width, 0,
+                            x.q * x.tokens * width * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
+    ops.back().repeated_by = names.module | RecomputeModule::activation;
+    ops.back().dropped_by = bit(names.module);
+    ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
+    // The last matrix need not be repeated, because its output is no input of the backward pass.
+    ops.back().dropped_by = names.module | RecomputeModule::activation;
+}
+
+}  // namespace
+
+void build_dense(const Shape& x, std::vector<Operator>& ops) {
+    enter_tensor_parallel(x, "mlp.gather", ops);
+    build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down", RecomputeModule::mlp}, x.f, ops);
+    leave_tensor_parallel(x, "mlp.reduce", ops);
+}
+
+// Experts: a router sends every token to `top` experts. The batch of one expert comes from all
+// expert-parallel GPUs. The sizes are those of the busiest GPU, which determines the time.
+void build_experts(const Shape& x, std::vector<Operator>& ops) {
+    const double rows = x.tokens / x.spread;
+    // The input is kept already if there is a shared expert, which has the same input.
+    const double router_saved = x.shared_f > 0 ? 0 : x.q * rows * x.h;
+    const double gates = x.experts + (x.shared_gate ? 1 : 0);
+    Operator router = matrix(x, "router", gates, x.h, Cut::none, x.bias, router_saved / x.kept_operand);
+    router.m = rows;
+    router.low_precision = false;
+    router.cast_bytes = router.gradient_cast_bytes = 0;
+    router.dropped_by = bit(RecomputeModule::layernorm);
+    ops.push_back(router);
+
+    // Token copies that one GPU sends. Where tensor-parallel GPUs hold different experts, each sends its part
+    // of the sequence.
+    const double split = x.spread > 1 ? 1 : std::max(1.0, x.t / x.et);
+    const double copies = rows / split * x.top;
+    // Token copies that the experts of the busiest GPU process. GPUs that share an expert process the same
+    // ones.
+    const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
+    const double sent = x.q * copies * x.expert_h;
+    const bool latent = x.expert_h < x.h;
+    const auto add_projection = [&](std::string_view name, double n, double k, double saved) {
+        Operator op = matrix(x, name, n, k, Cut::none, false, saved);
+        op.m = rows;
+        op.bytes = x.q * (rows * k + k * n + rows * n);
+        set_cast_bytes(x, op);
+        ops.push_back(op);
+    };
+    // The router or the shared expert keeps its input.
+    if (latent) add_projection("experts.latent", x.expert_h, x.h, 0);
+    const std::size_t first = ops.size();
+    const auto add_all_to_all = [&](std::string_view name) {
+        if (x.e <= 1) return;
+        add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert, sent);
+        ops.back().copies = x.top;
+    };
+    add_all_to_all("experts.dispatch");
+    // The router's probabilities are kept in fp32.
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.expert_h, 0,
+                            4 * rows * x.experts));
+    // The matrices of a split expert need the tokens of all GPUs that share it.
+    const double routed_bytes = x.q * routed * x.expert_h;
+    if (x.et > 1 && x.spread > 1)
+        add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::expert_tensor,
+                       routed_bytes);
+    const double local_experts = x.experts / x.e;
+    const auto add_grouped_matrix = [&](std::string_view name, double n, double k, Cut cut, double saved) {
+        Operator op = matrix(x, name, n, k, cut, x.bias, saved);
+        op.count = local_experts;
+        op.m = routed / local_experts;
+        op.n = cut == Cut::column ? n / x.et : n;
+        op.k = cut == Cut::row ? k / x.et : k;
+        op.bytes = local_experts * x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+        set_cast_bytes(x, op);
+        op.weights *= x.experts;
+        op.share = 1 / (x.et * x.e);
+        op.expert = true;
+        op.dropped_by = bit(RecomputeModule::moe);
+        ops.push_back(op);
+    };
+    const double width = x.expert_f / x.et;
+    add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
+                       routed_bytes);
+    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
+                            (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
+    ops.back().composed = x.gated;
+    add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
+    if (x.et > 1 && x.spread > 1)
+        add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
+                       routed_bytes);
+    add_all_to_all("experts.combine");
+    // The activation applies the router's probabilities, so the experts' outputs need not be kept.
+    ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.expert_h, 0, 0));
+    const std::size_t last = ops.size();
+    if (latent) add_projection("experts.unlatent", x.h, x.expert_h, x.q * rows * x.expert_h);
+    for (std::size_t i = first; i < last; ++i) {
+        const bool activation = ops[i].name == "experts.activation";
+        // The last matrix and what follows it need not be repeated.
+        const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.combine" &&
+                              ops[i].name != "experts.reduce" && ops[i].name != "experts.unpermute";
+        if (repeated) ops[i].repeated_by |= bit(RecomputeModule::moe);
+        if (ops[i].kind != OperatorKind::collective) ops[i].dropped_by |= bit(RecomputeModule::moe);
+        if (activation) ops[i].repeated_by |= bit(RecomputeModule::moe_activation);
+        if (ops[i].name == "experts.down") ops[i].dropped_by |= bit(RecomputeModule::moe_activation);
+    }
+
+    if (x.shared_f > 0) {
+        enter_tensor_parallel(x, "mlp.gather", ops);
+        build_feed_forward(x,
+                           {"shared.up", "shared.activation", "shared.down", RecomputeModule::shared_experts},
+                           x.shared_f, ops);
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    } else if (x.spread <= 1) {
+        leave_tensor_parallel(x, "mlp.reduce", ops);
+    }
+}
+
+}  // namespace shardscope

@@ -1,0 +1,163 @@
+#include "model/shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parameters/layer_pattern.h"
+#include "scenario/gpu_groups.h"
+
+namespace shardscope {
+namespace {
+
+// The tokens to which one token may attend without a window: the sequence or, where documents are packed into
+// it, the document.
+double document_tokens(const Settings& s) {
+    const double packing = s[P::packing];
+    return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
+}
+
+// The tokens to which a token attends in a layer with a window.
+double window_tokens(const Settings& s) {
+    const double window = s[P::attention_window];
+    return window > 0 ? std::min(document_tokens(s), window) : document_tokens(s);
+}
+
+}  // namespace
+
+Shape shape_of(const Settings& s) {
+    Shape x{};
+    x.s = s[P::sequence_length];
+    x.b = s[P::micro_batch];
+    x.t = s[P::tensor_parallel];
+    x.c = s[P::context_parallel];
+    x.e = s[P::expert_parallel];
+    x.et = expert_tensor_parallel(s);
+    x.context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind);
+    const double inner = s[P::context_parallel_inner];
+    const double fitting = std::max(1.0, std::floor(s[P::gpus_used_per_node] / x.t));
+    x.context_inner = std::min(x.c, inner > 0 ? inner : fitting);
+    x.tokens = x.s * x.b / x.c;
+    x.spread = s.on(P::sequence_parallel) ? x.t : 1;
+    x.h = s[P::hidden_size];
+    x.f = s[P::ffn_size];
+    x.a = s[P::heads];
+    x.kv = s[P::kv_heads];
+    x.d = s[P::head_size];
+    x.vocab = s[P::vocab_size];
+    const auto precision = s.choice<Precision>(P::precision);
+    x.q = activation_bytes(precision);
+    x.low_precision = is_low(precision);
+    // Low-precision matrices keep their quantized input.
+    x.kept_operand = precision == Precision::nvfp4 ? 0.3 : x.low_precision ? 0.5 : 1;
+    x.scales_by_current_values =
+        precision != Precision::fp8 || s.choice<Fp8Recipe>(P::fp8_recipe) != Fp8Recipe::delayed;
+    x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
+    x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
+    x.bias = s.on(P::bias);
+    x.qkv_bias = s.on(P::qkv_bias);
+    x.attention_gate = s.on(P::attention_gate);
+    x.attention_sinks = s.on(P::attention_sinks);
+    x.qk_norm = s.choice<QkNorm>(P::qk_norm);
+    x.layer_norms = s[P::layer_norms];
+    x.norm_weights = s[P::norm_weights] * x.h;
+    x.head_bias = s.on(P::head_bias);
+    x.dropout = s.on(P::dropout);
+    x.causal = s.on(P::causal);
+    x.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;
+    x.tied = s.on(P::tied_embeddings);
+    const double positions = s[P::learned_positions];
+    x.positions = positions == kPositionsAsSequence ? x.s : positions;
+    x.document = document_tokens(s);
+    x.window = window_tokens(s);
+    x.q_rank = s[P::q_lora_rank];
+    x.kv_rank = s[P::kv_lora_rank];
+    x.rope = s[P::rope_head_size];
+    x.value = s[P::value_head_size] > 0 ? s[P::value_head_size] : x.d;
+    x.experts = s[P::experts];
+    x.top = s[P::experts_per_token];
+    x.expert_f = s[P::expert_ffn_size] > 0 ? s[P::expert_ffn_size] : x.f;
+    x.shared_f = s[P::shared_expert_ffn_size];
+    x.expert_h = s[P::latent_expert_size] > 0 ? s[P::latent_expert_size] : x.h;
+    x.shared_gate = s.on(P::shared_expert_gate);
+    x.imbalance = s[P::expert_imbalance];
+    x.norm_copies = s[P::norm_copies];
+    x.accumulation = s[P::accumulation];
+    x.softmax_traffic = s[P::softmax_traffic];
+    return x;
+}
+
+double attended_tokens(const Settings& settings, Mixer mixer) {
+    const double document = document_tokens(settings);
+    const double window = mixer == Mixer::sliding ? window_tokens(settings) : document;
+    return settings.on(P::causal) ? window * (2 - window / document) : window;
+}
+
+Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
+    Operator op;
+    op.name = name;
+    op.kind = OperatorKind::gemm;
+    op.m = x.tokens;
+    op.n = cut == Cut::column ? n / x.t : n;
+    op.k = cut == Cut::row ? k / x.t : k;
+    op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
+    op.weights = k * n + (bias ? n : 0);
+    op.share = cut == Cut::none ? 1 : 1 / x.t;
+    op.saved = x.kept_operand * saved;
+    op.low_precision = x.low_precision;
+    set_cast_bytes(x, op);
+    return op;
+}
+
+// The operator before writes its output in fp8, and a second time transposed for the backward pass. Weights
+// are cast once per optimizer step: they are read in bf16 and written twice.
+void set_cast_bytes(const Shape& x, Operator& op) {
+    if (!x.low_precision) return;
+    const double read_again = x.scales_by_current_values ? x.q : 0;
+    op.cast_bytes = op.count * ((2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation);
+    op.gradient_cast_bytes = op.count * (2 + read_again) * op.m * op.n;
+}
+
+Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
+                   double saved) {
+    Operator op;
+    op.name = name;
+    op.kind = kind;
+    op.bytes = x.q * elements;
+    op.weights = weights;
+    op.saved = saved;
+    return op;
+}
+
+void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,
+                    CommunicationGroup group, double bytes) {
+    Operator op;
+    op.name = name;
+    op.kind = OperatorKind::collective;
+    op.collective = collective;
+    op.group = group;
+    op.bytes = bytes;
+    ops.push_back(op);
+}
+
+void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1 || x.spread <= 1) return;
+    add_collective(ops, name, Collective::all_gather, CommunicationGroup::tensor, x.q * x.tokens * x.h);
+}
+void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
+    if (x.t <= 1) return;
+    add_collective(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce,
+                   CommunicationGroup::tensor, x.q * x.tokens * x.h);
+}
+
+// PyTorch has one kernel for LayerNorm. RMSNorm consists of several kernels, which keep fp32 copies, unless a
+// stack fuses them.
+Operator layer_norm(const Shape& x, std::string_view name) {
+    const double elements = x.tokens / x.spread * x.h;
+    Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
+                            x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
+    op.composed = !x.layernorm;
+    op.repeated_by = bit(RecomputeModule::layernorm);
+    return op;
+}
+
+}  // namespace shardscope
