@@ -284,6 +284,21 @@ class Script {
         return {};
     }
 
+    // Reads the rest of ${NAME:-"value"} up to the brace, without its quotes. A brace between them does not
+    // end it.
+    std::string default_value() {
+        std::string out;
+        char quote = '\0';
+        while (at_ < text_.size() && (quote != '\0' || here() != '}')) {
+            const char c = here();
+            if (quote != '\0' && c == quote) quote = '\0';
+            else if (quote == '\0' && (c == '"' || c == '\'')) quote = c;
+            else out += c;
+            step();
+        }
+        return out;
+    }
+
     // Reads an expression that begins with $ or a backquote. Its value is one word unless it is a list.
     std::vector<Word> expansion() {
         const std::size_t from = at_;
@@ -324,10 +339,7 @@ class Script {
                 has_otherwise = true;
                 step();
                 step();
-                while (at_ < text_.size() && here() != '}') {
-                    otherwise += here();
-                    step();
-                }
+                otherwise = default_value();
             }
             while (at_ < text_.size() && here() != '}') {
                 step();

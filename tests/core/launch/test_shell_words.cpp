@@ -36,6 +36,11 @@ TEST_CASE("shell: quotes, continued lines and comments are read as in a shell", 
     CHECK(words(found[3]) == Words{"fourth"});
 }
 
+TEST_CASE("shell: a default value loses its quotes", "[launch]") {
+    const auto found = commands("N=${SLURM_NNODES:-\"2\"}\nrun $N ${TP:-'4'} \"${X:-\"a}b\"}\" ${Y:-c}d\n");
+    CHECK(words(found.back()) == Words{"run", "2", "4", "a}b", "cd"});
+}
+
 TEST_CASE("shell: variables that the script sets are replaced, and unknown expansions are named",
           "[launch]") {
     const auto found = commands(
