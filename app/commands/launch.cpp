@@ -32,8 +32,10 @@ void print_notes(const std::vector<std::string>& notes) {
 bool same_file(const std::string& a, const std::string& b) {
     std::error_code none;
     if (std::filesystem::equivalent(a, b, none)) return true;
-    const std::filesystem::path first = std::filesystem::weakly_canonical(a, none);
-    return !first.empty() && first == std::filesystem::weakly_canonical(b, none);
+    const auto whole_path = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+    };
+    return !whole_path(a).empty() && whole_path(a) == whole_path(b);
 }
 
 // Writes the settings and, if it is asked for, the job: both files or none.

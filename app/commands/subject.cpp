@@ -31,7 +31,7 @@ std::optional<Subject> of_log(const std::string& file, const LogOptions& reading
     return Subject{log.run.id, answer(log.scenario), log.run.step_time};
 }
 
-// Returns whether the file is neither JSON nor the name of a preset. Large files are logs.
+// Returns whether the file is a training log. A file that is too large for a scenario is one.
 bool is_log_file(const std::string& file) {
     std::error_code error;
     if (is_stream(file) || !std::filesystem::is_regular_file(file, error)) return false;

@@ -97,7 +97,7 @@ TEST_CASE("import log: its lines are a table for validate, and several logs cali
     CHECK(has(json::parse(read_file(folder.file("both.json")))["source"], "of runs.jsonl and a.log"));
     const RunResult unused = run_in(folder, "calibrate --runs runs.jsonl --set gpus=8");
     CHECK(unused.code == 2);
-    CHECK(has(unused.err, "--set needs --log"));
+    CHECK(has(unused.err, "--set: needs --log"));
 }
 
 TEST_CASE("import log: other files are refused with the reason", "[cli][logs]") {
