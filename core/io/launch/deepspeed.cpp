@@ -43,8 +43,9 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
             }
         }
     }
-    if (precision == Precision::fp8)
-        plan.note(translate("DeepSpeed's config has no fp8; use Transformer Engine's layers in the model."));
+    if (is_low(precision))
+        plan.note(translate("DeepSpeed's config has no {1}; use Transformer Engine's layers in the model.",
+                            {format(P::precision, plan.s[P::precision])}));
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
         out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
@@ -190,6 +191,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_zero(plan, out);
     write_parallelism(plan, out);
     note_model(plan);
+    plan.note_unset(kDeepspeed,
+                    {P::fp8_recipe, P::attention, P::context_parallel_kind, P::context_parallel_inner,
+                     P::expert_tensor_parallel, P::moe_dispatcher, P::overlap_grad_reduce,
+                     P::overlap_param_gather, P::recompute_modules, P::cuda_graphs});
     const Hosts on = hosts(s);
     std::string launcher = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
     if (on.nodes > 1) launcher += " --hostfile hostfile";

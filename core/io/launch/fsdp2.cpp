@@ -98,6 +98,19 @@ void add_remaining_notes(LaunchPlan& plan) {
     plan.note(translate("The program defines the model; its layers are assumed to be model.layers."));
 }
 
+void note_unset(LaunchPlan& plan) {
+    plan.note_unset(
+        kFsdp2, {P::fp8_recipe, P::main_gradient_precision, P::attention, P::context_parallel_kind,
+                 P::context_parallel_inner, P::expert_tensor_parallel, P::moe_dispatcher,
+                 P::overlap_grad_reduce, P::overlap_param_gather, P::recompute_modules, P::sequence_parallel,
+                 P::async_tensor_parallel, P::cuda_graphs});
+    if (is_ddp(plan.s)) plan.note_unset(kFsdp2, {P::gradient_precision});
+    if (!is_fsdp(plan.s)) plan.note_unset(kFsdp2, {P::shard_group});
+    if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
+        plan.note_missing_option(kFsdp2, P::precision,
+                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
+}
+
 // Returns the optimizer's class and its arguments after the weights.
 std::string optimizer_of(LaunchPlan& plan) {
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
@@ -175,6 +188,7 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const std::string optimizer = optimizer_of(plan);
     if (ddp) plan.note(translate("FSDP2 always shards weights: DistributedDataParallel is written instead."));
     add_remaining_notes(plan);
+    note_unset(plan);
     const Mesh mesh = mesh_of(s);
 
     std::string out = header(kFsdp2, answer, start_comment(launcher, "train.py")) + "import torch\n";

@@ -391,6 +391,7 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan) {
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
+    plan.note_unset(kMegatron, {P::cuda_graphs, P::main_gradient_precision});
     return std::move(out).take();
 }
 

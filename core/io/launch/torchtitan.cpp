@@ -543,6 +543,19 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     return std::move(out).done(problems);
 }
 
+void note_unset(LaunchPlan& plan, bool is_toml) {
+    plan.note_unset(kTorchtitan, {P::fp8_recipe, P::main_gradient_precision, P::context_parallel_kind,
+                                  P::context_parallel_inner, P::expert_tensor_parallel, P::moe_dispatcher,
+                                  P::overlap_grad_reduce, P::overlap_param_gather, P::recompute_modules});
+    // Weights are sharded over all data-parallel GPUs instead of only the optimizer over a group.
+    if (!is_fsdp(plan.s)) plan.note_unset(kTorchtitan, {P::shard_group});
+    if (!is_toml) return;
+    plan.note_unset(kTorchtitan, {P::cuda_graphs});
+    if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
+        plan.note_missing_option(kTorchtitan, P::precision,
+                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
+}
+
 LaunchText write(const Answer& answer, const std::string& file) {
     return write_torchtitan(answer, file, TorchtitanForm::toml);
 }
@@ -567,6 +580,7 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
+    note_unset(plan, out.is_toml());
     out.section("compile");
     // Asynchronous tensor parallelism and fp8 need torch.compile.
     out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||

@@ -1,5 +1,7 @@
 #include "launch/writing.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "explain/output.h"
@@ -30,6 +32,34 @@ void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) 
     if (predicted.starts_with(tool.stack)) return;
     note(translate("The prediction is for the software {1}; for {2} choose {3}.",
                    {predicted, tool.label, tool.stack}));
+}
+
+namespace {
+
+// Returns whether the prediction would be another one if a setting had its usual value.
+bool changes_prediction(const Answer& answer, P id) {
+    Scenario without = answer.scenario;
+    without.withdraw(id);
+    const double usual = resolve(without)[id];
+    const double here = answer.settings[id];
+    if (usual == here || (std::isnan(usual) && std::isnan(here))) return false;
+    const Answer other = shardscope::answer(without);
+    return !other.valid() || other.estimate.step.total != answer.estimate.step.total ||
+           other.estimate.memory.peak != answer.estimate.memory.peak;
+}
+
+}  // namespace
+
+void LaunchPlan::note_unset(const LaunchFormat& tool, std::initializer_list<P> ids) {
+    static constexpr std::array kInNoFile{
+        P::moment_precision,   P::fp8_param_gather, P::bf16_layers,           P::loss,           P::packing,
+        P::activation_offload, P::moe_overlap,      P::static_expert_buffers, P::pipeline_layout};
+    const auto add = [&](P id) {
+        if (changes_prediction(answer, id))
+            note(translate("The file does not set “{1}”; choose it in {2}.", {named(id), tool.label}));
+    };
+    std::ranges::for_each(kInNoFile, add);
+    std::ranges::for_each(ids, add);
 }
 
 void LaunchPlan::note_fsdp2_limits() {

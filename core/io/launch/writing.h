@@ -1,6 +1,7 @@
 // The parts that all writers of launch settings share.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct LaunchPlan {
     // Adds notes where the prediction is for another software stack than that of the tool, or for layers of
     // different kinds.
     void note_mismatches(const LaunchFormat& tool, bool writes_pattern = false);
+    // Adds a note for each setting that the file does not contain, if the prediction would be another one
+    // without it: for `ids`, and for those that no tool's file contains.
+    void note_unset(const LaunchFormat& tool, std::initializer_list<P> ids);
     // Adds notes for what FSDP2 does not have, whichever tool wraps the model with it.
     void note_fsdp2_limits();
 };
