@@ -52,7 +52,7 @@
 #include "widgets/panels/scenario_table.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/waterfall.h"
-#include "widgets/plots/collectives_plot.h"
+#include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/progress_line.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"

@@ -14,8 +14,8 @@
 #include "presets/hf_config.h"
 #include "studies/study.h"
 #include "widgets/live_model.h"
-#include "widgets/plots/collectives_plot.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/collectives/collectives_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -19,9 +19,9 @@
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/plots/live_plot.h"
-#include "widgets/plots/plans_plot.h"
+#include "widgets/plots/plans/plans_plot.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 #include "widgets/report/report.h"
 #include "widgets/text.h"
 

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <functional>
 
-#include "widgets/plots/collectives_plot.h"
+#include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/sensitivity_plot.h"
-#include "widgets/plots/sweep_plot.h"
+#include "widgets/plots/sensitivity/sensitivity_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
 #include "widgets/text.h"
 #include "widgets/theme/icons.h"
 

@@ -16,7 +16,7 @@
 #include "files/session_file.h"
 #include "files/view.h"
 #include "text/text.h"
-#include "widgets/plots/collectives_data.h"
+#include "widgets/plots/collectives/collectives_data.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/report/report.h"

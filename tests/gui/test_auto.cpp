@@ -11,7 +11,7 @@
 #include "support/desk.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -10,7 +10,7 @@
 #include "support/desk.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -7,7 +7,7 @@
 #include "widgets/panels/scenario_row.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/panels/waterfall.h"
-#include "widgets/plots/operators_plot.h"
+#include "widgets/plots/operators/operators_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;

@@ -17,11 +17,11 @@
 #include "support/svg.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/figure_parts.h"
-#include "widgets/plots/scaling_plot.h"
-#include "widgets/plots/sweep_figure.h"
+#include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/sweep/sweep_figure.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -24,7 +24,7 @@
 #include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 
 namespace shardscope::testing {
 namespace {

@@ -21,7 +21,7 @@
 #include "widgets/panels/controls_panel.h"
 #include "widgets/panels/memory_bar.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/rows/track_slider.h"
 

@@ -12,7 +12,7 @@
 #include "app/help_window.h"
 #include "support/desk.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/term.h"
 #include "widgets/text.h"
 

@@ -17,7 +17,7 @@
 #include "support/desk.h"
 #include "support/logs.h"
 #include "widgets/panels/launch_view.h"
-#include "widgets/plots/plans_plot.h"
+#include "widgets/plots/plans/plans_plot.h"
 
 namespace shardscope::testing {
 namespace {

@@ -23,10 +23,10 @@
 #include "support/desk.h"
 #include "support/drawn_words.h"
 #include "text/csv.h"
-#include "widgets/plots/collectives_plot.h"
+#include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/operator_grid.h"
-#include "widgets/plots/operators_plot.h"
+#include "widgets/plots/operators/operator_grid.h"
+#include "widgets/plots/operators/operators_plot.h"
 
 using namespace shardscope;
 

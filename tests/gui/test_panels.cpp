@@ -19,6 +19,7 @@
 #include "explore/repair.h"
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/formula.h"
 #include "widgets/panels/headline.h"
@@ -26,7 +27,6 @@
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
-#include "widgets/plots/figure_parts.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 

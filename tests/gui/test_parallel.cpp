@@ -12,7 +12,7 @@
 #include "widgets/panels/why_panel.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/figure_words.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/rows/parameter_slider.h"
 
 using namespace shardscope;

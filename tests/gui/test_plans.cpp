@@ -14,8 +14,8 @@
 #include "support/scenarios.h"
 #include "text/csv.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/neighbour_list.h"
-#include "widgets/plots/plans_plot.h"
+#include "widgets/plots/plans/neighbour_list.h"
+#include "widgets/plots/plans/plans_plot.h"
 
 using namespace shardscope;
 using testing::kBackgroundTimeout;

@@ -10,7 +10,7 @@
 #include "support/desk.h"
 #include "widgets/drawing.h"
 #include "widgets/live_model.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

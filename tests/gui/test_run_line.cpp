@@ -9,10 +9,10 @@
 #include "support/desk.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/run_label.h"
-#include "widgets/plots/plans_data.h"
+#include "widgets/plots/plans/plans_data.h"
 #include "widgets/plots/plot_data.h"
-#include "widgets/plots/scaling_figure.h"
-#include "widgets/plots/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_figure.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;

@@ -12,8 +12,8 @@
 #include "support/desk.h"
 #include "text/csv.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/sensitivity_plot.h"
-#include "widgets/plots/sweep_plot.h"
+#include "widgets/plots/sensitivity/sensitivity_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "support/desk.h"
-#include "widgets/plots/panel_grid.h"
-#include "widgets/plots/sweep_plot.h"
+#include "widgets/chart/panel_grid.h"
+#include "widgets/plots/sweep/sweep_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;

@@ -18,7 +18,7 @@
 #include "text/csv.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/sweep_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;

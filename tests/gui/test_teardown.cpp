@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "support/desk.h"
-#include "widgets/plots/scaling_plot.h"
-#include "widgets/plots/sweep_plot.h"
-#include "widgets/plots/walls_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
+#include "widgets/plots/walls/walls_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -6,7 +6,7 @@
 #include "support/wheel.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/timeline_plot.h"
+#include "widgets/plots/timeline/timeline_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

@@ -25,8 +25,8 @@
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/scaling_plot.h"
-#include "widgets/plots/validation_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 
 using namespace shardscope;
 

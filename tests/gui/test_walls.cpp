@@ -15,9 +15,9 @@
 #include "support/desk.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
-#include "widgets/plots/contours.h"
+#include "widgets/chart/contours.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/walls_plot.h"
+#include "widgets/plots/walls/walls_plot.h"
 #include "widgets/rows/parameter_slider.h"
 
 using namespace shardscope;

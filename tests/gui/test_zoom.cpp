@@ -10,11 +10,11 @@
 
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_zoom.h"
-#include "widgets/plots/scaling_plot.h"
-#include "widgets/plots/sweep_plot.h"
-#include "widgets/plots/walls_plot.h"
+#include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
+#include "widgets/plots/walls/walls_plot.h"
 
 namespace shardscope::testing {
 namespace {

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/spread.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
-#include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
-#include "widgets/plots/spread.h"
 
 namespace shardscope {
 namespace {

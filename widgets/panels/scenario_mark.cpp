@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "files/session_file.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
-#include "widgets/plots/figure_parts.h"
 
 namespace shardscope {
 

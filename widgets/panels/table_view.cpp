@@ -16,7 +16,7 @@
 #include "parameters/parameter.h"
 #include "text/csv.h"
 #include "widgets/encode.h"
-#include "widgets/plots/sweep_figure.h"
+#include "widgets/plots/sweep/sweep_figure.h"
 #include "widgets/text.h"
 
 namespace shardscope {

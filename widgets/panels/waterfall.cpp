@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
-#include "widgets/plots/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plots/figure_parts.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
@@ -89,7 +89,7 @@ namespace {
 // The texts of a page, and where they stand.
 struct PageTexts {
     QString title;
-    QStringList below;  // from the top down: what the scenario is, the caption, the footer
+    QStringList below;          // from the top down: what the scenario is, the caption, the footer
     double margin = kMargin;    // at the sides
     QSizeF smallest{560, 420};  // the page is not laid out for less room than this
 };

@@ -5,8 +5,8 @@
 
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plot_data.h"
-#include "widgets/plots/timeline_data.h"
-#include "widgets/plots/validation_data.h"
+#include "widgets/plots/timeline/timeline_data.h"
+#include "widgets/plots/validation/validation_data.h"
 
 namespace shardscope {
 

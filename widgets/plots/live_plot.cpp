@@ -14,8 +14,8 @@
 
 #include "scenario/domain.h"
 #include "scenario/slider_scale.h"
-#include "widgets/plots/option_row.h"
-#include "widgets/plots/plot_zoom.h"
+#include "widgets/chart/option_row.h"
+#include "widgets/chart/plot_zoom.h"
 
 namespace shardscope {
 namespace {

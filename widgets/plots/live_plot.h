@@ -15,10 +15,10 @@
 #include <optional>
 
 #include "files/view.h"
+#include "widgets/chart/plot_ruler.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_ruler.h"
 #include "widgets/theme/theme.h"
 
 class QCheckBox;

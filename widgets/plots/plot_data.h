@@ -14,6 +14,7 @@
 #include "explain/output.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
+#include "widgets/chart/axis_range.h"
 #include "widgets/pin.h"
 
 namespace shardscope {
@@ -35,11 +36,6 @@ struct PlotUnit {
 };
 PlotUnit plot_unit(Quantity quantity);
 
-// An interval of an axis, in axis values.
-struct AxisRange {
-    double from = 0;
-    double to = 0;
-};
 // Returns the intervals in which nothing fits, from the last value that fits to the next one that does. `x`
 // need not be ascending: where parts of the curve overlap, an interval fits if any of them fits.
 std::vector<AxisRange> unfit_ranges(const std::vector<double>& x, const std::vector<bool>& fits);

@@ -39,12 +39,11 @@ constexpr std::array kConventions{
     Convention{"palm", "6·N + 12·L·a·d·s", translatable("PaLM, llm-foundry; the default of this program"),
                kPalm, [](const FlopCounts& c) { return 6 * c.parameters + c.attention + c.recurrence; },
                is_transformer},
-    Convention{"nanogpt", translatable("6·(N − positions) + 12·L·a·d·s"), translatable("nanoGPT"),
-               "karpathy/nanoGPT, estimate_mfu and get_num_params in model.py",
-               [](const FlopCounts& c) {
-                   return 6 * (c.parameters - c.positions) + c.attention + c.recurrence;
-               },
-               has_positions},
+    Convention{
+        "nanogpt", translatable("6·(N − positions) + 12·L·a·d·s"), translatable("nanoGPT"),
+        "karpathy/nanoGPT, estimate_mfu and get_num_params in model.py",
+        [](const FlopCounts& c) { return 6 * (c.parameters - c.positions) + c.attention + c.recurrence; },
+        has_positions},
     Convention{
         "causal", "6·N + 6·L·a·d·s",
         translatable("papers that count only the unmasked half of attention, such as those of DeepSeek"),

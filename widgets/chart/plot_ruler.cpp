@@ -1,0 +1,301 @@
+#include "widgets/chart/plot_ruler.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "widgets/chart/figure_parts.h"
+#include "widgets/drawing.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kPadding = 8;
+constexpr double kGap = 12;     // between the columns of the card, and from the line to the card
+constexpr double kSwatch = 12;  // width of a curve's colour
+constexpr double kDot = 3.5;    // radius
+constexpr std::size_t kMostFixed = 2;
+
+// Returns the difference of two values as text: "−2.1 points", "+3 ms"; empty where one is missing.
+QString difference(const RulerReading& from, const RulerReading& to) {
+    if (std::isnan(from.value) || std::isnan(to.value)) return {};
+    const double change = to.value - from.value;
+    const QString sign = change > 0 ? QStringLiteral("+") : QString();
+    if (to.quantity == Quantity::percent)
+        return sign + tr("%1 points").arg(shown(change, to.quantity, false));
+    return sign + shown(change, to.quantity);
+}
+
+// Returns the reading of the same name in another stop.
+const RulerReading* same_reading(const RulerStop& stop, const RulerReading& reading) {
+    const auto found = std::ranges::find(stop.readings, reading.name, &RulerReading::name);
+    return found == stop.readings.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+QString RulerReading::shown() const {
+    return std::isnan(value) ? (text.isEmpty() ? QStringLiteral("–") : text)
+                             : shardscope::shown(value, quantity);
+}
+
+bool RulerStop::is_on_curve(const QPointF& pixel) const {
+    constexpr double kNear = 6;  // px
+    return std::ranges::any_of(readings, [&](const RulerReading& reading) {
+        return std::hypot(x - pixel.x(), reading.y - pixel.y()) <= kNear;
+    });
+}
+
+PlotRuler::PlotRuler(QWidget& canvas) : QWidget(&canvas) {
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setAttribute(Qt::WA_NoSystemBackground);
+    setFocusPolicy(Qt::NoFocus);
+    setGeometry(canvas.rect());
+    canvas.installEventFilter(this);
+    hide();  // until there is a source
+}
+
+void PlotRuler::set_source(Source source) {
+    source_ = std::move(source);
+    show();
+}
+
+void PlotRuler::hover(const QPointF& pixel) {
+    if (!is_used()) return;
+    const auto place = source_.place_at(pixel);
+    if (place == hovered_) return;
+    hovered_ = place;
+    update();
+}
+
+void PlotRuler::leave() {
+    if (!std::exchange(hovered_, std::nullopt)) return;
+    update();
+}
+
+bool PlotRuler::fix(const QPointF& pixel) {
+    const auto place = is_used() ? source_.place_at(pixel) : std::nullopt;
+    if (!place) return false;
+    before_ = fixed_;
+    if (fixed_.size() == kMostFixed) fixed_.pop_back();
+    fixed_.push_back(*place);
+    update();
+    return true;
+}
+
+bool PlotRuler::is_on_curve(const QPointF& pixel) const {
+    const auto place = is_used() ? source_.place_at(pixel) : std::nullopt;
+    const auto stop = place ? source_.stop_at(*place) : std::nullopt;
+    return stop && stop->is_on_curve(pixel);
+}
+
+void PlotRuler::take_back() {
+    fixed_ = before_;
+    update();
+}
+
+bool PlotRuler::clear() {
+    const bool any = !fixed_.empty();
+    fixed_.clear();
+    before_.clear();
+    update();
+    return any;
+}
+
+std::vector<PlotRuler::Column> PlotRuler::columns() const {
+    std::vector<Column> out;
+    if (!is_used()) return out;
+    for (std::size_t i = 0; i < fixed_.size(); ++i)
+        out.push_back({i == 0 ? QStringLiteral("A") : QStringLiteral("B"), source_.stop_at(fixed_[i])});
+    // With A and B fixed, the pointer adds no third column.
+    const bool apart = hovered_ && std::ranges::find(fixed_, *hovered_) == fixed_.end();
+    if (apart && fixed_.size() < kMostFixed) out.push_back({{}, source_.stop_at(*hovered_)});
+    std::erase_if(out, [](const Column& column) { return !column.stop; });
+    return out;
+}
+
+QString PlotRuler::fixed_words() const {
+    std::vector<Column> fixed = columns();
+    std::erase_if(fixed, [](const Column& column) { return column.title.isEmpty(); });
+    return words_of(fixed);
+}
+
+QString PlotRuler::words_of(const std::vector<Column>& all) {
+    QStringList lines;
+    for (const Column& column : all) {
+        lines << (column.title.isEmpty() ? column.stop->title
+                                         : column.title + QStringLiteral(": ") + column.stop->title);
+        for (const RulerReading& reading : column.stop->readings) {
+            QString line = reading.name + QLatin1Char(' ') + reading.shown();
+            const RulerReading* first =
+                &column == all.data() ? nullptr : same_reading(*all.front().stop, reading);
+            const QString change = first ? difference(*first, reading) : QString();
+            if (!change.isEmpty()) line += QStringLiteral(" (") + change + QLatin1Char(')');
+            lines << line;
+        }
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+bool PlotRuler::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());
+    if (event->type() == QEvent::Leave) leave();
+    return QWidget::eventFilter(watched, event);
+}
+
+// ---- painting --------------------------------------------------------------------------------------------
+
+void PlotRuler::paintEvent(QPaintEvent*) {
+    const std::vector<Column> all = columns();
+    if (all.empty()) return;
+    QPainter painter(this);
+    for (const Column& column : all) paint_line(painter, column);
+    paint_card(painter, all);
+}
+
+void PlotRuler::paint_line(QPainter& painter, const Column& column) const {
+    const Theme& theme = current_theme();
+    const RulerStop& stop = *column.stop;
+    const double x = std::round(stop.x) + 0.5;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    // A casing keeps the line visible on the colours of a map.
+    QColor casing = theme.pane;
+    casing.setAlphaF(0.6F);
+    for (const QPen& pen : {QPen(casing, 3), QPen(theme.accent, 1)}) {
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, stop.area.top()), QPointF(x, stop.area.bottom()));
+        if (!stop.cross) continue;
+        const double y = std::round(*stop.cross) + 0.5;
+        painter.drawLine(QPointF(stop.area.left(), y), QPointF(stop.area.right(), y));
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const RulerReading& reading : stop.readings) {
+        if (!std::isnan(reading.y) && stop.area.contains(QPointF(stop.area.center().x(), reading.y)))
+            draw_ring(painter, {x, reading.y}, kDot, theme.pane, reading.color);
+    }
+    if (column.title.isEmpty()) return;
+    const FigureFonts fonts(font());
+    const QRectF flag(x, stop.area.top(), kTag, kTag);
+    painter.fillRect(flag, theme.accent);
+    painter.setFont(fonts.small_bold);
+    painter.setPen(theme.on_accent);
+    painter.drawText(flag, Qt::AlignCenter, column.title);
+}
+
+void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns) const {
+    const Theme& theme = current_theme();
+    const FigureFonts fonts(font());
+    const QFontMetricsF small(fonts.small);
+    const QFontMetricsF bold(fonts.small_bold);
+    const double line = std::ceil(small.height()) + 2;
+    const bool differences = columns.size() > 1;
+
+    // Every reading of any column has a row.
+    std::vector<const RulerReading*> rows;
+    for (const Column& column : columns) {
+        for (const RulerReading& reading : column.stop->readings) {
+            if (std::ranges::none_of(rows,
+                                     [&](const RulerReading* row) { return row->name == reading.name; }))
+                rows.push_back(&reading);
+        }
+    }
+    QList<QStringList> cells;  // a list for each column of the card
+    for (const Column& column : columns) {
+        const QString& title = column.stop->title;
+        QStringList cell{column.title.isEmpty() ? title : column.title + QStringLiteral("  ") + title};
+        for (const RulerReading* row : rows) {
+            const RulerReading* own = same_reading(*column.stop, *row);
+            cell << (own ? own->shown() : QStringLiteral("–"));
+        }
+        cells << cell;
+    }
+    if (differences) {
+        QStringList cell{columns.back().title.isEmpty() ? tr("here − A") : QStringLiteral("B − A")};
+        for (const RulerReading* row : rows) {
+            const RulerReading* from = same_reading(*columns.front().stop, *row);
+            const RulerReading* to = same_reading(*columns.back().stop, *row);
+            cell << (from && to ? difference(*from, *to) : QString());
+        }
+        cells << cell;
+    }
+    double names = 0;
+    for (const RulerReading* row : rows) names = std::max(names, small.horizontalAdvance(row->name));
+    QList<double> widths;
+    for (const QStringList& cell : cells) {
+        double widest = bold.horizontalAdvance(cell.front());
+        for (const QString& text : cell) widest = std::max(widest, small.horizontalAdvance(text));
+        widths << std::ceil(widest);
+    }
+    double width = 2 * kPadding + kSwatch + 6 + names;
+    for (const double one : widths) width += kGap + one;
+    const double height = 2 * kPadding + line * static_cast<double>(rows.size() + 1);
+    const QRectF card = place_card({std::ceil(width), height}, columns);
+
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(theme.border, 1));
+    painter.setBrush(theme.raised);
+    painter.drawRect(card.adjusted(0.5, 0.5, -0.5, -0.5));
+    const double left = card.left() + kPadding;
+    const auto baseline = [&](std::size_t row) {
+        return card.top() + kPadding + line * static_cast<double>(row) + small.ascent();
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double base = baseline(i + 1);
+        if (rows[i]->color.isValid())
+            painter.fillRect(QRectF(left, std::round(base - small.xHeight() / 2) - 1, kSwatch, 3),
+                             rows[i]->color);
+        draw_text(painter, {left + kSwatch + 6, base}, rows[i]->name, fonts.small, theme.text);
+    }
+    double right = left + kSwatch + 6 + names;
+    for (qsizetype c = 0; c < cells.size(); ++c) {
+        right += kGap + widths[c];
+        for (qsizetype i = 0; i < cells[c].size(); ++i) {
+            const QString& text = cells[c][i];
+            const QFont& font = i == 0 ? fonts.small_bold : fonts.small;
+            const double wide = i == 0 ? bold.horizontalAdvance(text) : small.horizontalAdvance(text);
+            const bool muted = differences && c + 1 == cells.size();
+            draw_text(painter, {right - wide, baseline(static_cast<std::size_t>(i))}, text, font,
+                      muted ? theme.muted : theme.text);
+        }
+    }
+}
+
+// Returns where the card lies: beside the last line, at the side and the end where it covers none of its
+// dots.
+QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& columns) const {
+    const RulerStop& stop = *columns.back().stop;
+    const QRectF area = stop.area;
+    const double x_right = stop.x + kGap;
+    const double x_left = stop.x - kGap - size.width();
+    const double low = area.bottom() - size.height() - kGap;
+    const double high = area.top() + kGap + kTag;
+    const std::array corners{QPointF(x_right, high), QPointF(x_left, high), QPointF(x_right, low),
+                             QPointF(x_left, low)};
+    QRectF best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const QPointF& corner : corners) {
+        QRectF box(corner, size);
+        box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, width() - size.width() - 2)));
+        box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, height() - size.height() - 2)));
+        double cost = std::fabs(box.left() - corner.x());
+        for (const Column& column : columns) {
+            constexpr double kCovered = 1000;
+            if (box.left() < column.stop->x && column.stop->x < box.right()) cost += kCovered;
+            for (const RulerReading& reading : column.stop->readings) {
+                if (!std::isnan(reading.y) && box.contains(QPointF(column.stop->x, reading.y)))
+                    cost += kCovered;
+            }
+        }
+        if (cost >= least) continue;
+        least = cost;
+        best = box;
+    }
+    return best;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,87 @@
+#include "widgets/plots/difference/difference_data.h"
+
+#include <algorithm>
+
+#include "files/view.h"
+#include "text/translate.h"
+#include "text/units.h"
+
+namespace shardscope {
+namespace {
+
+// Returns the step time that was measured on as many GPUs as the scenario has, or 0.
+double measured_step(const Answer& answer, const std::optional<Measurement>& own) {
+    return own && own->gpus == answer.settings[P::gpus] ? residual(answer, *own).step_time : 0;
+}
+
+DifferenceSide side_of(char letter, const Answer& answer, double measured, double step) {
+    return {letter, answer.scenario.title(), step, measured > 0, answer.fits()};
+}
+
+std::vector<std::string> changes(const GapBar& bar) {
+    std::vector<std::string> out;
+    for (const GapInput& input : bar.inputs)
+        out.push_back(label_of(input.id) + ' ' + input.from + " → " + input.to);
+    return out;
+}
+
+}  // namespace
+
+double DifferenceData::longest() const {
+    double out = std::max(from.step, to.step);
+    for (const DifferenceBar& bar : bars) out = std::max(out, bar.to);
+    return out;
+}
+
+DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own,
+                               const Pin* other) {
+    DifferenceData out;
+    if (!other) {
+        out.problem = translate(
+            "Pin a scenario, or a measured run of the Validation plot with the other mouse button, to see "
+            "where the difference in step time comes from.");
+        return out;
+    }
+    if (!answer.valid() || !other->answer.valid()) {
+        out.problem = translate("One of the two scenarios is not valid.");
+        return out;
+    }
+    const double measured_from = measured_step(other->answer, measurement_in(other->view));
+    const double measured_to = measured_step(answer, own);
+    const StepGap gap = step_gap(other->answer, measured_from, answer, measured_to);
+    out.from = side_of(other->letter, other->answer, measured_from, gap.from);
+    out.to = side_of(kCurrentScenario, answer, measured_to, gap.to);
+    double at = gap.from;
+    const auto add = [&](const std::string& label, std::vector<std::string> inputs, double seconds,
+                         bool explained) {
+        out.bars.push_back({label, std::move(inputs), at, at + seconds, explained});
+        at += seconds;
+    };
+    const auto beyond = [](char letter) {
+        return translate("Not explained in {1}", {std::string_view(&letter, 1)});
+    };
+    if (measured_from > 0) add(beyond(other->letter), {}, gap.unexplained_from, false);
+    for (const GapBar& bar : gap.bars) add(label_of(bar), changes(bar), bar.seconds, true);
+    if (measured_to > 0) add(beyond(kCurrentScenario), {}, gap.unexplained_to, false);
+    return out;
+}
+
+PlotTable difference_table(const DifferenceData& data) {
+    PlotTable out;
+    out.columns = {"bar", "from[s]", "to[s]", "change[s]", "inputs"};
+    if (!data.problem.empty()) return out;
+    const auto side = [&](const DifferenceSide& one) {
+        out.rows.push_back({std::string(1, one.letter), exact(0), exact(one.step), exact(one.step),
+                            one.measured ? "measured" : "predicted"});
+    };
+    side(data.from);
+    for (const DifferenceBar& bar : data.bars) {
+        std::string inputs;
+        for (const std::string& input : bar.inputs) inputs += (inputs.empty() ? "" : "; ") + input;
+        out.rows.push_back({bar.label, exact(bar.from), exact(bar.to), exact(bar.seconds()), inputs});
+    }
+    side(data.to);
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,267 @@
+// The Difference tab: the waterfall from the step time of the compared pin to that of the current scenario.
+#include <qcustomplot.h>
+
+#include <QMouseEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/painted_item.h"
+#include "widgets/drawing.h"
+#include "widgets/encode.h"
+#include "widgets/plots/difference/difference_data.h"
+#include "widgets/plots/figure_page.h"
+#include "widgets/plots/live_plot.h"
+#include "widgets/plots/plot_kind.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kGap = 8;             // px, between texts and marks
+constexpr double kWidestLabels = 0.4;  // of the width
+
+QString change_text(double seconds) {
+    return (seconds < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+           shown(std::fabs(seconds), Quantity::seconds);
+}
+
+QString side_label(const DifferenceSide& side) {
+    return side.letter + QStringLiteral(": ") + text_of(side.name);
+}
+
+QString side_note(const DifferenceSide& side) {
+    QString out = side.measured ? LivePlot::tr("measured") : LivePlot::tr("predicted");
+    return side.fits || side.measured ? out : LivePlot::tr("%1, does not fit").arg(out);
+}
+
+// One row: a side, which starts at zero, or a change.
+struct Row {
+    QString label, note, value;
+    double from = 0, to = 0;
+    const DifferenceBar* bar = nullptr;    // null: a side
+    const DifferenceSide* side = nullptr;  // null: a change
+};
+
+std::vector<Row> rows_of(const DifferenceData& data) {
+    std::vector<Row> out;
+    if (!data.problem.empty()) return out;
+    const auto add_side = [&](const DifferenceSide& side) {
+        out.push_back({side_label(side), side_note(side), shown(side.step, Quantity::seconds), 0, side.step,
+                       nullptr, &side});
+    };
+    add_side(data.from);
+    for (const DifferenceBar& bar : data.bars) {
+        QStringList inputs;
+        for (const std::string& input : bar.inputs) inputs << text_of(input);
+        out.push_back({text_of(bar.label), inputs.join(QStringLiteral(", ")), change_text(bar.seconds()),
+                       bar.from, bar.to, &bar, nullptr});
+    }
+    add_side(data.to);
+    return out;
+}
+
+QString caption_of(const DifferenceData& data) {
+    if (!data.problem.empty()) return text_of(data.problem);
+    QString out = LivePlot::tr(
+                      "From the step of %1 to that of %2. Each bar is what one group of inputs "
+                      "changes, the mean of changing them in this order and in the reverse order.")
+                      .arg(QLatin1Char(data.from.letter))
+                      .arg(QLatin1Char(data.to.letter));
+    if (data.from.measured || data.to.measured)
+        out += QLatin1Char(' ') + LivePlot::tr("Hatched: what a measured run takes beyond its prediction.");
+    return out;
+}
+
+class DifferencePainting {
+  public:
+    DifferencePainting(const QRectF& area, const DifferenceData& data, const QFont& font)
+        : area_(area.adjusted(kFigureMargin, kFigureMargin, -kFigureMargin, -kFigureMargin)),
+          data_(data),
+          fonts_(font),
+          rows_(rows_of(data)) {
+        if (rows_.empty()) return;
+        double labels = 0;
+        double values = 0;
+        for (const Row& row : rows_) {
+            labels =
+                std::max({labels, text_width(fonts_.bold, row.label), text_width(fonts_.small, row.note)});
+            values = std::max(values, text_width(fonts_.body, row.value));
+        }
+        line_ = QFontMetricsF(fonts_.body).height();
+        left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kGap;
+        right_ = area_.right() - values - kGap;
+        const double tallest = 3.2 * line_;
+        const double room = area_.height() - line_ - kTickLength - kGap;
+        const auto count = static_cast<double>(rows_.size());
+        row_height_ = std::min(tallest, room / count);
+        axis_ = area_.top() + count * row_height_;
+    }
+
+    [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+    // Returns the row at this height.
+    [[nodiscard]] std::optional<std::size_t> row_at(const QPointF& pixel) const {
+        if (rows_.empty() || pixel.y() < area_.top()) return std::nullopt;
+        const auto row = static_cast<std::size_t>((pixel.y() - area_.top()) / row_height_);
+        return row < rows_.size() ? std::optional(row) : std::nullopt;
+    }
+
+    void paint(QPainter& painter, const Theme& theme) const {
+        if (rows_.empty()) {
+            painter.setFont(fonts_.body);
+            painter.setPen(theme.muted);
+            painter.drawText(area_, Qt::AlignCenter | Qt::TextWordWrap, text_of(data_.problem));
+            return;
+        }
+        paint_axis(painter, theme);
+        for (std::size_t i = 0; i < rows_.size(); ++i) paint_row(painter, theme, i);
+    }
+
+  private:
+    [[nodiscard]] double x_of(double seconds) const {
+        return left_ + seconds / data_.longest() * (right_ - left_);
+    }
+
+    void paint_axis(QPainter& painter, const Theme& theme) const {
+        std::vector<Tick> ticks;
+        std::vector<double> centers;
+        for (const double at : linear_ticks(0, data_.longest(), 6)) {
+            ticks.push_back({at, shown(at, Quantity::seconds)});
+            centers.push_back(x_of(at));
+            painter.setPen(QPen(theme.grid, 1));
+            painter.drawLine(QPointF(x_of(at), area_.top()), QPointF(x_of(at), axis_));
+        }
+        painter.setPen(QPen(theme.border, 1));
+        painter.drawLine(QPointF(left_, axis_), QPointF(right_, axis_));
+        draw_x_ticks(painter, axis_, ticks, centers, 0, theme, fonts_);
+    }
+
+    [[nodiscard]] QColor color_of(const Row& row, const Theme& theme) const {
+        if (row.side) {
+            return row.side->letter == kCurrentScenario ? theme.accent : pin_color(theme, row.side->letter);
+        }
+        return row.to >= row.from ? theme.communication : theme.memory_rate;
+    }
+
+    void paint_row(QPainter& painter, const Theme& theme, std::size_t index) const {
+        const Row& row = rows_[index];
+        const double top = area_.top() + static_cast<double>(index) * row_height_;
+        const double middle = top + row_height_ / 2;
+        const bool both = row_height_ >= 2.1 * line_ && !row.note.isEmpty();
+        const double width = left_ - kGap - area_.left();
+        const auto text = [&](const QString& words, const QFont& font, const QColor& color, double baseline) {
+            draw_text(painter, QPointF(area_.left(), baseline),
+                      QFontMetricsF(font).elidedText(words, Qt::ElideRight, width), font, color);
+        };
+        const double ascent = QFontMetricsF(fonts_.body).ascent();
+        text(row.label, row.side ? fonts_.bold : fonts_.body, theme.text,
+             both ? middle - 2 : middle + ascent / 2 - 1);
+        if (both) text(row.note, fonts_.small, theme.muted, middle + ascent + 1);
+
+        const double from = x_of(std::min(row.from, row.to));
+        const double to = x_of(std::max(row.from, row.to));
+        const double thickness = std::min(0.55 * row_height_, 1.3 * line_);
+        const QRectF bar(from, middle - thickness / 2, std::max(1.0, to - from), thickness);
+        const QColor color = color_of(row, theme);
+        painter.fillRect(bar, row.bar && !row.bar->explained ? theme.hatch_ground : color);
+        if (row.bar && !row.bar->explained) hatch_over(painter, bar, theme, color, 5, 1.5);
+        if (index + 1 < rows_.size()) {
+            // The next bar begins where this one ends.
+            painter.setPen(QPen(theme.border, 1));
+            painter.drawLine(QPointF(x_of(row.to), bar.bottom()),
+                             QPointF(x_of(row.to), bar.center().y() + row_height_ - thickness / 2));
+        }
+        draw_text(painter, QPointF(bar.right() + kGap / 2, middle + ascent / 2 - 1), row.value,
+                  row.side ? fonts_.bold : fonts_.body, theme.text, theme.pane);
+    }
+
+    QRectF area_;
+    const DifferenceData& data_;
+    FigureFonts fonts_;
+    std::vector<Row> rows_;
+    double line_ = 0, left_ = 0, right_ = 0, axis_ = 0, row_height_ = 1;
+};
+
+// The data for an export compares with the first pin.
+DifferenceData data_of(const FigureRequest& request, const Answer& answer) {
+    return difference_data(answer, measurement_in(request.view),
+                           request.pins.empty() ? nullptr : &request.pins.front());
+}
+
+class DifferencePlot : public LivePlot {
+  public:
+    explicit DifferencePlot(LiveModel& model)
+        : LivePlot(QStringLiteral("difference"), tr("Difference plot"), model, nullptr) {
+        prepare(canvas());
+        canvas().plotLayout()->clear();
+        new PaintedItem(canvas(), QStringLiteral("overlay"), [this](QCPPainter& painter) {
+            painter.setOpacity(dimmed_ ? 0.45 : 1);
+            painting().paint(painter, current_theme());
+        });
+        start();
+    }
+
+    [[nodiscard]] FigureRequest request() const override {
+        FigureRequest out = LivePlot::request();
+        // An export shows the pin that is compared here.
+        const Pin* compared = model().compared();
+        std::ranges::stable_partition(
+            out.pins, [&](const Pin& pin) { return compared && pin.letter == compared->letter; });
+        return out;
+    }
+
+  protected:
+    void update_figure() override {
+        const Answer& answer = model().answer();
+        dimmed_ = !answer.valid() || model().planning();
+        if (answer.valid())
+            data_ = difference_data(answer, measurement_in(model().scenario().view), model().compared());
+    }
+    void update_pins() override { update_figure(); }
+    void style_figure(const Theme& theme, const QFont&) override {
+        canvas().setBackground(QBrush(theme.pane));
+    }
+
+    [[nodiscard]] QString description() const override {
+        QStringList out{caption_of(data_)};
+        for (const Row& row : rows_of(data_)) out << row.label + QStringLiteral(": ") + row.value;
+        return out.join(QStringLiteral(" · "));
+    }
+
+    void move(QMouseEvent* event) override {
+        const DifferencePainting painted = painting();
+        const auto row = painted.row_at(event->position());
+        if (!row) {
+            QToolTip::hideText();
+            return;
+        }
+        const Row& at = painted.rows()[*row];
+        QToolTip::showText(event->globalPosition().toPoint(),
+                           wrapped_tool_tip(tr("%1: %2\n%3").arg(at.label, at.value, at.note)), &canvas());
+    }
+
+  private:
+    [[nodiscard]] DifferencePainting painting() const { return {QRectF(canvas().rect()), data_, font()}; }
+
+    DifferenceData data_;
+    bool dimmed_ = false;
+};
+
+}  // namespace
+
+const PlotKind kDifferenceKind{
+    .name = "difference",
+    .label = translatable("Difference"),
+    .shows_pin = [](const FigureRequest& request,
+                    const Pin& pin) { return pin.letter == request.pins.front().letter; },
+    .paint =
+        [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
+            DifferencePainting(area, data_of(request, answer), page_font()).paint(painter, Theme::print());
+        },
+    .words = [](const FigureRequest& request,
+                const Answer& answer) { return caption_of(data_of(request, answer)); },
+    .table = [](const FigureRequest& request,
+                const Answer& answer) { return difference_table(data_of(request, answer)); },
+    .make_tab = [](LiveModel& model) -> LivePlot* { return new DifferencePlot(model); }};
+
+}  // namespace shardscope

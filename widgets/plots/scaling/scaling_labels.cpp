@@ -1,0 +1,480 @@
+#include "widgets/plots/scaling/scaling_labels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/chart/painted_item.h"
+#include "widgets/drawing.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kRoomy = 400;  // px of axis from which labels have more text
+constexpr double kDot = 4.5;
+
+QRectF square(const QPointF& at, double radius) {
+    return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
+}
+
+// Returns the distance from the box to the line, sampled at a few points of every segment.
+double distance(const QRectF& box, const QPolygonF& line) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 1; i < line.size(); ++i) {
+        const QPointF& a = line[i - 1];
+        const QPointF& b = line[i];
+        if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+        for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+            const QPointF at = a + (b - a) * share;
+            const double x = std::max({box.left() - at.x(), at.x() - box.right(), 0.0});
+            const double y = std::max({box.top() - at.y(), at.y() - box.bottom(), 0.0});
+            best = std::min(best, std::hypot(x, y));
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+QString value_text(double value, ScalingY y) {
+    switch (y) {
+        case ScalingY::mfu: return shown(value, Quantity::percent);
+        case ScalingY::tokens_per_s_per_gpu:
+            return tr("%1 tokens/s/GPU").arg(shown(value, Quantity::rate, false));
+        case ScalingY::tokens_per_s: return tr("%1 tokens/s").arg(shown(value, Quantity::big_count));
+        case ScalingY::days: return shown(value, Quantity::days);
+        case ScalingY::memory: return shown(value * kGiB, Quantity::bytes);
+    }
+    return {};
+}
+
+ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
+    : painter_(painter),
+      scene_(scene),
+      room_(scene.area.adjusted(2, 2, -2, -2)),
+      roomy_(scene.area.width() >= kRoomy) {
+    for (const QRectF& box : scene.taken) room_.take(box);
+    room_.avoid(scene.weak);
+    if (seen(scene.strong)) room_.avoid(scene.strong);
+    room_.avoid(scene.ideal, 0.8);
+    room_.avoid(scene.repaired, 0.8);
+    for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
+    for (const AxisRange& stretch : scene.unfit) {
+        for (const double end : {stretch.from, stretch.to}) {
+            const double at = scene.x.coordToPixel(end);
+            room_.avoid(QPolygonF({{at, scene.area.top()}, {at, scene.area.bottom()}}), 0.5);
+        }
+    }
+}
+
+void ScalingLabels::paint() {
+    // The positions of the marks are determined first, so that labels avoid them; the marks are drawn last,
+    // over everything.
+    find_marks();
+    paint_node();
+    paint_current();
+    tag_pins();
+    paint_knee();
+    name_curves();
+    name_others();
+    paint_marks();
+}
+
+// ---- helpers ---------------------------------------------------------------------------------------------
+
+LabelLine ScalingLabels::bold(const QString& text) const {
+    return {text, scene_.fonts.small_bold, scene_.theme.text};
+}
+LabelLine ScalingLabels::plain(const QString& text) const {
+    return {text, scene_.fonts.small, scene_.theme.text};
+}
+LabelLine ScalingLabels::muted(const QString& text) const {
+    return {text, scene_.fonts.small, scene_.theme.muted};
+}
+
+bool ScalingLabels::in_frame(const QPointF& at) const {
+    return !std::isnan(at.y()) && scene_.area.adjusted(-1, -1, 1, 1).contains(at);
+}
+
+QPointF ScalingLabels::pixel(double gpus, double value) const {
+    return drawn_at(scene_.x, scene_.y, gpus, value, painter_);
+}
+
+void ScalingLabels::guide(double at, double top, const QColor& color) {
+    const double px = std::floor(at) + 0.5;
+    const QPolygonF line({QPointF(px, top), QPointF(px, scene_.area.bottom())});
+    painter_.setPen(line_pen(color, 1, {1, 2}));
+    painter_.drawPolyline(line);
+    room_.avoid(line, 0.5);
+}
+
+void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
+    draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    // The distance keeps the lines of two labels from being read as one label.
+    constexpr double kApart = 7;
+    room_.take(box.adjusted(0, -kApart, 0, kApart));
+}
+
+std::optional<QRectF> ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
+                                         const Penalty& penalty) {
+    const auto box = room_.place(size_of(lines), corners, most, penalty);
+    if (box) draw(*box, lines);
+    return box;
+}
+
+template <typename Corners>
+std::optional<QRectF> ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter,
+                                                const Corners& corners, const Penalty& penalty) {
+    constexpr double kClear = 10;     // a guide may cross at most one line of text
+    constexpr double kPassable = 16;  // accepted rather than having no name nearby
+    const QList<QPointF> places = corners(size_of(lines));
+    if (const auto box = put(lines, places, kClear, penalty)) return box;
+    const LabelLines first{lines.front()};
+    for (const LabelLines& less : {first, shorter}) {
+        if (less == lines) continue;
+        if (const auto box = put(less, corners(size_of(less)), kPassable, penalty)) return box;
+    }
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    if (const auto box = put(lines, places, kAny, penalty)) return box;
+    return shorter == lines ? std::nullopt : put(shorter, corners(size_of(shorter)), kAny, penalty);
+}
+
+bool ScalingLabels::seen(const QPolygonF& points) const {
+    for (int i = 1; i < points.size(); ++i) {
+        if (in_frame(points[i - 1]) && in_frame(points[i])) return true;
+    }
+    return false;
+}
+
+double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) const {
+    constexpr double kTooFar = 16;
+    constexpr double kAnother = 25;  // it would be read as the name of the other curve
+    constexpr double kSame = 3;      // tolerance for curves that coincide
+    const double own = distance(box, points);
+    double out = 0.5 * std::max(0.0, own - kTooFar);
+    const auto nearer = [&](const QPolygonF& other) {
+        return &other != &points && distance(box, other) + kSame < own;
+    };
+    if (nearer(scene_.weak) || nearer(scene_.strong) || nearer(scene_.ideal) ||
+        std::ranges::any_of(scene_.ghost_lines, nearer)) {
+        out += kAnother;
+    }
+    return out;
+}
+
+void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,
+                               const LabelLines& shorter, std::initializer_list<double> shares, double gap) {
+    if (!seen(points)) return;
+    QPolygonF there;
+    for (const QPointF& point : points) {
+        if (in_frame(point)) there.append(point);
+    }
+    const auto corners = [&](const QSizeF& size) {
+        const double w = size.width();
+        QList<QPointF> out;
+        for (const double share : shares) {
+            const double last = static_cast<double>(there.size() - 1);
+            const QPointF at = there[static_cast<qsizetype>(std::lround(share * last))];
+            for (const double farther : {1.0, 2.2}) {
+                out.append({at.x() - w / 2, at.y() + gap * farther});
+                out.append({at.x() - w / 2, at.y() - gap * farther - size.height()});
+                out.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
+                out.append({at.x() + gap, at.y() + gap * (farther - 1)});
+            }
+            // Positions beside a guide.
+            for (const double aside : {0.2, 0.8}) {
+                out.append({at.x() - aside * w, at.y() + gap});
+                out.append({at.x() - aside * w, at.y() - gap - size.height()});
+            }
+        }
+        return out;
+    };
+    const auto placed =
+        put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
+    if (placed && term) terms_.push_back({*placed, *term});
+}
+
+// ---- labels ----------------------------------------------------------------------------------------------
+
+void ScalingLabels::find_marks() {
+    const ScalingData& data = scene_.data;
+    const ScalingY quantity = scene_.options.y;
+    value_ = data.y(data.current, quantity);
+    has_dot_ = scene_.x.range().contains(data.current.x) && scene_.y.range().contains(value_);
+    dot_ = pixel(data.current.x, has_dot_ ? value_ : scene_.y.range().lower);
+    if (has_dot_) room_.take(square(dot_, kDot + 3));
+
+    for (const MeasuredPoint& run : data.measured) {
+        const double value = data.y(run, quantity);
+        if (!scene_.options.measured || !scene_.x.range().contains(run.gpus) ||
+            !scene_.y.range().contains(value)) {
+            continue;
+        }
+        diamonds_.push_back({pixel(run.gpus, value), &run});
+        room_.take(square(diamonds_.back().at, 6));
+    }
+
+    if (seen(scene_.strong) && in_frame(scene_.strong.back())) room_.take(square(scene_.strong.back(), 5));
+
+    for (const ScalingFigure::Ghost& pinned : scene_.ghosts) {
+        const double value = pinned.data.y(pinned.data.current, quantity);
+        if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
+        pins_.push_back({pixel(pinned.data.current.x, value), pinned.letter});
+    }
+
+    const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
+    has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
+                data.shows(*knee) && scene_.y.range().contains(data.y(*knee, quantity));
+    if (has_knee_) {
+        knee_ = pixel(knee->x, data.y(*knee, quantity)) - QPointF(0, 5);
+        room_.take(QRectF(knee_.x() - 5, knee_.y() - 9, 10, 9));
+    }
+}
+
+// Labels the GPU count of one node, above which communication crosses nodes.
+void ScalingLabels::paint_node() {
+    const double node = scene_.data.curves.node;
+    if (node <= 1 || node < scene_.data.fewest_gpus() || !scene_.x.range().contains(node)) return;
+    const QRectF& area = scene_.area;
+    const double px = scene_.x.coordToPixel(node);
+    const double top = area.top() + 0.3 * area.height();
+    guide(px, top, scene_.theme.muted);
+    const LabelLines lines{muted(tr("one node"))};
+    const QSizeF size = size_of(lines);
+    QList<QPointF> corners;
+    for (const double down : {0.0, 0.08, 0.16, -0.08, 0.3}) {
+        corners.append({px + 5, top + down * area.height()});
+        corners.append({px - 5 - size.width(), top + down * area.height()});
+    }
+    put(lines, corners);
+}
+
+void ScalingLabels::paint_current() {
+    const ScalingData& data = scene_.data;
+    const QRectF& area = scene_.area;
+    if (!scene_.x.range().contains(data.current.x)) return;
+    const QString gpus = shown(data.current.x, Quantity::count);
+    LabelLines lines;
+    if (std::isnan(value_)) {
+        const QString have = shown(data.capacity, Quantity::bytes);
+        lines.append(bold(tr("A %1 GPUs: does not fit").arg(gpus)));
+        lines.append(
+            plain(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false), have)));
+    } else {
+        lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y))));
+        if (scene_.options.y == ScalingY::memory) {
+            const QString limit = shown(data.capacity, Quantity::bytes);
+            lines.append(plain((data.current.fits() ? tr("of %1") : tr("does not fit in %1")).arg(limit)));
+        } else if (!data.current.fits()) {
+            lines.append(plain(tr("hypothetical, does not fit")));
+        }
+        const auto run = std::ranges::find_if(diamonds_, [&](const Diamond& diamond) {
+            return diamond.run->same_settings && diamond.run->gpus == data.current.x;
+        });
+        if (run != diamonds_.end()) {
+            const double measured = data.y(*run->run, scene_.options.y);
+            lines.append(plain((run->run->own ? tr("my run %1") : tr("measured %1"))
+                                   .arg(value_text(measured, scene_.options.y))));
+        }
+    }
+    const QSizeF size = size_of(lines);
+    constexpr double kEdge = 4;
+    const double most_left = std::max(area.left() + kEdge, area.right() - kEdge - size.width());
+    const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
+    QList<QPointF> corners;
+    const auto add = [&](double top) {
+        // The label is centred over the dot, has one end over it, or ends beside it.
+        for (const double share : {0.5, 0.1, 0.9, 1.1, -0.1}) {
+            corners.append(
+                {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
+        }
+    };
+    for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) add(start - up);
+    for (const double down : {50.0, 80.0, 120.0, 160.0}) add(start + down);
+    for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
+    const auto box = room_.place(size, corners);
+    guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
+    if (box) draw(*box, lines);
+    label_states_unfit_ = box && !data.current.fits();
+}
+
+// Pins are tagged before curves are named, because a tag has few possible positions and a name has many.
+void ScalingLabels::tag_pins() {
+    constexpr double kGap = 7;
+    const QSizeF size(kTag, kTag);
+    for (std::size_t i = 0; i < scene_.ghosts.size(); ++i) {
+        const char letter = scene_.ghosts[i].letter;
+        const auto dot = std::ranges::find(pins_, letter, &Pin::letter);
+        QList<QPointF> corners;
+        if (dot != pins_.end()) corners = around(dot->at, size, kGap);
+        auto box = corners.isEmpty() ? std::nullopt : room_.place(size, corners);
+        // A pin without a dot, or without room at its dot, has its letter on its curve.
+        if (!box) {
+            QPolygonF there;
+            for (const QPointF& point : scene_.ghost_lines[i]) {
+                if (in_frame(point)) there.append(point);
+            }
+            for (const double share : {0.9, 0.7, 0.5, 0.3, 0.1}) {
+                if (there.isEmpty()) break;
+                const double last = static_cast<double>(there.size() - 1);
+                corners += around(there[static_cast<qsizetype>(std::lround(share * last))], size, kGap);
+            }
+            if (corners.isEmpty()) continue;
+            box = room_.place_or_cover(size, corners);
+        }
+        draw_tag(painter_, *box, letter, pin_color(scene_.theme, letter), scene_.fonts.small_bold);
+    }
+}
+
+void ScalingLabels::paint_knee() {
+    if (!has_knee_) return;
+    const LabelLines shorter{
+        bold(tr("knee at %1 GPUs").arg(shown(scene_.data.curves.knee, Quantity::count)))};
+    LabelLines lines = shorter;
+    if (roomy_) lines.append(muted(tr("an added GPU brings half")));
+    const auto corners = [&](const QSizeF& size) {
+        const QPointF up = knee_ - QPointF(0, 9);
+        QList<QPointF> out;
+        const auto add_above = [&](double gap) {
+            for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
+                out.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
+            }
+        };
+        add_above(5);
+        // A position beside the mark is better than one far above it, where the name would be read as
+        // another's.
+        for (const double down : {-0.3, -0.8}) out.append({up.x() + 9, knee_.y() + down * size.height() - 4});
+        for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
+        return out;
+    };
+    const auto placed = put_one_of(lines, shorter, corners, [&](const QRectF& box) {
+        // Crossing a line is better than being far from the mark.
+        constexpr double kAside = 0.15;
+        constexpr double kAbove = 0.25;
+        return kAside * std::fabs(box.center().x() - knee_.x()) +
+               kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
+    });
+    if (placed) terms_.push_back({*placed, Term::knee});
+    // Reserve the surroundings of the mark, so that no other name is beside it.
+    room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
+}
+
+void ScalingLabels::name_curves() {
+    const ScalingData& data = scene_.data;
+    // Other GPU counts have other plans, so the size of a replica is not constant.
+    const bool anew = data.plan == SweepPlan::replanned;
+    if (seen(scene_.strong)) {
+        const CurvePoint& end = data.curves.strong.back();
+        const LabelLines shorter{bold(tr("strong"))};
+        LabelLines lines{bold(tr("strong, %1 in all").arg(shown(data.global_batch, Quantity::count)))};
+        if (!anew && end.x == data.global_batch * data.replica_gpus) {
+            lines.append(muted(data.replica_gpus > 1 ? tr("one per replica, no more to split")
+                                                     : tr("one per GPU, no more to split")));
+        }
+        name_curve(Term::strong, scene_.strong, roomy_ ? lines : shorter, shorter,
+                   {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
+        if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
+            painter_.setPen(line_pen(scene_.theme.text, 2));
+            painter_.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
+        }
+    }
+    if (seen(scene_.weak)) {
+        const LabelLines shorter{bold(tr("weak"))};
+        const QString sequences = shown(data.sequences_per_replica, Quantity::count);
+        const LabelLines lines{
+            bold(anew ? tr("weak, batch grows with the GPUs")
+                 : data.replica_gpus > 1
+                     ? tr("weak, %1 per %2 GPUs").arg(sequences, shown(data.replica_gpus, Quantity::count))
+                     : tr("weak, %1 per GPU").arg(sequences))};
+        name_curve(Term::weak, scene_.weak, roomy_ ? lines : shorter, shorter,
+                   {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
+    }
+    if (scene_.options.y == ScalingY::memory) name_memory();
+    else name_unfit();
+    const LabelLines ideal{muted(tr("ideal, closed form"))};
+    name_curve(Term::ideal, scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
+}
+
+// Names the two families of memory inside their areas, and the curve after the best repair.
+void ScalingLabels::name_memory() {
+    const ScalingData& data = scene_.data;
+    if (!scene_.repaired.isEmpty()) {
+        const LabelLines lines{muted(tr("after: %1").arg(text_of(data.repair)))};
+        name_curve(std::nullopt, scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
+    }
+    const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
+        const LabelLines lines{plain(words)};
+        const QSizeF size = size_of(lines);
+        QList<QPointF> corners;
+        for (const CurvePoint& point : data.curves.weak) {
+            const double left = scene_.x.coordToPixel(point.x) + 4;
+            // The area must be high enough over the whole width of the text.
+            double top = scene_.area.top();
+            double bottom = scene_.area.bottom();
+            for (const CurvePoint& under : data.curves.weak) {
+                const double at = scene_.x.coordToPixel(under.x);
+                if (at < left - 4 || at > left + 1.3 * size.width()) continue;
+                top = std::max(top, under.valid ? scene_.y.coordToPixel(high(under) / kGiB) : bottom);
+                bottom = std::min(bottom, scene_.y.coordToPixel(low(under) / kGiB));
+            }
+            constexpr double kRoom = 8;
+            if (bottom - top >= size.height() + kRoom)
+                corners.append({left, (top + bottom - size.height()) / 2});
+        }
+        put(lines, corners);
+    };
+    name_area(
+        tr("shrinks with GPUs"), [](const CurvePoint&) { return 0.0; },
+        [](const CurvePoint& point) { return point.sharded_memory; });
+    name_area(
+        tr("stays on each GPU"), [](const CurvePoint& point) { return point.sharded_memory; },
+        [](const CurvePoint& point) { return point.peak_memory; });
+}
+
+void ScalingLabels::name_unfit() {
+    const ScalingData& data = scene_.data;
+    const QRectF& area = scene_.area;
+    for (const AxisRange& stretch : scene_.unfit) {
+        // The scenario's label already says it.
+        if (label_states_unfit_ && data.current.x >= stretch.from && data.current.x <= stretch.to) continue;
+        const double left = std::max(area.left(), scene_.x.coordToPixel(stretch.from));
+        const double right = std::min(area.right(), scene_.x.coordToPixel(stretch.to));
+        draw_area_words(painter_, QRectF(left, area.top(), right - left, area.height()),
+                        bold(data.hypothetical ? tr("hypothetical, does not fit") : tr("does not fit")),
+                        scene_.theme.hatch_ground, room_);
+    }
+    if (data.fewest_gpus() > scene_.x.range().lower) {
+        const double right = std::min(area.right(), scene_.x.coordToPixel(data.fewest_gpus()));
+        const QString gpus = shown(data.fewest_gpus(), Quantity::count);
+        draw_area_words(painter_, QRectF(area.left(), area.top(), right - area.left(), area.height()),
+                        muted(tr("the plan needs %1 GPUs").arg(gpus)), scene_.theme.grid, room_);
+    }
+}
+
+void ScalingLabels::name_others() {
+    const LabelLines lines{muted(tr("other settings"))};
+    const QSizeF size = size_of(lines);
+    // One label at one of the hollow diamonds names them all: at the first with clear space, else at the
+    // first where the label crosses only a little of a line.
+    for (const double most : {2.0, 10.0}) {
+        for (const Diamond& diamond : diamonds_) {
+            if (diamond.run->same_settings || diamond.run->own) continue;
+            if (put(lines, around(diamond.at, size, 8), most)) return;
+        }
+    }
+}
+
+void ScalingLabels::paint_marks() {
+    const Theme& theme = scene_.theme;
+    if (has_knee_) draw_triangle(painter_, knee_, 10, theme.text);
+    for (const Diamond& diamond : diamonds_) {
+        // The solid diamond is larger, because it is often under the dot and must be visible around it.
+        if (diamond.run->own) draw_user_run(painter_, diamond.at, theme);
+        else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
+        else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
+    }
+    for (const Pin& pin : pins_) draw_ring(painter_, pin.at, 3.5, theme.pane, pin_color(theme, pin.letter));
+    if (has_dot_) draw_ring(painter_, dot_, kDot, theme.pane, theme.text);
+}
+
+}  // namespace shardscope
