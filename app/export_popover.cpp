@@ -129,6 +129,7 @@ void ExportPopover::make_controls() {
     height_->setSpecialValueText(tr("as needed"));
     constexpr int kUsual = 120;
     width_->setValue(kUsual);
+    height_->setValue(height_->minimum());
     QStringList resolutions;
     for (int scale = static_cast<int>(kMinScale); scale <= static_cast<int>(kMaxScale); ++scale)
         resolutions << tr("%1 dpi (%2×)").arg(scale * kDpi).arg(scale);
@@ -250,7 +251,8 @@ void ExportPopover::take_choices() {
     if (!save_) return;  // the controls are still being made
     const bool table = format() == FigureFormat::csv;
     size_->setEnabled(!table);
-    for (QSpinBox* field : {width_, height_}) field->setEnabled(!table && has_own_size());
+    auto& form = *static_cast<QFormLayout*>(layout()->itemAt(0)->layout());
+    for (QSpinBox* field : {width_, height_}) form.setRowVisible(field, !table && has_own_size());
     resolution_->setEnabled(format() == FigureFormat::png);
     draw_preview();
 }

@@ -186,19 +186,15 @@ PageLayout lay_out(const PageTexts& texts, double width) {
     return lay_out(texts, width, std::max(1.0, kNarrowest / width), 1);
 }
 
-double figure_height(double width) {
-    constexpr double kShare = 0.6;
-    constexpr double kLowest = 240;
-    return std::max(kLowest, std::round(kShare * width));
-}
-
 }  // namespace
 
 int height_of_page(const FigureRequest& request, const Answer& answer) {
     const double width = request.size.width();
     const PageLayout layout = lay_out(texts_of(request, answer), width);
-    return static_cast<int>(
-        std::ceil((layout.top + figure_height(width * layout.reduced) + layout.under) / layout.reduced));
+    constexpr double kShare = 0.6;
+    const double figure =
+        std::max(plot_kind(request.plot)->least_height, std::round(kShare * width * layout.reduced));
+    return static_cast<int>(std::ceil((layout.top + figure + layout.under) / layout.reduced));
 }
 
 void paint_page(QCPPainter& painter, const FigureRequest& request, const Answer& answer) {

@@ -39,6 +39,8 @@ struct PlotKind {
     bool (*shows_pin)(const FigureRequest&, const Pin&) = nullptr;
     // Returns why the request cannot be drawn, or an empty text; null: it can always be drawn.
     QString (*objection)(const FigureRequest&, const Answer&) = nullptr;
+    // The least height of its figure, px, in an export whose height follows from the width.
+    double least_height = 240;
     // Computes `FigureRequest::data`, which the three functions below need; null: they need the answer alone.
     // It runs in any thread; after a stop request its result must not be used.
     std::any (*compute_data)(const FigureRequest&, const Answer&, const std::stop_token&) = nullptr;

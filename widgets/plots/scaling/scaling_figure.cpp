@@ -360,7 +360,8 @@ void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
         std::reverse(lower.begin(), lower.end());
         return upper + lower;
     };
-    const QPolygonF floor({{sharded.front().x(), area.bottom()}, {sharded.back().x(), area.bottom()}});
+    const QPolygonF floor{QPointF(sharded.front().x(), area.bottom()),
+                          QPointF(sharded.back().x(), area.bottom())};
     painter.setPen(Qt::NoPen);
     const auto fill = [&](const QPolygonF& shape, QColor color) {
         constexpr float kPale = 0.45F;

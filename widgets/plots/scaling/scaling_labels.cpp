@@ -306,23 +306,21 @@ void ScalingLabels::tag_pins() {
         const char letter = scene_.ghosts[i].letter;
         const auto dot = std::ranges::find(pins_, letter, &Pin::letter);
         QList<QPointF> corners;
-        if (dot != pins_.end()) corners = around(dot->at, size, kGap);
-        auto box = corners.isEmpty() ? std::nullopt : room_.place(size, corners);
-        // A pin without a dot, or without room at its dot, has its letter on its curve.
-        if (!box) {
+        if (dot != pins_.end()) {
+            corners = around(dot->at, size, kGap);
+        } else {
+            // A pin without a dot has its letter on its curve.
             QPolygonF there;
             for (const QPointF& point : scene_.ghost_lines[i]) {
                 if (in_frame(point)) there.append(point);
             }
-            for (const double share : {0.9, 0.7, 0.5, 0.3, 0.1}) {
-                if (there.isEmpty()) break;
-                const double last = static_cast<double>(there.size() - 1);
+            if (there.isEmpty()) continue;
+            const double last = static_cast<double>(there.size() - 1);
+            for (const double share : {0.9, 0.7, 0.5, 0.3, 0.1})
                 corners += around(there[static_cast<qsizetype>(std::lround(share * last))], size, kGap);
-            }
-            if (corners.isEmpty()) continue;
-            box = room_.place_or_cover(size, corners);
         }
-        draw_tag(painter_, *box, letter, pin_color(scene_.theme, letter), scene_.fonts.small_bold);
+        draw_tag(painter_, room_.place_or_cover(size, corners), letter, pin_color(scene_.theme, letter),
+                 scene_.fonts.small_bold);
     }
 }
 

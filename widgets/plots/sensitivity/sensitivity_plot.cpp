@@ -177,6 +177,7 @@ const PlotKind kSensitivityKind{
     .options = [](const View& view, const Scenario&) -> PlotOptions {
         return SensitivityOptions{view.first_output(), change_in(view), view.held};
     },
+    .least_height = 460,
     .compute_data = [](const FigureRequest& request, const Answer& answer,
                        const std::stop_token& stop) -> std::any {
         const auto options = options_in<SensitivityOptions>(request);

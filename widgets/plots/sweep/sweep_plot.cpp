@@ -460,6 +460,7 @@ const PlotKind kSweepKind{
             if (!options.against) return over;
             return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(*options.against)));
         },
+    .least_height = 330,
     .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {

@@ -428,7 +428,9 @@ void WallsFigure::Parts::paint_scale(QCPPainter& painter, const WallsPanes& wher
     const auto line = [&](const QString& text, const QFont& font, const QColor& color) {
         const QFontMetricsF metrics(font);
         if (top + metrics.height() > base - small.ascent()) return;
-        draw_text(painter, {where.right.left(), std::round(top + metrics.ascent())}, text, font, color);
+        const double room = plot.viewport().width() - 2 - where.right.left();
+        draw_text(painter, {where.right.left(), std::round(top + metrics.ascent())},
+                  metrics.elidedText(text, Qt::ElideRight, room), font, color);
         top += metrics.height();
     };
     line(tr("MFU, %"), fonts.bold, theme->text);

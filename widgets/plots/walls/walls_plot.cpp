@@ -474,6 +474,7 @@ const PlotKind kWallsKind{
             return tr("a map has two axes; give two different --axis");
         return {};
     },
+    .least_height = 330,
     .compute_data = compute_data,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
