@@ -25,6 +25,7 @@
 #include "support/desk.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/theme/theme.h"
 
 namespace shardscope::testing {
 namespace {
@@ -95,6 +96,11 @@ TEST_CASE("exports: the export opens as a frame in the window, by button, keys a
     CHECK(desk.window.rect().contains(frame->geometry()));
     const auto* preview = desk.find<QLabel>("export/preview");
     CHECK_FALSE(preview->pixmap(Qt::ReturnByValue).isNull());
+    // What is behind the frame does not shine through.
+    const QImage window = desk.window.grab().toImage();
+    const QRect inside(frame->pos() + QPoint(3, 3), QSize(frame->width() - 6, 6));
+    for (int x = inside.left(); x <= inside.right(); ++x)
+        CHECK(window.pixelColor(x, inside.top()) == current_theme().pane);
     // Tab reaches every control that can be used and stays in the frame.
     QStringList reached;
     for (int i = 0; i < 10; ++i) {

@@ -346,7 +346,7 @@ QToolButton::menu-indicator { subcontrol-origin: border; subcontrol-position: ce
 QToolButton[popupMode="1"] { background: %raised%; border-color: %border%; padding-right: 24px; }
 QToolButton[popupMode="1"]:focus { padding-right: 23px; }
 QToolButton::menu-button { background: transparent; border: 0; border-left: 1px solid %border%; width: 17px; }
-QFrame#export { border: 1px solid %border%; }
+QFrame#export { background: %pane%; border: 1px solid %border%; }
 QToolButton[segment="first"], QToolButton[segment="last"] {
     background: %raised%; border: 1px solid %border%; padding: 2px 8px; }
 QToolButton[segment="first"] { border-top-right-radius: 0; border-bottom-right-radius: 0; }
