@@ -1,5 +1,6 @@
 #include "app/preset_facts.h"
 
+#include <QLocale>
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,16 @@ const QString kAbsent = QStringLiteral("–");
 PresetFact number(double value, Quantity quantity) {
     if (std::isnan(value) || value <= 0) return {kAbsent, kNone};
     return {shown(value, quantity), value};
+}
+
+// "46.7 B", "110 M"
+PresetFact parameter_count(double value) {
+    if (std::isnan(value)) return {kAbsent, kNone};
+    constexpr double kMillion = 1e6;
+    constexpr double kBillion = 1e9;
+    static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
+    if (value >= kBillion) return {grouped.toString(value / kBillion, 'f', 1) + QStringLiteral(" B"), value};
+    return {grouped.toString(value / kMillion, 'f', 0) + QStringLiteral(" M"), value};
 }
 
 PresetFact year_of(const Preset* preset) {
@@ -93,13 +104,14 @@ std::vector<PresetColumn> columns_of(PresetKind kind) {
 PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
     const Settings s = resolve(with_cluster(Scenario::first_launch(catalogue_), preset));
     const double peak = std::fmax(s[P::peak_flops_bf16], s[P::peak_flops_fp16]);
+    constexpr double kTera = 1e12;
     const QString gpu = preset.gpu ? title_of(*preset.gpu) : QObject::tr("own GPU");
     const QString gpus = shown(s[P::gpus_per_node], Quantity::count);
     Facts out;
     out.columns = {{title_of(preset), kNone},
                    {QStringLiteral("%1 × %2").arg(gpus, gpu), s[P::gpus_per_node]},
                    number(s[P::memory], Quantity::bytes),
-                   number(peak, Quantity::flop_rate),
+                   number(std::round(peak / kTera) * kTera, Quantity::flop_rate),
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
                    year_of(preset.gpu)};
@@ -127,8 +139,8 @@ PresetFacts::Facts PresetFacts::of_model(const Preset& preset) const {
                                                          : learned,
                                       Quantity::count);
     out.columns = {{title_of(preset), kNone},
-                   number(parameters, Quantity::big_count),
-                   s[P::experts] > 1 ? number(active, Quantity::big_count) : number(kNone, Quantity::count),
+                   parameter_count(parameters),
+                   parameter_count(s[P::experts] > 1 ? active : kNone),
                    {kind_of(s), kNone},
                    shape,
                    context,
@@ -166,9 +178,12 @@ bool PresetFacts::have(const Preset& preset, const QString& words) {
     const QStringList wanted = words_in(words);
     return std::ranges::all_of(wanted, [&](const QString& word) {
         const qsizetype digit_count = digits.match(word).capturedLength();
+        const bool is_letters = std::ranges::none_of(word, [](QChar c) { return c.isDigit(); });
         return std::ranges::any_of(own, [&](const QString& one) {
-            if (digit_count == 0) return one.contains(word);
+            if (is_letters) return one.contains(word);
+            // "h200" is not "gh200".
             if (!one.startsWith(word)) return false;
+            if (digit_count == 0) return true;
             // "80" is "80gb" and not "800gbit/s".
             return digit_count < word.size() || digits.match(one).capturedLength() == digit_count;
         });

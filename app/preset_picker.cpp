@@ -82,7 +82,12 @@ PresetList::PresetList(PresetKind kind, LiveModel& model, PresetFacts& facts, QW
     list_->setFrameShape(QFrame::NoFrame);
     list_->setFocusPolicy(Qt::NoFocus);
     list_->setSortingEnabled(true);
-    list_->setStyleSheet(QStringLiteral("QTreeWidget::item { padding: 2px 6px; }"));
+    list_->setStyleSheet(
+        QStringLiteral("QTreeWidget::item { padding: 2px 5px; border: 0; }"
+                       "QTreeWidget::item:selected { background: palette(highlight); "
+                       "color: palette(highlighted-text); }"
+                       "QHeaderView::section { padding: 2px 5px; border: 0; "
+                       "border-bottom: 1px solid palette(mid); }"));
     detail_ = new QLabel(this);
     detail_->setObjectName(name + QStringLiteral("/detail"));
     detail_->setTextFormat(Qt::PlainText);
@@ -143,7 +148,9 @@ void PresetList::fill() {
         list_->resizeColumnToContents(column);
     }
     list_->header()->setStretchLastSection(false);
-    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    // In a narrow list the names of the GPUs are cut, and not those of the clusters.
+    const int stretched = kind_ == PresetKind::cluster ? 1 : 0;
+    list_->header()->setSectionResizeMode(stretched, QHeaderView::Stretch);
 }
 
 void PresetList::open_below(const QRect& place) {
@@ -153,7 +160,7 @@ void PresetList::open_below(const QRect& place) {
     const double zoom = zoom_of(font());
     const QRect free = screen()->availableGeometry();
     const QSize size =
-        QSize(static_cast<int>(860 * zoom), static_cast<int>(520 * zoom)).boundedTo(free.size());
+        QSize(static_cast<int>(1000 * zoom), static_cast<int>(520 * zoom)).boundedTo(free.size());
     QRect area(place.bottomLeft(), size);
     if (area.right() > free.right()) area.moveRight(free.right());
     if (area.bottom() > free.bottom()) area.moveBottom(free.bottom());

@@ -11,7 +11,6 @@ namespace shardscope {
 namespace {
 
 constexpr double kInset = 8;
-constexpr double kLongestLabel = 340;  // px at the design font size
 
 }  // namespace
 
@@ -46,9 +45,7 @@ void RepairButton::set_brief(bool brief) {
 
 QSize RepairButton::sizeHint() const {
     const QFont small = scaled_font(font(), kSmall);
-    // A plan has a long name; it is cut where it would take the room of the other repairs.
-    const double longest = kLongestLabel * zoom_of(font());
-    const double first = std::min(longest, text_width(scaled_font(font(), 1, true), label_));
+    const double first = std::min(longest_, text_width(scaled_font(font(), 1, true), label_));
     const double second =
         text_width(small, before_rate()) + text_width(scaled_font(font(), kSmall, true), rate_);
     const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;

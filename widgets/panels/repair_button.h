@@ -16,6 +16,9 @@ class RepairButton : public QAbstractButton {
     void set_repair(const Repair& repair, bool best);
     // Leaves out the memory, for small windows.
     void set_brief(bool brief);
+    // Cuts a label that is longer than this, in px: a plan has a long name, which would take the room of the
+    // other repairs.
+    void set_longest(double longest) { longest_ = longest; }
     [[nodiscard]] QSize sizeHint() const override;
 
   protected:
@@ -31,6 +34,7 @@ class RepairButton : public QAbstractButton {
     QString rate_;    // "MFU 46.0 %", set in bold
     bool best_ = false;
     bool brief_ = false;
+    double longest_ = 0;
 };
 
 }  // namespace shardscope

@@ -159,7 +159,11 @@ void RepairStrip::arrange() {
         return count;
     };
     constexpr std::size_t kEnough = 4;  // repairs to show outside of the menu
-    for (RepairButton* button : buttons_) button->set_brief(false);
+    constexpr double kLongest = 0.45;   // of the strip, for one label
+    for (RepairButton* button : buttons_) {
+        button->set_brief(false);
+        button->set_longest(kLongest * width());
+    }
     std::size_t shown = fitting_count();
     if (shown < std::min(kEnough, repairs_.size())) {
         for (RepairButton* button : buttons_) button->set_brief(true);

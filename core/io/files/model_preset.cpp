@@ -1,5 +1,6 @@
 #include "files/model_preset.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "presets/json_values.h"
@@ -44,15 +45,20 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
     preset["name"] = preset_name_of(title);
     preset["title"] = clean_title(title);
     const Settings settings = resolve(scenario);
+    Scenario unchanged = Scenario::first_launch(*scenario.catalogue);
+    unchanged.model = scenario.model;
+    // Values that are not given may follow from others: a wider model has more heads.
+    const Settings before = resolve(unchanged);
     std::string changed;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (parameter(id).group != Group::model || !applies_to(id, settings)) continue;
-        // Without a preset, the values are those of the first launch.
-        if (scenario.model && !scenario.given[i]) continue;
+        const bool same = settings[id] == before[id] || (std::isnan(settings[id]) && std::isnan(before[id]));
+        // Without a preset, all values are written.
+        if (scenario.model && same) continue;
         const std::string field(field_of(id));
         preset["values"][field] = write_value(id, settings[id]);
-        if (!scenario.given[i]) continue;
+        if (same) continue;
         drop_evidence(preset, field);
         changed += (changed.empty() ? "" : ", ") + field;
     }

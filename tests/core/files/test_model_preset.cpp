@@ -115,7 +115,7 @@ TEST_CASE("model preset: the source says what was changed, and the published cou
     const json same = json::parse(write_model_preset(scenario, "Same"));
     CHECK(same.contains("parameters"));
     CHECK(same["source"] == scenario.model->source);
-    scenario.give(P::layers, 48);
+    scenario = edited(scenario, P::layers, 48);
     const json changed = json::parse(write_model_preset(scenario, "Deeper"));
     CHECK_FALSE(changed.contains("parameters"));
     CHECK(changed["values"]["layers"] == 48);
