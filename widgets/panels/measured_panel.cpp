@@ -14,7 +14,7 @@
 
 #include "widgets/drawing.h"
 #include "widgets/live_model.h"
-#include "widgets/plots/figure_words.h"
+#include "widgets/plots/validation/validation_words.h"
 
 namespace shardscope {
 namespace {

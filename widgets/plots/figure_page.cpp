@@ -107,10 +107,10 @@ PageTexts texts_of(const FigureRequest& request, const Answer& answer) {
                 0,
                 {300, 240}};
     }
-    const bool of_scenario = !kind.general || own_point(answer, measurement_in(request.view)).has_value();
+    const bool of_scenario = !kind.general || (kind.shows_scenario && kind.shows_scenario(request, answer));
     return {page_title(request, answer),
             {of_scenario ? setting_sentence(answer) : QString(), words.join(QLatin1Char(' ')),
-             kind.general ? validation_footer_words() : footer_words(answer)}};
+             kind.footer ? kind.footer() : footer_words(answer)}};
 }
 
 // The texts at their places. The page is laid out `reduced` times as large as it is printed.

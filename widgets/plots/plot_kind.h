@@ -34,6 +34,11 @@ struct PlotKind {
     QString (*title)(const FigureRequest&) = nullptr;
     // It shows more than the scenario, so its export's title and footer do not name the scenario.
     bool general = false;
+    // Returns an export's footer; null: the version and the parameters that influence the numbers most.
+    QString (*footer)() = nullptr;
+    // Returns whether a general figure shows the scenario, too, so that the caption describes it; null:
+    // never.
+    bool (*shows_scenario)(const FigureRequest&, const Answer&) = nullptr;
     // Returns whether this pinned scenario is drawn as a ghost, so that the caption names it; null: every
     // valid one is.
     bool (*shows_pin)(const FigureRequest&, const Pin&) = nullptr;

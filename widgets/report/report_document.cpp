@@ -12,6 +12,7 @@
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/validation/validation_words.h"
 #include "widgets/report/report_answers.h"
 #include "widgets/text.h"
 

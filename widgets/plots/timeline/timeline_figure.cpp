@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "widgets/drawing.h"
-#include "widgets/plots/figure_words.h"
 #include "widgets/plots/timeline/timeline_parts.h"
+#include "widgets/plots/timeline/timeline_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {

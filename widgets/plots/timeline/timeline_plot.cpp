@@ -8,8 +8,8 @@
 #include "text/translate.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
-#include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/timeline/timeline_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -9,7 +9,7 @@
 #include "widgets/chart/figure_parts.h"
 #include "widgets/chart/painted_item.h"
 #include "widgets/drawing.h"
-#include "widgets/plots/figure_words.h"
+#include "widgets/plots/validation/validation_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {

@@ -16,6 +16,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/validation/validation_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -263,6 +264,11 @@ const PlotKind kValidationKind{
             return ValidationPlot::tr("Predicted against measured: public training runs");
         },
     .general = true,
+    .footer = validation_footer_words,
+    .shows_scenario =
+        [](const FigureRequest& request, const Answer& answer) {
+            return own_point(answer, measurement_in(request.view)).has_value();
+        },
     .shows_pin = [](const FigureRequest&,
                     const Pin& pin) { return own_point(pin.answer, measurement_in(pin.view)).has_value(); },
     .objection =

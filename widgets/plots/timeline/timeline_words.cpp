@@ -1,0 +1,59 @@
+#include "widgets/plots/timeline/timeline_words.h"
+
+#include <QStringList>
+
+#include "widgets/drawing.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+
+QString timeline_caption(const TimelineData& data) {
+    if (!data.has_time()) {
+        return tr("It does not fit: %1 of %2.")
+            .arg(shown(data.memory.peak, Quantity::bytes), shown(data.memory.capacity, Quantity::bytes));
+    }
+    const StepTimeline& line = data.line;
+    QStringList out{tr("One optimizer step of %1.").arg(shown(line.end, Quantity::seconds))};
+    if (line.stage_count > 1) {
+        out += tr("Each stage shows computation above and communication below; numbers are micro-batches.");
+    } else {
+        out += tr("Above: computation of a GPU; below: its communication; numbers are layers.");
+    }
+    out += tr("Faint: communication hidden behind compute.");
+    out += tr("Where passes are too narrow to distinguish, their shares of the time are stacked.");
+    if (line.steps_overlap && line.stage_count > 1)
+        out += tr("Steps overlap: faint parts at the left belong to the previous step.");
+    if (line.omitted > 0)
+        out += tr("%1 micro-batches like those around them are not drawn.")
+                   .arg(shown(line.omitted, Quantity::count));
+    out += tr("Below: memory of %1; dashed: usable memory; hatched: the margin within which the verdict is "
+              "risky.")
+               .arg(line.stage_count > 1 ? tr("the fullest stage, number %1, and, thin, of the others")
+                                               .arg(line.stages[line.fullest].position + 1)
+                                         : tr("one GPU"));
+    if (data.hypothetical) out += tr("HYPOTHETICAL: times as if memory sufficed.");
+    return out.join(QLatin1Char(' '));
+}
+
+QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line) {
+    const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
+    QStringList where;
+    if (line.stage_count > 1) where += tr("stage %1").arg(stage.position + 1);
+    if (interval.virtual_stage > 0) where += tr("virtual stage %1").arg(interval.virtual_stage);
+    if (interval.micro_batch > 0 && line.micro_batches > 1)
+        where += tr("micro-batch %1").arg(interval.micro_batch);
+    if (interval.layer > 0) where += tr("layer %1").arg(interval.layer);
+    if (interval.previous) where += tr("of the previous step");
+    QString what = text_of(label_of(interval.activity));
+    if (interval.activity == Activity::bubble) what = tr("bubble: waits for other stages");
+    if (interval.activity == Activity::omitted)
+        what = tr("%1 micro-batches like those around them").arg(line.omitted);
+    if (interval.activity >= Activity::gather)
+        what += interval.exposed ? tr(", exposed") : tr(", hidden behind compute");
+    const QString times =
+        tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
+    if (where.isEmpty()) return what + QLatin1Char('\n') + times;
+    return QStringList{what, where.join(QStringLiteral(", ")), times}.join(QLatin1Char('\n'));
+}
+
+}  // namespace shardscope

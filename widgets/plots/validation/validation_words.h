@@ -1,0 +1,21 @@
+// The texts of the validation plot.
+#pragma once
+
+#include <QString>
+#include <optional>
+
+#include "widgets/plots/validation/validation_data.h"
+
+namespace shardscope {
+
+QString validation_caption(const ValidationData& data, const std::optional<ValidationPoint>& own);
+// "164 public runs: mean error of the step time 4.2 %, median 2.5 %, nine of ten within 10.4 %."
+QString summary_words(const ValidationData& data);
+// Describes an error of the predicted step time: "2.8 % too slow".
+QString error_words(double error);
+QString measured_text(double value, ValidationQuantity quantity);
+QString validation_band_text();  // "±10 %"
+// The footer of a figure in which every point has its own parameters.
+QString validation_footer_words();
+
+}  // namespace shardscope
