@@ -180,8 +180,21 @@ bool Documents::save_model(const QString& file) {
     const QFileInfo info(file);
     const QString title = info.completeBaseName();
     Problems problems;
-    if (preset_name_of(title.toStdString()).empty()) {
-        problems.push_back({"", "a preset cannot have this name", "", "give it letters or digits"});
+    const std::string name = preset_name_of(title.toStdString());
+    if (name.empty()) {
+        problems.push_back(
+            {"", translate("a preset cannot have this name"), "", translate("give it letters or digits")});
+    }
+    // A second preset of the same name would hide the first.
+    const std::string path = info.absoluteFilePath().toStdString();
+    for (const std::string& taken : {name, name + std::string(kOwnPreset)}) {
+        const Preset* same = catalogue_.find(PresetKind::model, taken);
+        if (same && !same->path.empty() && same->path != path) {
+            problems.push_back({"", translate("another preset has the name “{1}”", {taken}), same->path,
+                                translate("choose another file name")});
+        }
+    }
+    if (!problems.empty()) {
         messages_.say(problems, info.fileName());
         return false;
     }
@@ -191,7 +204,7 @@ bool Documents::save_model(const QString& file) {
         messages_.say(written, file);
         return false;
     }
-    const Preset* preset = catalogue_.add(text, info.absoluteFilePath().toStdString(), problems);
+    const Preset* preset = catalogue_.add(text, path, problems);
     if (!preset) {
         messages_.say(problems, info.fileName());
         return false;

@@ -25,8 +25,9 @@ namespace {
 constexpr double kPixelsPerMillimetre = 96 / 25.4;
 constexpr int kDpi = 96;
 constexpr QSize kPreview(340, 250);
-constexpr int kSmallest = 53;   // mm, of an own size: 200 px
-constexpr int kLargest = 2116;  // mm: 8,000 px
+constexpr int kSmallest = 53;        // mm, of an own size: 200 px
+constexpr int kLargest = 2116;       // mm: 8,000 px
+constexpr double kMostPixels = 1e8;  // of a PNG: 400 MB of memory
 
 constexpr std::array kEndings{"svg", "pdf", "png", "csv"};  // in the order of FigureFormat
 
@@ -156,7 +157,7 @@ void ExportPopover::make_controls() {
         const FigureRequest figure = sized(figure_);
         const QString ending = QLatin1String(kEndings.at(static_cast<std::size_t>(format_->currentIndex())));
         close_it();
-        Q_EMIT save_requested(figure, ready_ ? answer_ : model_.answer(), ending);
+        Q_EMIT save_requested(figure, model_.answer(), ending);
     });
     take_choices();
 }
@@ -171,7 +172,6 @@ void ExportPopover::open(const QString& plot, const QString& format, const QWidg
         std::ranges::find(kEndings, format, [](const char* one) { return QLatin1String(one); });
     if (ending != kEndings.end()) format_->setCurrentIndex(static_cast<int>(ending - kEndings.begin()));
     show();
-    take_choices();
     compute();
     place();
     raise();
@@ -194,9 +194,11 @@ void ExportPopover::close_it() {
 }
 
 void ExportPopover::hideEvent(QHideEvent* event) {
+    QFrame::hideEvent(event);
+    if (event->spontaneous()) return;  // the window is minimised
     qApp->removeEventFilter(this);
     work_.cancel();
-    QFrame::hideEvent(event);
+    ready_ = false;
 }
 
 void ExportPopover::keyPressEvent(QKeyEvent* event) {
@@ -218,6 +220,7 @@ bool ExportPopover::eventFilter(QObject* watched, QEvent* event) {
 
 // The Tab key stays in the frame.
 bool ExportPopover::focusNextPrevChild(bool next) {
+    if (!isVisible()) return QFrame::focusNextPrevChild(next);
     QWidgetList stops = focus_stops(this);
     stops.removeIf([](const QWidget* stop) { return !stop->isVisible() || !stop->isEnabled(); });
     if (stops.isEmpty()) return false;
@@ -264,29 +267,25 @@ void ExportPopover::compute() {
     preview_->setText(tr("The preview is being drawn …"));
     state_->clear();
     copy_->setEnabled(false);
-    struct Computed {
-        FigureRequest figure;
-        Answer answer;
-    };
-    work_.ask(
-        [figure = figure_, answer = model_.answer()](const std::stop_token& stop) {
-            // The window may still show the previous plan.
-            Answer now = plans_within_a_frame(answer.scenario) ? answer : shardscope::answer(answer.scenario);
-            FigureRequest whole = with_computed_data(figure, now, stop);
-            return Computed{std::move(whole), std::move(now)};
-        },
-        [this](Computed found) {
-            figure_ = std::move(found.figure);
-            answer_ = std::move(found.answer);
-            ready_ = true;
-            draw_preview();
-        });
+    save_->setEnabled(false);
+    work_.cancel();
+    if (model_.planning()) return;  // until the plan is found the window shows the previous one
+    save_->setEnabled(true);
+    answer_ = model_.answer();
+    work_.ask([figure = figure_, answer = answer_](
+                  const std::stop_token& stop) { return with_computed_data(figure, answer, stop); },
+              [this](FigureRequest found) {
+                  figure_ = std::move(found);
+                  ready_ = true;
+                  draw_preview();
+              });
 }
 
 void ExportPopover::draw_preview() {
     if (!ready_ || !isVisible()) return;
     const QString objection = objection_to(figure_, answer_);
     copy_->setEnabled(objection.isEmpty());
+    save_->setEnabled(objection.isEmpty());
     if (!objection.isEmpty()) {
         preview_->clear();
         state_->setText(objection);
@@ -313,6 +312,9 @@ void ExportPopover::draw_preview() {
     if (format() == FigureFormat::png) {
         const QSize pixels = (QSizeF(figure.size) * figure.scale).toSize();
         words += tr(", %1 × %2 pixels").arg(pixels.width()).arg(pixels.height());
+        const bool possible = static_cast<double>(pixels.width()) * pixels.height() <= kMostPixels;
+        for (QPushButton* button : {copy_, save_}) button->setEnabled(possible);
+        if (!possible) words += tr(": too many, choose a lower resolution");
     }
     state_->setText(words);
 }
@@ -325,7 +327,7 @@ void ExportPopover::copy() {
         content->setText(QString::fromUtf8(bytes));
     } else {
         constexpr std::array kTypes{"image/svg+xml", "application/pdf", "image/png"};
-        content->setImageData(draw_figure(figure, answer_, figure.scale));
+        content->setImageData(draw_figure(figure, answer_, format() == FigureFormat::png ? figure.scale : 1));
         content->setData(QLatin1String(kTypes.at(static_cast<std::size_t>(format_->currentIndex()))), bytes);
     }
     QApplication::clipboard()->setMimeData(content);

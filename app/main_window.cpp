@@ -149,11 +149,10 @@ void MainWindow::build_menus() {
         tr("&Scenario"), {plan_automatic, plan_lock, best_repair, pin, unpin_all, solve_for, measured_run});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
-        QAction* entry =
-            scenarios->addAction(action_text(text_of(preset->title.empty() ? preset->name : preset->title)));
+        QAction* entry = scenarios->addAction(action_text(text_of(preset->shown_title())));
         entry->setObjectName(QStringLiteral("scenario/") + QString::fromStdString(preset->name));
         connect(entry, &QAction::triggered, this, [this, preset] {
-            const QString title = text_of(preset->title.empty() ? preset->name : preset->title);
+            const QString title = text_of(preset->shown_title());
             // Relative presets are resolved beside its file, which is a preset and must not be overwritten.
             documents_->open_text(
                 {preset->text, title, tr("Load %1").arg(title), text_of(preset->path), true});

@@ -128,7 +128,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
             QAction* compare =
                 menu->addAction(tr("Compare the step with that of %1").arg(action_text(text_of(run->name))),
                                 this, [this, run] { compare_with(*run); });
-            compare->setEnabled(parts_.model.pins().size() < kMostPins);
+            compare->setEnabled(pin_of(*run) || parts_.model.pins().size() < kMostPins);
         }
         menu->addAction(tr("Table"), this, [this, plot] { show_table(plot); });
         menu->addAction(tr("Export…"), this, [this, plot] { ask_to_export(plot, {}); });
@@ -155,8 +155,17 @@ void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
     });
 }
 
+// Returns the pin of this run; nullptr if it is not pinned.
+const Pin* PlotActions::pin_of(const SavedScenario& run) const {
+    const std::vector<Pin>& pins = parts_.model.pins();
+    const auto found = std::ranges::find_if(
+        pins, [&](const Pin& pin) { return SavedScenario(pin.answer.scenario, pin.view) == run; });
+    return found == pins.end() ? nullptr : &*found;
+}
+
 void PlotActions::compare_with(const SavedScenario& run) {
-    const char letter = parts_.model.pin(run);
+    const Pin* pinned = pin_of(run);
+    const char letter = pinned ? pinned->letter : parts_.model.pin(run);
     parts_.model.compare_with(letter);
     parts_.tabs.setCurrentWidget(parts_.tabs.plot(text_of(kDifferenceKind.name)));
 }

@@ -64,6 +64,7 @@ class PlotActions : public QObject {
 
   private:
     void offer_menu(QWidget& view, const QString& plot);
+    [[nodiscard]] const Pin* pin_of(const SavedScenario& run) const;
     void compare_with(const SavedScenario& run);
     void add_copies(QMenu& menu, QWidget& view, const QString& plot);
     void add_places(QMenu& menu, const LivePlot& plot, const QPoint& at);

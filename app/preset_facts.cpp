@@ -29,6 +29,7 @@ PresetFact parameter_count(double value) {
     constexpr double kBillion = 1e9;
     static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
     if (value >= kBillion) return {grouped.toString(value / kBillion, 'f', 1) + QStringLiteral(" B"), value};
+    if (value < kMillion) return {shown(value, Quantity::big_count), value};
     return {grouped.toString(value / kMillion, 'f', 0) + QStringLiteral(" M"), value};
 }
 
@@ -37,9 +38,7 @@ PresetFact year_of(const Preset* preset) {
     return {QString::number(preset->year), static_cast<double>(preset->year)};
 }
 
-QString title_of(const Preset& preset) {
-    return preset_text(preset.title.empty() ? preset.name : preset.title);
-}
+QString title_of(const Preset& preset) { return preset_text(preset.shown_title()); }
 
 // Returns the text in lower case, in which units follow their numbers without a blank: "80gb", "400gbit/s".
 QString normalized(const QString& text) {

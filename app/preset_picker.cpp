@@ -158,12 +158,13 @@ void PresetList::open_below(const QRect& place) {
     list_->sortByColumn(0, Qt::AscendingOrder);
     fill();
     const double zoom = zoom_of(font());
-    const QRect free = screen()->availableGeometry();
+    const QRect free = parentWidget()->screen()->availableGeometry();
     const QSize size =
         QSize(static_cast<int>(1000 * zoom), static_cast<int>(520 * zoom)).boundedTo(free.size());
     QRect area(place.bottomLeft(), size);
     if (area.right() > free.right()) area.moveRight(free.right());
     if (area.bottom() > free.bottom()) area.moveBottom(free.bottom());
+    area.moveTopLeft({std::max(area.left(), free.left()), std::max(area.top(), free.top())});
     setGeometry(area);
     show();
     search_->setFocus(Qt::PopupFocusReason);
@@ -188,7 +189,9 @@ void PresetList::search() {
 
 void PresetList::describe() {
     const Preset* preset = preset_of(list_->currentItem());
-    QString text = tr("Nothing is found. Search for a name, a size, a year or a link, such as “80 GB”.");
+    QString text;
+    if (!first_visible())
+        text = tr("Nothing is found. Search for a name, a size, a year or a link, such as “80 GB”.");
     if (preset && !list_->currentItem()->isHidden()) {
         const Scenario base = locked(model_.answer().scenario);
         const Scenario changed =
@@ -247,7 +250,7 @@ PresetPicker::PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts
 }
 
 void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool modified) {
-    QString text = kind + QStringLiteral("  ") + (preset ? text_of(preset->title) : tr("own"));
+    QString text = kind + QStringLiteral("  ") + (preset ? preset_text(preset->shown_title()) : tr("own"));
     if (modified) text += tr(" (modified)");
     if (accessibleName() == text) return;
     setText(action_text(text));

@@ -24,7 +24,7 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
     WindowCommands out;
     const auto add = [&](PresetKind kind, const QString& label, const char* name, auto with, auto run) {
         for (const Preset* preset : model.catalogue().all(kind)) {
-            const QString text = label.arg(preset_text(preset->title.empty() ? preset->name : preset->title));
+            const QString text = label.arg(preset_text(preset->shown_title()));
             WordMatch match = match_of(*preset, text, words);
             // A cluster is also found by its GPU, and a model by its size.
             const bool has_facts = kind != PresetKind::study;

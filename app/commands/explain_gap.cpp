@@ -32,11 +32,17 @@ std::string change_text(double seconds) {
     return (seconds < 0 ? "−" : "+") + format(std::fabs(seconds), Quantity::seconds);
 }
 
+// The ends of the axis, s.
+struct Ends {
+    double low = 0;
+    double high = 0;
+};
+
 // Returns a bar of characters, from the smaller to the larger of two times.
-std::string drawn(double from, double to, double longest) {
+std::string drawn(double from, double to, const Ends& axis) {
     constexpr int kWidth = 40;
     const auto column = [&](double seconds) {
-        return static_cast<int>(std::lround(kWidth * std::clamp(seconds / longest, 0.0, 1.0)));
+        return static_cast<int>(std::lround(kWidth * (seconds - axis.low) / (axis.high - axis.low)));
     };
     const int low = column(std::min(from, to));
     const int high = std::max(low + 1, column(std::max(from, to)));
@@ -101,16 +107,20 @@ void print_waterfall(const StepGap& gap) {
     if (gap.unexplained_from != 0) add("unexplained in the first", gap.unexplained_from);
     for (const GapBar& bar : gap.bars) add(label_of(bar), bar.seconds);
     if (gap.unexplained_to != 0) add("unexplained in the second", gap.unexplained_to);
-    double longest = std::max(gap.from, gap.to);
+    // Between two runs that differ much, the sum of some of the bars may lie below 0.
+    Ends axis{0, std::max(gap.from, gap.to)};
     double at = gap.from;
-    for (const Line& line : lines) longest = std::max(longest, at += line.seconds);
-    TextRows rows{{"first", format(gap.from, Quantity::seconds), drawn(0, gap.from, longest)}};
+    for (const Line& line : lines) {
+        at += line.seconds;
+        axis = {std::min(axis.low, at), std::max(axis.high, at)};
+    }
+    TextRows rows{{"first", format(gap.from, Quantity::seconds), drawn(0, gap.from, axis)}};
     at = gap.from;
     for (const Line& line : lines) {
-        rows.push_back({"  " + line.label, change_text(line.seconds), drawn(at, at + line.seconds, longest)});
+        rows.push_back({"  " + line.label, change_text(line.seconds), drawn(at, at + line.seconds, axis)});
         at += line.seconds;
     }
-    rows.push_back({"second", format(gap.to, Quantity::seconds), drawn(0, gap.to, longest)});
+    rows.push_back({"second", format(gap.to, Quantity::seconds), drawn(0, gap.to, axis)});
     print_text(text_table(rows));
     for (const GapBar& bar : gap.bars) {
         constexpr std::size_t kMost = 12;

@@ -7,8 +7,10 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "planner/plan.h"
 #include "support/desk.h"
 #include "widgets/live_model.h"
+#include "widgets/plots/difference/difference_data.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/validation/validation_plot.h"
 
@@ -69,6 +71,30 @@ TEST_CASE("difference: the bars from a pin to the scenario add up, one for each 
     model.compare_with('C');
     model.edit(P::micro_batch, 1);
     CHECK(table(desk).rows.front()[0] == "C");
+}
+
+TEST_CASE("difference: the axis contains sums of bars below zero", "[difference]") {
+    const Catalogue& catalogue = commands::catalogue();
+    const auto scenario = [&](const char* model, double gpus) {
+        Scenario out =
+            with_model(Scenario::first_launch(catalogue), *catalogue.find(PresetKind::model, model));
+        out.automatic |= default_free_parameters();
+        return locked(answer(edited(edited(out, P::global_batch, 256), P::gpus, gpus)).scenario);
+    };
+    Pin pin;
+    pin.answer = answer(scenario("llama-3-70b", 256));
+    const Answer small = answer(scenario("llama-3-8b", 32));
+    const DifferenceData data = difference_data(small, {}, &pin);
+    REQUIRE(data.problem.empty());
+    const AxisRange axis = data.range();
+    CHECK(axis.from <= 0);
+    CHECK(axis.to >= data.from.step);
+    for (const DifferenceBar& bar : data.bars) {
+        INFO(bar.label);
+        CHECK(bar.to >= axis.from);
+        CHECK(bar.to <= axis.to);
+        CHECK((bar.seconds() != 0 || !bar.inputs.empty()));
+    }
 }
 
 TEST_CASE("G24: a public run is compared with, and what explains the difference adds up",

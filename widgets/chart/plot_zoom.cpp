@@ -11,6 +11,12 @@ void AxisZoom::fit(const AxisRange& whole, bool logarithmic) {
     if (logarithmic != logarithmic_) show_all();
     whole_ = whole;
     logarithmic_ = logarithmic;
+    if (!part_) return;
+    // The axis may be shorter now.
+    const AxisRange all = this->whole();
+    const double size = part_->to - part_->from;
+    if (size < all.to - all.from) show(part_->from, size);
+    else show_all();
 }
 
 AxisRange AxisZoom::range() const {

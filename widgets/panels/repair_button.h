@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QAbstractButton>
+#include <limits>
 
 #include "explore/repair.h"
 
@@ -34,7 +35,7 @@ class RepairButton : public QAbstractButton {
     QString rate_;    // "MFU 46.0 %", set in bold
     bool best_ = false;
     bool brief_ = false;
-    double longest_ = 0;
+    double longest_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace shardscope

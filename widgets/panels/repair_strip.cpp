@@ -139,12 +139,13 @@ void RepairStrip::arrange() {
     const int top = 6 + caption_height + 3;
     const int height = buttons_.front()->sizeHint().height();
     const QSize more = more_->sizeHint();
-    // The placeholder is at least as wide as the next button, so that nothing moves under the pointer when
-    // the result arrives.
+    constexpr double kLongest = 0.45;  // of the strip, for one label
+    // The best plan has its room while it is searched, so that nothing moves under the pointer when it is
+    // found.
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
-        const bool first_of_many = i == 0 && repairs_.size() > 1 && !repairs_[0].id;
-        return first_of_many ? std::max(own, buttons_[1]->sizeHint().width()) : own;
+        const bool plan = i == 0 && repairs_.size() > 1 && !repairs_[0].id;
+        return plan ? std::max(own, static_cast<int>(kLongest * width())) : own;
     };
     const auto end_of = [&](std::size_t count) {
         int x = kPadding;
@@ -159,7 +160,6 @@ void RepairStrip::arrange() {
         return count;
     };
     constexpr std::size_t kEnough = 4;  // repairs to show outside of the menu
-    constexpr double kLongest = 0.45;   // of the strip, for one label
     for (RepairButton* button : buttons_) {
         button->set_brief(false);
         button->set_longest(kLongest * width());

@@ -1,5 +1,5 @@
-// Shown below the headline when the scenario does not fit: single changes that would make it fit, best first,
-// one click each. Buttons are named "repair/<parameter key>".
+// Shown below the headline when the scenario does not fit: the best plan of all and single changes that would
+// make it fit, best first, one click each. Buttons are named "repair/plan" and "repair/<parameter key>".
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,5 @@
-// Paints an exported page on any paint device: title, figure, caption and footer. In print, caption and
-// footer have at least 7 pt.
+// Paints an exported page on any paint device: title, figure, caption and footer. Caption and footer
+// are printed with at least 7 pt, unless a given height leaves no room for that.
 #pragma once
 
 #include <QFont>

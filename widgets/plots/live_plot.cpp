@@ -163,6 +163,7 @@ void LivePlot::use_zoom(ZoomableFigure& figure) { zoom_ = &figure; }
 void LivePlot::turn(QWheelEvent* event) {
     constexpr double kEighths = 120;  // of a degree: one notch
     zoom_->zoom(std::pow(kNotch, event->angleDelta().y() / kEighths), event->position());
+    shows_scenario_ = zoom_->shows_scenario();
     replot();
 }
 
@@ -175,6 +176,7 @@ bool LivePlot::zoom_by_key(const QKeyEvent& event) {
         case Qt::Key_0: zoom_->show_all(); break;
         default: return false;
     }
+    shows_scenario_ = zoom_->shows_scenario();
     replot();
     return true;
 }
@@ -185,6 +187,7 @@ bool LivePlot::pan_to(const QPointF& pixel) {
     ruler_->leave();
     zoom_->move_by(pixel - *panned_from_, pressed_at_);
     panned_from_ = pixel;
+    shows_scenario_ = zoom_->shows_scenario();
     replot();
     return true;
 }
@@ -193,7 +196,10 @@ void LivePlot::settle_zoom() {
     const Scenario& now = model_.scenario();
     const std::array<const Preset*, 3> presets{now.model, now.cluster, now.gpu};
     const bool other = std::exchange(presets_, presets) != presets;
-    if (zoom_ && zoom_->zoomed() && (other || !zoom_->shows_scenario())) zoom_->show_all();
+    if (!zoom_) return;
+    // A part beside the scenario, to which the user has moved, stays.
+    const bool left = std::exchange(shows_scenario_, zoom_->shows_scenario()) && !shows_scenario_;
+    if (zoom_->zoomed() && (other || left)) zoom_->show_all();
 }
 
 void LivePlot::show_all() {

@@ -147,6 +147,7 @@ class LivePlot : public QWidget, public Explainable {
     QCustomPlot* canvas_;
     PlotRuler* ruler_;
     ZoomableFigure* zoom_ = nullptr;
+    bool shows_scenario_ = true;              // the zoomed part
     std::optional<QPointF> panned_from_;      // px
     std::array<const Preset*, 3> presets_{};  // of the scenario that was drawn last
     QPointF pressed_at_;

@@ -31,7 +31,8 @@ QString verdict_words(const Answer& answer) {
         .arg(peak, shown(memory.peak - memory.capacity, Quantity::bytes), usable);
 }
 
-// "39.8 % MFU (likely 38.1 % to 41.6 %), 4,794 tokens/s per GPU, 854 ms a step, 9.70 days."
+// "39.8 % MFU (likely 38.1 % to 41.6 %), 4,794 tokens/s per GPU, 854 ms a step, 9.70 days of
+// training."
 QString rate_words(const Answer& answer, bool hypothetical) {
     const Estimate& estimate = answer.estimate;
     QString mfu = shown(estimate.mfu, Quantity::percent);
@@ -65,7 +66,7 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
     return out;
 }
 
-// "B: 64 GPUs. MFU 41.2 %, A 39.8 %; 0.52 times A's tokens per second."
+// "B against A: 64 GPUs. B has 41.2 % MFU, A 39.8 %; B makes 0.52 times the tokens per second."
 QString pin_words(const Pin& pin, const Answer& answer) {
     const QString letter(QLatin1Char(pin.letter));
     QString out = tr("%1 against A: %2.").arg(letter, text_of(in_words(differences(answer, pin.answer))));
@@ -115,13 +116,14 @@ std::vector<Repair> recommended(const Answer& answer) {
     // Where planning is slow, the single changes are those of the current plan.
     Answer base = answer;
     if (!plans_within_a_frame(base.scenario)) base.scenario = locked(base.scenario);
-    const double least = answer.fits() ? answer.estimate.mfu : 0;
+    const double least = answer.fits() ? answer.estimate.mfu + kMinReportedGain : 0;
     if (plans_within_a_frame(with_free_plan(answer.scenario))) {
         if (auto plan = other_plan(base.scenario, 1); plan && plan->works && plan->mfu > least)
             out.push_back(std::move(*plan));
     }
     if (answer.fits()) {
         if (auto fix = best_fix(base)) out.push_back(std::move(*fix));
+        std::ranges::stable_sort(out, std::greater{}, &Repair::mfu);
     } else {
         std::ranges::copy_if(repairs(base.scenario), std::back_inserter(out), &Repair::works);
     }
@@ -131,10 +133,12 @@ std::vector<Repair> recommended(const Answer& answer) {
 // Returns what to say where no change is recommended.
 QString no_change_words(const Answer& answer) {
     if (!answer.fits()) return tr("No single change makes it fit.");
-    const Scenario& scenario = answer.scenario;
-    return with_free_plan(scenario).automatic == scenario.automatic
-               ? tr("The plan is automatic: the best of all combinations.")
-               : tr("No single change of the plan raises MFU.");
+    if (answer.settings[P::mfu_override] > 0) return tr("MFU is set by hand, so plans are not compared.");
+    const Scenario free = with_free_plan(answer.scenario);
+    if (free.automatic == answer.scenario.automatic)
+        return tr("The plan is automatic: the best of all combinations.");
+    return plans_within_a_frame(free) ? tr("No other plan has a higher MFU.")
+                                      : tr("No single change of the plan raises MFU.");
 }
 
 ReportSection recommendation(const Answer& answer) {

@@ -162,7 +162,6 @@ std::optional<Repair> best_fix(const Answer& now) {
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;
         Repair trial = try_values(now.scenario, now, id, {value});
-        constexpr double kMinReportedGain = 0.002;
         if (!trial.works || trial.mfu < now.estimate.mfu + kMinReportedGain) continue;
         if (!best || trial.mfu > best->mfu) best = std::move(trial);
     }

@@ -31,6 +31,9 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads,
                                  const std::stop_token& stop = {});
 
+// A change of a plan that fits is offered if it raises MFU at least by this.
+inline constexpr double kMinReportedGain = 0.002;
+
 // The most effective single change: the first repair if the scenario does not fit, else the one-step change
 // of the plan that raises MFU most and still fits. Empty if no change helps.
 std::optional<Repair> best_fix(const Answer& now);

@@ -207,7 +207,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     if (out.name.empty()) out.name = "imported-model";
     ordered_json preset{
         {"format", "shardscope-preset"}, {"version", 1}, {"kind", "model"}, {"name", out.name}};
-    const std::string& titled = called.empty() ? name : called;
+    const std::string& titled = name.empty() ? called : name;
     const std::string title = clean_title(titled.substr(titled.find_last_of('/') + 1));
     preset["title"] = title.empty() ? out.name : title;
     std::string source = type.empty() ? "config.json" : translate("config.json of model_type {1}", {type});

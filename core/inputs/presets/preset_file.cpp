@@ -300,7 +300,7 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
 // then has the name of the model. In the cache of huggingface_hub that is the folder
 // models--ORGANIZATION--NAME, which contains snapshots/COMMIT/config.json.
 std::string model_name_of(const std::filesystem::path& file) {
-    if (const std::string stem = file.stem().string(); stem != "config") return stem;
+    if (std::string stem = file.stem().string(); stem != "config") return stem;
     const std::filesystem::path folder = file.parent_path();
     if (folder.parent_path().filename() != "snapshots") return folder.filename().string();
     const std::string repository = folder.parent_path().parent_path().filename().string();
@@ -359,7 +359,7 @@ const Preset* Catalogue::add(std::string_view text, const std::string& path, Pro
 void Catalogue::make_distinct(Preset& own) const {
     // A preset without a file is found only by its text.
     if (own.path.empty()) own.name.clear();
-    if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += "-own";
+    if (const Preset* other = find(own.kind, own.name); other && is_shipped(*other)) own.name += kOwnPreset;
     const bool same_title = std::ranges::any_of(presets_, [&](const Preset& known) {
         return is_shipped(known) && known.kind == own.kind && known.title == own.title;
     });

@@ -32,6 +32,8 @@ struct PartValues {
 inline constexpr int kFirstYear = 1950;
 inline constexpr int kLastYear = 2100;
 inline constexpr double kLongestContext = 1e12;
+// Ends the name of a preset of the user's that a shipped preset has, too.
+inline constexpr std::string_view kOwnPreset = "-own";
 
 // A named set of values, as it was read from its file.
 struct Preset {
@@ -61,6 +63,8 @@ struct Preset {
     double context = 0;
     std::string text;  // the JSON as it was read
 
+    // The title, or the name of a preset without one.
+    [[nodiscard]] const std::string& shown_title() const { return title.empty() ? name : title; }
     [[nodiscard]] const std::string& source_of(P id) const;
     [[nodiscard]] bool is_unverified(P id) const;
 };

@@ -29,13 +29,16 @@ ordered_json preset_of(const Preset* model) {
 void drop_evidence(ordered_json& preset, const std::string& field) {
     for (const char* count : {"parameters", "parameters_source", "parameters_at_sequence"})
         preset.erase(count);
-    if (preset.contains("sources")) preset["sources"].erase(field);
-    if (!preset.contains("unverified")) return;
+    // The reader accepts other forms, and ignores them.
+    if (const auto sources = preset.find("sources"); sources != preset.end() && sources->is_object())
+        sources->erase(field);
+    const auto names = preset.find("unverified");
+    if (names == preset.end() || !names->is_array()) return;
     ordered_json kept = ordered_json::array();
-    for (const ordered_json& name : preset["unverified"]) {
+    for (const ordered_json& name : *names) {
         if (name != field) kept.push_back(name);
     }
-    preset["unverified"] = kept;
+    *names = kept;
 }
 
 }  // namespace

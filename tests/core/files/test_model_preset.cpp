@@ -36,6 +36,24 @@ bool warns_of_positions(const Scenario& scenario) {
 
 }  // namespace
 
+TEST_CASE("model preset: fields of another form than the program writes are kept out of the way",
+          "[preset]") {
+    Catalogue catalogue = own_catalogue();
+    Problems problems;
+    const Preset* model = catalogue.add(
+        R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "ours", "title": "Ours",
+            "sources": "our paper", "unverified": "layers",
+            "values": {"layers": 24, "hidden_size": 2048, "heads": 16, "vocabulary": 32000}})",
+        "/models/ours.json", problems);
+    REQUIRE(problems.empty());
+    REQUIRE(model);
+    Scenario scenario = with_model(Scenario::first_launch(catalogue), *model);
+    scenario.give(P::layers, 12);
+    const json written = json::parse(write_model_preset(scenario, "Ours smaller"));
+    CHECK(written["values"]["layers"] == 12);
+    CHECK(written["title"] == "Ours smaller");
+}
+
 TEST_CASE("model preset: an import keeps its name and its positions, and warns above them", "[preset]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;

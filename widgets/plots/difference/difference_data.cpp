@@ -27,9 +27,9 @@ std::vector<std::string> changes(const GapBar& bar) {
 
 }  // namespace
 
-double DifferenceData::longest() const {
-    double out = std::max(from.step, to.step);
-    for (const DifferenceBar& bar : bars) out = std::max(out, bar.to);
+AxisRange DifferenceData::range() const {
+    AxisRange out{0, std::max(from.step, to.step)};
+    for (const DifferenceBar& bar : bars) out = {std::min(out.from, bar.to), std::max(out.to, bar.to)};
     return out;
 }
 
@@ -61,7 +61,9 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
         return translate("Not explained in {1}", {std::string_view(&letter, 1)});
     };
     if (measured_from > 0) add(beyond(other->letter), {}, gap.unexplained_from, false);
-    for (const GapBar& bar : gap.bars) add(label_of(bar), changes(bar), bar.seconds, true);
+    for (const GapBar& bar : gap.bars) {
+        if (!bar.inputs.empty() || bar.seconds != 0) add(label_of(bar), changes(bar), bar.seconds, true);
+    }
     if (measured_to > 0) add(beyond(kCurrentScenario), {}, gap.unexplained_to, false);
     return out;
 }

@@ -33,8 +33,9 @@ struct DifferenceData {
     DifferenceSide from, to;
     std::vector<DifferenceBar> bars;
     std::string problem;  // why there is nothing to show; empty otherwise
-    // The right end of the axis, s.
-    [[nodiscard]] double longest() const;
+    // The ends of the axis, s. Between two runs that differ much, the sum of some of the bars may lie below
+    // 0.
+    [[nodiscard]] AxisRange range() const;
 };
 
 // `other`: the scenario to compare with; nullptr if there is none.

@@ -79,6 +79,7 @@ class DifferencePainting {
         : area_(area.adjusted(kFigureMargin, kFigureMargin, -kFigureMargin, -kFigureMargin)),
           data_(data),
           fonts_(font),
+          range_(data.range()),
           rows_(rows_of(data)) {
         if (rows_.empty()) return;
         double labels = 0;
@@ -86,7 +87,7 @@ class DifferencePainting {
         for (const Row& row : rows_) {
             labels =
                 std::max({labels, text_width(fonts_.bold, row.label), text_width(fonts_.small, row.note)});
-            values = std::max(values, text_width(fonts_.body, row.value));
+            values = std::max(values, text_width(row.side ? fonts_.bold : fonts_.body, row.value));
         }
         line_ = QFontMetricsF(fonts_.body).height();
         left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kGap;
@@ -119,16 +120,17 @@ class DifferencePainting {
 
   private:
     [[nodiscard]] double x_of(double seconds) const {
-        return left_ + seconds / data_.longest() * (right_ - left_);
+        return left_ + (seconds - range_.from) / (range_.to - range_.from) * (right_ - left_);
     }
 
     void paint_axis(QPainter& painter, const Theme& theme) const {
         std::vector<Tick> ticks;
         std::vector<double> centers;
-        for (const double at : linear_ticks(0, data_.longest(), 6)) {
-            ticks.push_back({at, shown(at, Quantity::seconds)});
+        for (const double at : linear_ticks(range_.from, range_.to, 6)) {
+            const QString sign = at < 0 ? QStringLiteral("−") : QString();
+            ticks.push_back({at, sign + shown(std::fabs(at), Quantity::seconds)});
             centers.push_back(x_of(at));
-            painter.setPen(QPen(theme.grid, 1));
+            painter.setPen(QPen(at == 0 ? theme.border : theme.grid, 1));
             painter.drawLine(QPointF(x_of(at), area_.top()), QPointF(x_of(at), axis_));
         }
         painter.setPen(QPen(theme.border, 1));
@@ -178,6 +180,7 @@ class DifferencePainting {
     QRectF area_;
     const DifferenceData& data_;
     FigureFonts fonts_;
+    AxisRange range_;
     std::vector<Row> rows_;
     double line_ = 0, left_ = 0, right_ = 0, axis_ = 0, row_height_ = 1;
 };
@@ -254,6 +257,7 @@ const PlotKind kDifferenceKind{
     .label = translatable("Difference"),
     .shows_pin = [](const FigureRequest& request,
                     const Pin& pin) { return pin.letter == request.pins.front().letter; },
+    .least_height = 420,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             DifferencePainting(area, data_of(request, answer), page_font()).paint(painter, Theme::print());
