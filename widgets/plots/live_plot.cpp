@@ -196,10 +196,10 @@ void LivePlot::settle_zoom() {
     const Scenario& now = model_.scenario();
     const std::array<const Preset*, 3> presets{now.model, now.cluster, now.gpu};
     const bool other = std::exchange(presets_, presets) != presets;
-    if (!zoom_) return;
+    if (!zoom_ || !zoom_->zoomed()) return;
     // A part beside the scenario, to which the user has moved, stays.
     const bool left = std::exchange(shows_scenario_, zoom_->shows_scenario()) && !shows_scenario_;
-    if (zoom_->zoomed() && (other || left)) zoom_->show_all();
+    if (other || left) zoom_->show_all();
 }
 
 void LivePlot::show_all() {

@@ -43,7 +43,7 @@ TEST_CASE("model preset: fields of another form than the program writes are kept
     const Preset* model = catalogue.add(
         R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "ours", "title": "Ours",
             "sources": "our paper", "unverified": "layers",
-            "values": {"layers": 24, "hidden_size": 2048, "heads": 16, "vocabulary": 32000}})",
+            "values": {"layers": 24, "hidden_size": 2048, "heads": 16, "vocab_size": 32000}})",
         "/models/ours.json", problems);
     REQUIRE(problems.empty());
     REQUIRE(model);
