@@ -1,0 +1,93 @@
+// Paints the memory of a GPU against its limits, where the scaling plot shows memory.
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/drawing.h"
+#include "widgets/plots/scaling/scaling_parts.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kLimitGap = 4;  // px, from the line of a limit to its label
+
+}  // namespace
+
+// Paints what shrinks with more GPUs below what does not.
+void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
+    const QRectF area = frame();
+    QPolygonF sharded;
+    QPolygonF all;
+    for (const CurvePoint& point : data.curves.weak) {
+        if (!point.valid) continue;
+        const auto at = [&](double bytes) {
+            return drawn_at(x(), y(), point.x, std::min(bytes / kGiB, y().range().upper), painter);
+        };
+        sharded.append(at(point.sharded_memory));
+        all.append(at(point.peak_memory));
+    }
+    if (all.size() < 2) return;
+    const auto between = [](const QPolygonF& upper, QPolygonF lower) {
+        std::reverse(lower.begin(), lower.end());
+        return upper + lower;
+    };
+    const QPolygonF floor{QPointF(sharded.front().x(), area.bottom()),
+                          QPointF(sharded.back().x(), area.bottom())};
+    painter.setPen(Qt::NoPen);
+    const auto fill = [&](const QPolygonF& shape, QColor color) {
+        constexpr float kPale = 0.45F;
+        color.setAlphaF(kPale);
+        painter.setBrush(color);
+        painter.drawPolygon(shape);
+    };
+    fill(between(sharded, floor), theme->optimizer);
+    fill(between(all, sharded), theme->activations);
+}
+
+// Hatches what lies above the limit, and draws the limits of the scenario and of its pins.
+void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
+    const QRectF area = frame();
+    const double limit = std::clamp(y().coordToPixel(data.capacity / kGiB), area.top(), area.bottom());
+    for (const AxisRange& stretch : unfit()) {
+        const double left = std::max(area.left(), x().coordToPixel(stretch.from));
+        const double right = std::min(area.right(), x().coordToPixel(stretch.to));
+        if (right > left)
+            hatch_over(painter, QRectF(left, area.top(), right - left, limit - area.top()), *theme,
+                       theme->hatch_line, 8, 1);
+    }
+    for (const Limit& one : limits()) {
+        painter.setPen(line_pen(one.color, 1.5, {4, 3}));
+        painter.drawLine(QPointF(area.left(), one.y), QPointF(area.right(), one.y));
+        draw_text(painter, {one.box.left(), one.y - kLimitGap}, one.words, fonts.small_bold, one.color,
+                  theme->pane);
+    }
+}
+
+// The limits that lie inside the frame: those of pins on other GPUs, then that of the scenario.
+std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
+    const QRectF area = frame();
+    const QFontMetricsF metrics(fonts.small_bold);
+    std::vector<Limit> out;
+    const auto add = [&](double bytes, const QColor& color, const QString& letters) {
+        const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
+        if (at < area.top() || at > area.bottom()) return;
+        const QString words = letters + tr("usable %1").arg(shown(bytes, Quantity::bytes));
+        const QRectF box(area.left() + 6, at - kLimitGap - metrics.ascent(), metrics.horizontalAdvance(words),
+                         metrics.height());
+        out.push_back({at, color, words, box});
+    };
+    // Pins on the same GPU share a limit, in the colour of the first.
+    for (auto first = ghosts.begin(); first != ghosts.end(); ++first) {
+        const auto same = [&](const Ghost& other) { return other.data.capacity == first->data.capacity; };
+        if (first->data.capacity == data.capacity || std::any_of(ghosts.begin(), first, same)) continue;
+        QStringList letters;
+        for (const Ghost& pinned : ghosts) {
+            if (same(pinned)) letters << QString(QLatin1Char(pinned.letter));
+        }
+        add(first->data.capacity, pin_color(*theme, first->letter),
+            letters.join(QStringLiteral(", ")) + QStringLiteral(": "));
+    }
+    add(data.capacity, theme->text, {});
+    return out;
+}
+
+}  // namespace shardscope

@@ -1,0 +1,135 @@
+// What the scaling plot shows at a place: measured runs, the ruler's values, terms, and its description.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/drawing.h"
+#include "widgets/plots/scaling/scaling_parts.h"
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    if (!p.options.measured) return nullptr;
+    constexpr double kNear = 8;
+    for (const MeasuredPoint& run : p.data.measured) {
+        const double value = p.data.y(run, p.options.y);
+        const QPointF at(p.x().coordToPixel(run.gpus), p.y().coordToPixel(value));
+        if (QLineF(at, pixel).length() <= kNear) return &run;
+    }
+    return nullptr;
+}
+
+std::optional<QPointF> ScalingFigure::ruler_place(const QPointF& pixel) const {
+    const Parts& p = *parts_;
+    const Curve& curve = p.data.curves.weak;
+    if (!inside(pixel) || curve.empty()) return std::nullopt;
+    const auto nearest = std::ranges::min_element(curve, {}, [&](const CurvePoint& point) {
+        return std::fabs(p.x().coordToPixel(point.x) - pixel.x());
+    });
+    return QPointF(nearest->x, 0);
+}
+
+std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
+    const Parts& p = *parts_;
+    const double gpus = place.x();
+    const QRectF area = p.frame();
+    const QString count = tr("%1 GPUs").arg(shown(gpus, Quantity::count));
+    const QString what = text_of(label_of(output_of(p.options.y)));
+    RulerStop out{place, count + QStringLiteral(", ") + what, pixel_of(gpus), area, {}, {}};
+    if (out.x < area.left() || out.x > area.right()) return std::nullopt;
+    const Quantity quantity = output(output_of(p.options.y)).quantity;
+    const double unit = p.memory() ? kGiB : 1;
+    const auto at = [&](double value) {
+        return std::isnan(value) || value > p.y().range().upper ? kNone : p.y().coordToPixel(value);
+    };
+    const auto add = [&](const QString& name, const QColor& color, const ScalingData& of,
+                         const Curve& curve) {
+        const auto point = std::ranges::find(curve, gpus, &CurvePoint::x);
+        if (point == curve.end()) return;
+        const double value = of.y(*point, p.options.y);
+        out.readings.push_back({name, color, value * unit, quantity,
+                                point->valid ? tr("does not fit") : tr("not possible"), at(value)});
+    };
+    const Curve& weak = p.data.curves.weak;
+    if (p.options.weak) add(tr("Weak"), p.theme->text, p.data, weak);
+    if (p.options.strong) add(tr("Strong"), p.theme->text, p.data, p.data.curves.strong);
+    const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
+    if (here == weak.end()) return out;
+    if (p.memory()) {
+        const double sharded = here->valid ? here->sharded_memory : kNone;
+        out.readings.push_back(
+            {tr("Sharded"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
+        out.readings.push_back(
+            {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNone});
+        add(tr("After the repair"), p.theme->muted, p.data, p.data.repaired);
+    } else if (p.options.ideal) {
+        const double value = p.data.ideal_y(*here, p.options.y);
+        out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value)});
+    }
+    for (const Ghost& ghost : p.ghosts)
+        add(tr("%1, pin %2").arg(tr("Weak")).arg(QLatin1Char(ghost.letter)),
+            pin_color(*p.theme, ghost.letter), ghost.data, ghost.data.curves.weak);
+    if (here->valid && p.data.shows(*here)) {
+        if (p.options.band && p.options.weak && !p.memory()) {
+            const auto [low, high] = std::minmax({p.data.y(here->band_low, *here, p.options.y),
+                                                  p.data.y(here->band_high, *here, p.options.y)});
+            out.readings.push_back(
+                {tr("Band"),
+                 {},
+                 kNone,
+                 quantity,
+                 shown(low, quantity, false) + QStringLiteral(" – ") + shown(high, quantity),
+                 kNone});
+        }
+        out.readings.push_back(
+            {tr("Wall"), p.theme->of(here->wall), kNone, quantity, text_of(label_of(here->wall)), kNone});
+    }
+    return out;
+}
+
+std::optional<Term> ScalingFigure::term_at(const QPointF& pixel) const {
+    const auto found =
+        std::ranges::find_if(parts_->terms, [&](const TermBox& term) { return term.box.contains(pixel); });
+    return found == parts_->terms.end() ? std::nullopt : std::optional(found->term);
+}
+
+QRectF ScalingFigure::box_of(Term term) const {
+    const auto found = std::ranges::find(parts_->terms, term, &TermBox::term);
+    return found == parts_->terms.end() ? QRectF() : found->box;
+}
+
+QString ScalingFigure::description() const {
+    const Parts& p = *parts_;
+    const QPointF here = p.current();
+    QString out =
+        tr("Scaling from %1 to %2 GPUs.")
+            .arg(shown(p.x().range().lower, Quantity::count), shown(p.x().range().upper, Quantity::count));
+    const QString gpus = shown(here.x(), Quantity::count);
+    out += QLatin1Char(' ') + (std::isnan(here.y())
+                                   ? tr("With %1 GPUs it does not fit.").arg(gpus)
+                                   : tr("With %1 GPUs: %2.").arg(gpus, value_text(here.y(), p.options.y)));
+    const auto first = std::ranges::find_if(p.data.curves.weak, &CurvePoint::fits);
+    if (first == p.data.curves.weak.end()) {
+        out += QLatin1Char(' ') + tr("It fits on no number of GPUs.");
+    } else if (first != p.data.curves.weak.begin()) {
+        out += QLatin1Char(' ') + tr("It fits from %1 GPUs on.").arg(shown(first->x, Quantity::count));
+    }
+    if (p.data.curves.knee > 0) {
+        out += QLatin1Char(' ') +
+               tr("From %1 GPUs on an added GPU brings less than half as much as one of the first.")
+                   .arg(shown(p.data.curves.knee, Quantity::count));
+    }
+    if (!p.data.measured.empty())
+        out += QLatin1Char(' ') + tr("%n measured runs of this model and GPU.")
+                                      .replace(QLatin1String("%n"), QString::number(p.data.measured.size()));
+    return out;
+}
+
+}  // namespace shardscope
