@@ -12,6 +12,15 @@ namespace {
 
 constexpr double kInset = 8;
 
+// Leaves out the last parts of a plan that has no room; the tool tip has all of it.
+QString shortened(const QString& label, const QFontMetricsF& metrics, double room) {
+    QString out = label;
+    for (qsizetype parts = label.count(QLatin1Char(',')); parts > 0 && metrics.horizontalAdvance(out) > room;
+         --parts)
+        out = label.section(QLatin1Char(','), 0, parts - 1) + QStringLiteral(", …");
+    return metrics.elidedText(out, Qt::ElideRight, room);
+}
+
 }  // namespace
 
 RepairButton::RepairButton(QWidget* parent) : QAbstractButton(parent) { setFocusPolicy(Qt::StrongFocus); }
@@ -80,7 +89,7 @@ void RepairButton::paintEvent(QPaintEvent*) {
     painter.setFont(bold);
     painter.setPen(isEnabled() ? theme.text : theme.muted);
     painter.drawText(QPointF(kInset, std::round(top + first.ascent())),
-                     first.elidedText(label_, Qt::ElideRight, width() - 2 * kInset));
+                     shortened(label_, first, width() - 2 * kInset));
     const double y = std::round(top + first.height() + 2 + second.ascent());
     painter.setFont(small);
     const QString before = before_rate();

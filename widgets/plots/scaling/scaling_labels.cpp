@@ -59,6 +59,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     room_.avoid(scene.ideal, 0.8);
     room_.avoid(scene.repaired, 0.8);
     for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
+    for (const QPolygonF& line : scene.limits) room_.avoid(line);
     for (const AxisRange& stretch : scene.unfit) {
         for (const double end : {stretch.from, stretch.to}) {
             const double at = scene.x.coordToPixel(end);
@@ -402,7 +403,8 @@ void ScalingLabels::name_memory() {
     }
     const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
         const LabelLines lines{plain(words)};
-        const QSizeF size = size_of(lines);
+        constexpr double kAround = 3;  // px, kept free of lines above and below
+        const QSizeF size = size_of(lines) + QSizeF(0, 2 * kAround);
         QList<QPointF> corners;
         for (const CurvePoint& point : data.curves.weak) {
             const double left = scene_.x.coordToPixel(point.x) + 4;
@@ -415,11 +417,14 @@ void ScalingLabels::name_memory() {
                 top = std::max(top, under.valid ? scene_.y.coordToPixel(high(under) / kGiB) : bottom);
                 bottom = std::min(bottom, scene_.y.coordToPixel(low(under) / kGiB));
             }
-            constexpr double kRoom = 8;
-            if (bottom - top >= size.height() + kRoom)
-                corners.append({left, (top + bottom - size.height()) / 2});
+            constexpr double kRoom = 2;
+            const double spare = bottom - top - size.height() - kRoom;
+            if (spare < 0) continue;
+            for (const double share : {0.5, 0.25, 0.75})
+                corners.append({left, top + kRoom / 2 + share * spare});
         }
-        put(lines, corners);
+        if (const auto box = room_.place(size, corners))
+            draw(box->adjusted(0, kAround, 0, -kAround), lines);
     };
     name_area(
         tr("shrinks with GPUs"), [](const CurvePoint&) { return 0.0; },

@@ -30,7 +30,8 @@ struct ScalingScene {
     std::vector<AxisRange> unfit;
     QPolygonF weak, strong, ideal, repaired;  // pixels, NaN for gaps; empty when not shown
     std::vector<QPolygonF> ghost_lines;
-    std::vector<QRectF> taken;  // boxes of other labels
+    std::vector<QPolygonF> limits;  // of memory
+    std::vector<QRectF> taken;      // boxes of other labels
 };
 
 class ScalingLabels {

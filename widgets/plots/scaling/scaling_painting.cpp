@@ -185,7 +185,7 @@ void ScalingFigure::Parts::paint_x_axis(QCPPainter& painter) const {
 
 void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     ScalingScene scene{x(),     y(), frame(), *theme, fonts, data, options, ghosts,
-                       unfit(), {},  {},      {},     {},    {},   {}};
+                       unfit(), {},  {},      {},     {},    {},   {},      {}};
     if (options.weak) scene.weak = pixels(data, data.curves.weak, painter);
     if (options.strong) scene.strong = pixels(data, data.curves.strong, painter);
     const auto points_of = [&](const QCPGraph& graph) {
@@ -199,7 +199,11 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
         scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
     }
     if (memory()) {
-        for (const Limit& one : limits()) scene.taken.push_back(one.box);
+        for (const Limit& one : limits()) {
+            scene.taken.push_back(one.box);
+            scene.limits.push_back(
+                QPolygonF({QPointF(scene.area.left(), one.y), QPointF(scene.area.right(), one.y)}));
+        }
     }
     ScalingLabels labels(painter, scene);
     labels.paint();
