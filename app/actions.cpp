@@ -52,7 +52,7 @@ const std::vector<ActionRow>& action_table() {
         {plan_lock, "action/plan-lock", translatable("&Lock the plan"), "", "Ctrl+Shift+L",
          translatable("keeps the plan as it is")},
         {best_repair, "action/repair", translatable("Apply the best &repair"), "", "Ctrl+R",
-         translatable("makes a scenario fit that does not")},
+         translatable("changes the scenario so that it fits")},
         {pin, "action/pin", translatable("&Pin"), "pin", "P",
          translatable("keeps this scenario as a ghost in every plot")},
         {solve_for, "action/solve", translatable("&Solve for…"), "solve", "S",

@@ -38,7 +38,7 @@ struct PageSize {
     int height;
 };
 constexpr std::array kSizes{
-    PageSize{translatable("Usual, 254 × 159 mm"), 960, 600},
+    PageSize{translatable("Default, 254 × 159 mm"), 960, 600},
     PageSize{translatable("Column, 85 mm wide"), 321, 0},
     PageSize{translatable("Page, 170 mm wide"), 643, 0},
     PageSize{translatable("Slide, 16:9"), 1280, 720},
@@ -116,18 +116,19 @@ void ExportPopover::make_controls() {
 
     QStringList formats;
     for (const char* ending : kEndings) formats << QString::fromLatin1(ending).toUpper();
-    format_ = add_choice(QStringLiteral("format"), tr("&Format"),
-                         tr("SVG and PDF can be enlarged, PNG is an image, CSV is the table"), formats);
+    format_ =
+        add_choice(QStringLiteral("format"), tr("&Format"),
+                   tr("SVG and PDF stay sharp at any size, PNG is an image, CSV is the table"), formats);
     QStringList sizes;
     for (const PageSize& size : kSizes) sizes << tr(size.name);
-    sizes << tr("Own size");
+    sizes << tr("Custom size");
     size_ = add_choice(QStringLiteral("size"), tr("&Size"),
-                       tr("The size in print, at which text has its size"), sizes);
+                       tr("Size in print; text has its nominal font size only at this size"), sizes);
     width_ = add_length(QStringLiteral("width"), tr("&Width"), tr("Width of the figure in print"));
     height_ = add_length(QStringLiteral("height"), tr("&Height"), tr("Height of the figure in print"));
     // Below the least height is the one that follows from the width and the texts.
     height_->setMinimum(kSmallest - 1);
-    height_->setSpecialValueText(tr("as needed"));
+    height_->setSpecialValueText(tr("automatic"));
     constexpr int kUsual = 120;
     width_->setValue(kUsual);
     height_->setValue(height_->minimum());

@@ -90,8 +90,8 @@ void add_size(QStringList& words, double parameters) {
 
 std::vector<PresetColumn> columns_of(PresetKind kind) {
     if (kind == PresetKind::cluster) {
-        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs of a node")},
-                {QObject::tr("Memory"), true},    {QObject::tr("Peak, 16 bit"), true},
+        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs per node")},
+                {QObject::tr("Memory"), true},    {QObject::tr("Peak FLOPS, 16 bit"), true},
                 {QObject::tr("In a node"), true}, {QObject::tr("Inter-node"), true},
                 {QObject::tr("Year"), true}};
     }

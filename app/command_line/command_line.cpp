@@ -33,7 +33,7 @@ CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets
     setBackgroundRole(QPalette::Base);
     list_->setObjectName(QStringLiteral("commands/list"));
     list_->setAccessibleName(tr("Commands"));
-    list_->setAccessibleDescription(tr("What the typed words can do; Enter runs the chosen command"));
+    list_->setAccessibleDescription(tr("Commands that match the typed words; Enter runs the chosen one"));
     list_->setColumnCount(columns);
     list_->header()->hide();
     list_->header()->setSectionResizeMode(what, QHeaderView::ResizeToContents);

@@ -45,7 +45,7 @@ TEST_CASE("difference: the bars from a pin to the scenario add up, one for each 
     LiveModel& model = desk.window.model();
     desk.show_tab(QStringLiteral("Difference"));
     auto* plot = desk.find<LivePlot>("difference");
-    CHECK(plot->accessibleDescription().startsWith(QStringLiteral("Pin a scenario")));
+    CHECK(plot->accessibleDescription().startsWith(QStringLiteral("To see where")));
     CHECK(table(desk).rows.empty());
 
     desk.choose(ActionId::pin);
@@ -127,7 +127,7 @@ TEST_CASE("G24: a public run is compared with, and what explains the difference 
     const PlotTable rows = table(desk);
     CHECK(rows.rows.front()[4] == "measured");
     CHECK(number(rows.rows.front()[2]) == Approx(measurement_in(run->view)->value));
-    CHECK(rows.rows[1][0] == "Not explained in B");
+    CHECK(rows.rows[1][0] == "Prediction error of B");
     CHECK(number(rows.rows.back()[2]) == model.answer().estimate.step.total);
     check_sum(rows);
     CHECK(rows.rows.size() > 4);

@@ -266,7 +266,7 @@ TEST_CASE("pickers: an imported model keeps its name, warns, and is saved under 
     const auto sentence = [&] { return desk.find<QWidget>("headline/sentence")->toolTip(); };
     CHECK_FALSE(sentence().contains(QStringLiteral("4,096 positions")));
     desk.type("training.sequence_length", QStringLiteral("8192"));
-    CHECK(sentence().contains(QStringLiteral("4,096 positions that Acme-7B")));
+    CHECK(sentence().contains(QStringLiteral("the context of Acme-7B, 4,096 positions")));
     // A changed model is saved with its changes.
     desk.type("model.layers", QStringLiteral("40"));
     CHECK(models.text().contains(QStringLiteral("(modified)")));

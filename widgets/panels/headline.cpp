@@ -222,7 +222,7 @@ void Headline::set_sentence() {
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun)
         sentences_.insert(1, tr("Nothing like it was measured."));
     else if (!extrapolation_warnings(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
-    if (exceeds_context(answer)) sentences_.insert(1, tr("Longer than the model's positions."));
+    if (exceeds_context(answer)) sentences_.insert(1, tr("Longer than the model's context."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
     sentence_->setToolTip(tool_tip(text));

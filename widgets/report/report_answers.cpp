@@ -161,8 +161,8 @@ ReportSection recommendation(const Answer& answer) {
     const Scenario free = with_free_plan(answer.scenario);
     if (free.automatic != answer.scenario.automatic && !plans_within_a_frame(free))
         out.blocks.push_back(ReportParagraph{
-            tr("Combinations of several changes are not compared here; an automatic plan compares all of "
-               "them.")});
+            tr("Combinations of several changes are not compared here; the planner compares all of them when "
+               "the plan is automatic.")});
     return out;
 }
 

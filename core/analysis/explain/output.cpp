@@ -294,11 +294,11 @@ std::vector<std::string> warnings(const Answer& answer) {
     if (exceeds_context(answer)) {
         const Preset& model = *answer.scenario.model;
         out.push_back(translate(
-            "The sequence of {1} tokens is longer than the {2} positions that {3} was made for. Training on "
-            "it "
-            "needs other positions, such as a larger base of RoPE; memory and time are those of this length.",
+            "The sequence of {1} tokens is longer than the context of {3}, {2} positions. Training at this "
+            "length needs an extended position encoding, such as a larger RoPE base; memory and time are "
+            "estimated for this length.",
             {format(s[P::sequence_length], Quantity::count), format(model.context, Quantity::count),
-             model.title}));
+             model.shown_title()}));
     }
     const double positions = s[P::learned_positions];
     if (positions > 0 && positions < s[P::sequence_length]) {

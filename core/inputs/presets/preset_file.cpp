@@ -195,7 +195,7 @@ double read_whole(const json& file, const char* field, double least, double most
     const double value = found->is_number() ? found->get<double>() : 0;
     if (value >= least && value <= most && value == std::floor(value)) return value;
     problems.push_back({std::string("/") + field, translate("is not a whole number in its range"),
-                        translate("it lies between {1} and {2}", {exact(least), exact(most)}),
+                        translate("it must lie between {1} and {2}", {exact(least), exact(most)}),
                         translate("write for instance {1}", {example})});
     return 0;
 }

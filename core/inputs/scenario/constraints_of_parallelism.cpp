@@ -107,15 +107,14 @@ Problem gpus_do_not_divide_mixers(const Settings& s) {
     const bool linear = linear_heads(s) > 1 && !divides(sharers_of_mixers(s), linear_heads(s));
     const std::string heads = count_text(linear ? linear_heads(s) : state_space_heads(s));
     if (s[P::context_parallel] > 1)
-        return value_problem(
-            P::context_parallel, s,
-            linear
-                ? translate("times tensor_parallel {2}, it does not divide the {1} heads of linear attention",
-                            {heads, format(P::tensor_parallel, s[P::tensor_parallel])})
-                : translate(
-                      "times tensor_parallel {2}, it does not divide the {1} heads of the Mamba-2 layers",
-                      {heads, format(P::tensor_parallel, s[P::tensor_parallel])}),
-            suggest_nearest(P::context_parallel, s));
+        return value_problem(P::context_parallel, s,
+                             linear ? translate("its product with tensor_parallel {2} does not divide the "
+                                                "{1} heads of linear attention",
+                                                {heads, format(P::tensor_parallel, s[P::tensor_parallel])})
+                                    : translate("its product with tensor_parallel {2} does not divide the "
+                                                "{1} heads of the Mamba-2 layers",
+                                                {heads, format(P::tensor_parallel, s[P::tensor_parallel])}),
+                             suggest_nearest(P::context_parallel, s));
     return value_problem(P::tensor_parallel, s,
                          linear ? translate("does not divide the {1} heads of linear attention", {heads})
                                 : translate("does not divide the {1} heads of the Mamba-2 layers", {heads}),

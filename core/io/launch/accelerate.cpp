@@ -74,9 +74,9 @@ void write_fsdp(LaunchPlan& plan, Yaml& out) {
         plan.note(translate("Accelerate recomputes every layer or none; “{1}” is written as every layer.",
                             {plan.named(P::recompute)}));
     plan.note_fsdp2_limits();
-    plan.note(translate(
-        "The layers that FSDP2 wraps are those that the model names as _no_split_modules; otherwise "
-        "add fsdp_transformer_layer_cls_to_wrap."));
+    plan.note(
+        translate("FSDP2 wraps the layers that the model lists in _no_split_modules; if it lists none, add "
+                  "fsdp_transformer_layer_cls_to_wrap."));
 }
 
 void write_mesh(LaunchPlan& plan, Yaml& out) {
@@ -96,8 +96,9 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     if (s.choice<Sharding>(P::sharding) <= Sharding::zero1 || shard * context > group)
         plan.note_missing_option(
             kAccelerate, P::sharding,
-            translatable("{1} has no option for “{2}” beside tensor or context parallelism; weights are "
-                         "sharded over all data-parallel GPUs."));
+            translatable(
+                "{1} has no option for “{2}” together with tensor or context parallelism; weights are "
+                "sharded over all data-parallel GPUs."));
     out.section("parallelism_config");
     out.put("parallelism_config_dp_replicate_size", whole(replicas));
     out.put("parallelism_config_dp_shard_size", whole(shard));

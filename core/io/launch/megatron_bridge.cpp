@@ -206,8 +206,8 @@ void write_options(LaunchPlan& plan, Assignments& out) {
             unwritten += (unwritten.empty() ? "" : ", ") + argument.option;
     }
     if (!unwritten.empty())
-        plan.note(
-            translate("Not written, but part of the plan as options of Megatron-LM: {1}.", {unwritten}));
+        plan.note(translate("The plan also needs these options of Megatron-LM, which are not written: {1}.",
+                            {unwritten}));
 }
 
 void write_fields(LaunchPlan& plan, Assignments& out) {

@@ -38,8 +38,9 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
     DifferenceData out;
     if (!other) {
         out.problem = translate(
-            "Pin a scenario, or a measured run of the Validation plot with the other mouse button, to see "
-            "where the difference in step time comes from.");
+            "To see where the difference in step time comes from, pin a scenario, or open the menu of a run "
+            "in "
+            "the Validation plot with the other mouse button and choose “Compare the step”.");
         return out;
     }
     if (!answer.valid() || !other->answer.valid()) {
@@ -58,7 +59,7 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
         at += seconds;
     };
     const auto beyond = [](char letter) {
-        return translate("Not explained in {1}", {std::string_view(&letter, 1)});
+        return translate("Prediction error of {1}", {std::string_view(&letter, 1)});
     };
     if (measured_from > 0) add(beyond(other->letter), {}, gap.unexplained_from, false);
     for (const GapBar& bar : gap.bars) {

@@ -25,7 +25,7 @@ struct DifferenceBar {
     std::string label;
     std::vector<std::string> inputs;  // "GPUs 64 → 128"
     double from = 0, to = 0;          // s; a bar begins where the one before it ends
-    bool explained = true;            // false: what a measured run takes beyond its prediction
+    bool explained = true;            // false: the error of a prediction
     [[nodiscard]] double seconds() const { return to - from; }
 };
 

@@ -69,7 +69,8 @@ QString caption_of(const DifferenceData& data) {
                       .arg(QLatin1Char(data.from.letter))
                       .arg(QLatin1Char(data.to.letter));
     if (data.from.measured || data.to.measured)
-        out += QLatin1Char(' ') + LivePlot::tr("Hatched: what a measured run takes beyond its prediction.");
+        out += QLatin1Char(' ') +
+               LivePlot::tr("Hatched: the difference between a measured run and its prediction.");
     return out;
 }
 

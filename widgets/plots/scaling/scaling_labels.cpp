@@ -423,8 +423,7 @@ void ScalingLabels::name_memory() {
             for (const double share : {0.5, 0.25, 0.75})
                 corners.append({left, top + kRoom / 2 + share * spare});
         }
-        if (const auto box = room_.place(size, corners))
-            draw(box->adjusted(0, kAround, 0, -kAround), lines);
+        if (const auto box = room_.place(size, corners)) draw(box->adjusted(0, kAround, 0, -kAround), lines);
     };
     name_area(
         tr("shrinks with GPUs"), [](const CurvePoint&) { return 0.0; },
