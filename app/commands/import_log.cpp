@@ -94,14 +94,14 @@ void print_settings(const TrainingLog& log, const Scenario& scenario) {
     print_text(text_table(rows));
 }
 
-// Returns what was predicted for a run that ran out of memory.
-const char* of_verdict(Verdict verdict) {
+// Returns the prediction for a run that ran out of memory.
+const char* predicted_memory(Verdict verdict) {
     switch (verdict) {
         case Verdict::fits: break;
-        case Verdict::risky: return "which was predicted to be possible";
-        case Verdict::does_not_fit: return "as predicted";
+        case Verdict::risky: return "the prediction was that it might";
+        case Verdict::does_not_fit: return "the prediction was the same";
     }
-    return "although it was predicted to fit";
+    return "the prediction was that it fits";
 }
 
 void print_comparison(const ImportedLog& imported, const Answer& predicted) {
@@ -132,7 +132,7 @@ void print_comparison(const ImportedLog& imported, const Answer& predicted) {
                   format(row.band_high, Quantity::seconds).c_str());
     }
     if (imported.run.out_of_memory)
-        print_out("  the run ran out of memory, %s\n", of_verdict(predicted.estimate.verdict));
+        print_out("  the run ran out of memory; %s\n", predicted_memory(predicted.estimate.verdict));
 }
 
 std::string value_text(P id, double value) {
@@ -142,12 +142,10 @@ std::string value_text(P id, double value) {
 
 void print_explanations(const Answer& predicted, const Measurement& measurement) {
     constexpr std::size_t kMost = 10;
-    constexpr double kNoDifference = 0.01;  // for which `explanations` looks
     const std::vector<Explanation> found = explanations(predicted, measurement);
     const double predicted_step = predicted.estimate.step.total;
-    if (found.empty() && std::fabs(predicted_step / measurement.value - 1) < kNoDifference) {
-        print_out(
-            "prediction and measurement differ by less than 1 %%, so that nothing needs an explanation\n");
+    if (found.empty() && std::fabs(predicted_step / measurement.value - 1) < kNegligibleDifference) {
+        print_out("prediction and measurement differ by less than 1 %%; there is nothing to explain\n");
     } else if (found.empty()) {
         print_out("no single input explains the difference\n");
     } else {

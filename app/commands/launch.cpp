@@ -42,6 +42,11 @@ bool same_file(const std::string& a, const std::string& b) {
 int write_outputs(const Options& options, const LaunchFormat& format, const LaunchText& written) {
     if (options.slurm.empty()) return write_output(options.target, written.text);
     const std::string job = slurm_job(format, written);
+    if (is_standard_output(options.slurm)) {
+        const int code = write_output(options.target, written.text);
+        if (code == kDone) print_text(job);
+        return code;
+    }
     Problems problems;
     std::string failed;
     const std::vector<NewFile> files{{options.target, written.text}, {options.slurm, job}};

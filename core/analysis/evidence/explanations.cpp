@@ -10,7 +10,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNegligible = 0.01;  // difference that needs no explanation
 constexpr double kModelError = 0.05;  // one standard deviation of what a setting leaves unexplained
 
 // Settings that logs and papers often leave out. Numbers are tried at half and at twice their value, choices
@@ -134,7 +133,7 @@ void add_constants(const Subject& subject, std::vector<Explanation>& out) {
 std::vector<Explanation> explanations(const Answer& answer, const Measurement& measurement) {
     std::vector<Explanation> out;
     const Subject subject = subject_of(answer, measurement);
-    if (!subject.valid || std::fabs(subject.misfit()) < kNegligible) return out;
+    if (!subject.valid || std::fabs(subject.misfit()) < kNegligibleDifference) return out;
     add_settings(subject, out);
     add_constants(subject, out);
     std::ranges::stable_sort(out, {}, &Explanation::deviations);

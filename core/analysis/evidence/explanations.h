@@ -24,6 +24,8 @@ struct Explanation {
     double deviations = 0;
 };
 
+inline constexpr double kNegligibleDifference = 0.01;  // of the step time; it needs no explanation
+
 // Returns the explanations, the most plausible first: settings that explain at least half of the difference,
 // and constants that explain all of it. Settings that the scenario gives are not varied. The result is empty
 // if prediction and measurement differ by less than 1 %. This takes about a thousand estimates.

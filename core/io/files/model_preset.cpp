@@ -66,6 +66,7 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
         changed += (changed.empty() ? "" : ", ") + field;
     }
     if (!changed.empty()) {
+        const EnglishScope in_a_file;
         const std::string source = scenario.model ? scenario.model->source : std::string();
         preset["source"] =
             (source.empty() ? "" : source + ". ") + translate("Changed by hand: {1}", {changed});

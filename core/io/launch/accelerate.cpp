@@ -86,14 +86,15 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     const double group = std::fmax(context, std::fmin(sharers, shard_group(s)));
     double shard = std::fmax(1.0, std::floor(group / context));
     double replicas = sharers / (shard * context);
-    // ParallelismConfig refuses replicas without a sharded dimension beside tensor or context parallelism.
+    // ParallelismConfig refuses replicas without a sharded dimension together with tensor or
+    // context parallelism.
     const bool divided = s[P::tensor_parallel] > 1 || context > 1;
-    const bool shards_all = s.choice<Sharding>(P::sharding) <= Sharding::zero1 || shard == 1;
-    if (divided && shards_all && sharers > shard * context) {
+    const bool replicated = s.choice<Sharding>(P::sharding) <= Sharding::zero1;
+    if (divided && (replicated || shard == 1) && sharers > shard * context) {
         shard = sharers / context;
         replicas = 1;
     }
-    if (s.choice<Sharding>(P::sharding) <= Sharding::zero1 || shard * context > group)
+    if (sharers > context && (replicated || shard * context > group))
         plan.note_missing_option(
             kAccelerate, P::sharding,
             translatable(

@@ -1,7 +1,7 @@
 // Megatron-Bridge: a Python program that changes a pre-training recipe and starts it.
 //
 // Source: NVIDIA-NeMo/Megatron-Bridge at commit 067f987 (August 2026),
-// src/megatron/bridge/recipes/{llama,qwen, deepseek} for the recipes and the fields that they set,
+// src/megatron/bridge/recipes/{llama,qwen,deepseek} for the recipes and the fields that they set,
 // src/megatron/bridge/training/config.py (ConfigContainer), and training/mixed_precision.py for the names of
 // precisions and for the precision of the gradients, which it sets in all parts. Fields of model, ddp and
 // optimizer are those of Megatron-Core (transformer_config.py, distributed_data_parallel_config.py,
@@ -83,7 +83,7 @@ constexpr auto kFields = std::to_array<Field>({
     {"--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload"},
     {"--ckpt-format", "checkpoint.ckpt_format"},
 });
-// Options that describe the model, which the recipe does, and options whose fields are written apart.
+// Options that describe the model, which the recipe does.
 constexpr auto kOfRecipe = std::to_array<std::string_view>({
     "--num-layers",
     "--hidden-size",
@@ -117,6 +117,7 @@ constexpr auto kOfRecipe = std::to_array<std::string_view>({
     "--moe-shared-expert-intermediate-size",
     "--moe-layer-freq",
 });
+// Options whose fields have code of their own.
 constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--bf16",
     "--fp16",

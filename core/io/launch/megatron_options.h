@@ -29,8 +29,8 @@ struct MegatronArgument {
 LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
                                    Problems& problems);
 
-// Returns whether the arguments contain the layer pattern, or there is none: every n-th layer attends to the
-// whole sequence.
+// Returns whether Megatron-LM's arguments can express the order of the layers: all alike, or every n-th
+// attends to the whole sequence.
 bool writes_layer_pattern(const Settings& settings);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan);

@@ -248,7 +248,7 @@ class Script {
                 step();
             } else if (here() == '$' || here() == '`') {
                 // "${LIST[@]}" expands to as many words as the list has.
-                const std::vector<Word> value = expansion();
+                const std::vector<Word> value = expansion(true);
                 any = !value.empty() || !now.text.empty();
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) {
@@ -285,14 +285,14 @@ class Script {
     }
 
     // Reads the rest of ${NAME:-"value"} up to the brace, without its quotes. A brace between them does not
-    // end it.
-    std::string default_value() {
+    // end it. In double quotes an apostrophe is a letter.
+    std::string default_value(bool in_double_quotes) {
         std::string out;
         char quote = '\0';
         while (at_ < text_.size() && (quote != '\0' || here() != '}')) {
             const char c = here();
             if (quote != '\0' && c == quote) quote = '\0';
-            else if (quote == '\0' && (c == '"' || c == '\'')) quote = c;
+            else if (quote == '\0' && (c == '"' || (c == '\'' && !in_double_quotes))) quote = c;
             else out += c;
             step();
         }
@@ -300,7 +300,7 @@ class Script {
     }
 
     // Reads an expression that begins with $ or a backquote. Its value is one word unless it is a list.
-    std::vector<Word> expansion() {
+    std::vector<Word> expansion(bool in_double_quotes = false) {
         const std::size_t from = at_;
         const auto unknown = [&] {
             return std::vector<Word>{{"", line_, std::string(text_.substr(from, at_ - from))}};
@@ -339,7 +339,7 @@ class Script {
                 has_otherwise = true;
                 step();
                 step();
-                otherwise = default_value();
+                otherwise = default_value(in_double_quotes);
             }
             while (at_ < text_.size() && here() != '}') {
                 step();

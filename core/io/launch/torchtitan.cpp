@@ -93,7 +93,7 @@ class Writer {
   public:
     Writer(std::string head, TorchtitanForm form)
         : text_(std::move(head)), is_toml_(form == TorchtitanForm::toml) {}
-    // Returns whether notes on what only the TOML form lacks are added.
+    // Returns whether the plan is written as TOML, which lacks options that the Python form has.
     [[nodiscard]] bool is_toml() const { return is_toml_; }
     void section(std::string_view name) { text_ += "\n[" + std::string(name) + "]\n"; }
     void put(std::string_view key, const std::string& value) {

@@ -22,8 +22,9 @@ class DeviceReader : public LineReader {
         read_name(line, contents);
     }
 
-    // nvidia-smi shows the memory of one moment, which may lie before training or between two peaks. It is no
-    // peak where the allocator had more. Without steps there is nothing else to compare it with.
+    // nvidia-smi shows the memory at one moment, which may lie before training or between two peaks. A value
+    // below the allocator's peak is no peak. A log without steps has no value from during training, so the
+    // largest one is used if the allocator's peak does not exceed it.
     void finish(LogContents& contents) override {
         const auto peak_of = [&](Peak peak) -> StatedNumber& {
             return contents.peaks[static_cast<std::size_t>(peak)];

@@ -76,7 +76,8 @@ std::optional<double> with_suffix(std::string_view text, std::span<const Suffix>
 constexpr double kKibi = 1024;
 
 // What launchers write in front of a line; a negative number is not stated.
-constexpr int kMostOfNode = 10'000;
+constexpr int kMostProcesses = 100'000;  // of a job, or of a node
+constexpr int kMostNodes = 20'000;       // their product fits an int
 struct Prefix {
     int node = -1;
     int process = -1;
@@ -84,11 +85,11 @@ struct Prefix {
 };
 
 // Returns the number at the start of a text and sets where it ends; a negative number where there is none.
-int whole_number(std::string_view text, std::size_t& end) {
+int whole_number(std::string_view text, int most, std::size_t& end) {
     int out = -1;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     end = static_cast<std::size_t>(stop - text.data());
-    return error == std::errc() && out < kMostOfNode ? out : -1;
+    return error == std::errc() && out < most ? out : -1;
 }
 
 // Reads "train/0 ", with which NeMo-Run (torchx) starts the lines of a node.
@@ -98,7 +99,7 @@ void read_node(std::string_view text, Prefix& out) {
     if (blank == std::string_view::npos || slash == std::string_view::npos || !is_letter(text.front()))
         return;
     std::size_t end = 0;
-    const int node = whole_number(text.substr(slash + 1), end);
+    const int node = whole_number(text.substr(slash + 1), kMostNodes, end);
     if (node < 0 || slash + 1 + end != blank) return;
     out.node = node;
     out.length = blank + 1;
@@ -113,7 +114,7 @@ bool read_process(std::string_view text, Prefix& out) {
         if (at == std::string_view::npos) continue;
         const std::size_t digits = out.length + at + begin.size();
         std::size_t end = 0;
-        const int process = whole_number(text.substr(digits), end);
+        const int process = whole_number(text.substr(digits), kMostProcesses, end);
         const std::size_t bracket = digits + end;
         if (process < 0 || bracket >= text.size() || text[bracket] != ']') continue;
         out.process = process;
@@ -128,7 +129,7 @@ void read_task(std::string_view text, Prefix& out) {
     const std::size_t first = text.find_first_not_of(' ');
     if (first == std::string_view::npos) return;
     std::size_t end = 0;
-    const int task = whole_number(text.substr(first), end);
+    const int task = whole_number(text.substr(first), kMostProcesses, end);
     if (task < 0 || !text.substr(first + end).starts_with(": ")) return;
     out.process = task;
     out.length = first + end + 1;
@@ -209,7 +210,7 @@ std::string_view word_after(const LogLine& line, std::string_view label) {
 std::optional<int> rank_of(std::string_view text) {
     const Prefix prefix = launcher_prefix(text);
     if (prefix.node < 0 && prefix.process < 0) return std::nullopt;
-    return std::max(0, prefix.node) * kMostOfNode + std::max(0, prefix.process);
+    return std::max(0, prefix.node) * kMostProcesses + std::max(0, prefix.process);
 }
 
 std::string_view without_rank(std::string_view text) { return text.substr(launcher_prefix(text).length); }

@@ -76,6 +76,7 @@ constexpr std::array kKeys{
     NamedParameter{kMesh, P::recompute},
     NamedParameter{"activation_checkpoint.mode", P::recompute_modules},
     NamedParameter{kMesh, P::recompute_modules},
+    NamedParameter{"optimizer.name", P::optimizer},
     NamedParameter{"compile.enable", P::software},
     NamedParameter{kMesh, P::software},
 };
@@ -88,10 +89,13 @@ bool is_stated(const LogContents& contents, P id) {
 // Gives what the log does not state the values of `base`, in place of torchtitan's defaults.
 void keep_unstated(const LogContents& contents, const Scenario& base, bool keeps_model, Scenario& scenario) {
     if (keeps_model) scenario.model = base.model;
-    const bool pipeline = resolve(scenario)[P::pipeline_parallel] > 1;
+    const Scenario& with_stages = is_stated(contents, P::pipeline_parallel) ? scenario : base;
+    const bool pipeline = resolve(with_stages)[P::pipeline_parallel] > 1;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        // An MFU that was set by hand belongs to the run of `base`.
+        // torchtitan always reduces gradients in fp32. An MFU that was set by hand belongs to the run of
+        // `base`.
+        if (id == P::gradient_precision) continue;
         if (id == P::mfu_override || (is_model(id) ? !keeps_model : is_stated(contents, id))) continue;
         const bool of_pipeline = id == P::virtual_stages || id == P::first_stage_layers ||
                                  id == P::last_stage_layers || id == P::schedule;
@@ -127,7 +131,7 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
     out.scenario = own.empty() ? read.scenario : start;
     out.notes = std::move(read.notes);
     if (!own.empty()) return;
-    const bool has_batch = has_key(contents, "training.local_batch_size");
+    const bool has_batch = is_stated(contents, P::micro_batch);
     const bool accumulates = out.scenario.is_given(P::global_batch) || out.scenario.is_given(P::accumulation);
     // Without a global batch torchtitan accumulates no gradients.
     if (has_batch && !accumulates) out.scenario.give(P::accumulation, 1);

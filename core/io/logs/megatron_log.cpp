@@ -251,21 +251,21 @@ class MegatronReader : public LineReader {
 
     // "    num_layers: 32"; the items of a list follow in lines of their own, such as "    - mlp".
     void read_yaml(const LogLine& line, LogContents& contents) {
-        if (list_.empty() && !line.has(":")) return;
+        if (list_key_.empty() && !line.has(":")) return;
         const std::string text = trim(without_rank(line.text));
-        if (!list_.empty() && text.starts_with("- ")) {
+        if (!list_key_.empty() && text.starts_with("- ")) {
             read_item(text.substr(2), line.number, contents);
             return;
         }
-        list_.clear();
+        list_key_.clear();
         const std::size_t colon = text.find(':');
         if (colon == std::string::npos) return;
         const std::string name = text.substr(0, colon);
         if (std::ranges::find(kYamlKeys, name) == kYamlKeys.end()) return;
         const std::string value = trim(text.substr(colon + 1));
         if (value.empty()) {
-            list_ = name;
-            items_.clear();
+            list_key_ = name;
+            list_items_.clear();
         } else if (value.find(' ') == std::string::npos || value.starts_with('[')) {
             add_named(name, value, line.number, contents);
             if (name == "num_query_groups")
@@ -275,9 +275,9 @@ class MegatronReader : public LineReader {
 
     void read_item(const std::string& item, int line, LogContents& contents) {
         constexpr std::size_t kLongest = 10'000;  // characters; no model has as many layers
-        if (items_.size() + item.size() > kLongest) return;
-        items_ += (items_.empty() ? "" : ", ") + item;
-        add_named(list_, "[" + items_ + "]", line, contents);
+        if (list_items_.size() + item.size() > kLongest) return;
+        list_items_ += (list_items_.empty() ? "" : ", ") + item;
+        add_named(list_key_, "[" + list_items_ + "]", line, contents);
     }
 
     void add_named(const std::string& name, const std::string& value, int line, LogContents& contents) {
@@ -309,7 +309,7 @@ class MegatronReader : public LineReader {
     bool bridge_steps_ = false;  // the steps are those of Megatron-Bridge's own lines
     double world_size_ = 0;
     double padded_ = 0;
-    std::string list_, items_;  // the key of the YAML list that is read, and its items
+    std::string list_key_, list_items_;  // the key of the YAML list that is read, and its items
     int world_line_ = 0;
     int padded_line_ = 0;
 };

@@ -55,7 +55,8 @@ class LogReader {
     }
 
   private:
-    // Returns the reader with the most steps. One that shows a moving average is only used alone.
+    // Returns the reader with the most steps. A reader of moving averages is used only where
+    // no other reads steps.
     [[nodiscard]] std::size_t best_reader() const {
         const auto rank = [&](std::size_t i) {
             const std::size_t steps = readers_[i]->steps().size();
@@ -170,7 +171,10 @@ bool is_training_log(std::string_view text) {
     const std::string_view begin = text.substr(0, kBegin);
     const std::size_t first = begin.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return false;
-    if (begin[first] == '{' && begin.find("\"log_history\"") == std::string_view::npos) return false;
+    // Hugging Face's Trainer prints dictionaries of Python, whose names have single quotes.
+    const std::size_t second = begin.find_first_not_of(" \t\r\n", first + 1);
+    const bool is_json = begin[first] == '{' && second != std::string_view::npos && begin[second] != '\'';
+    if (is_json && begin.find("\"log_history\"") == std::string_view::npos) return false;
     Problems problems;
     const TrainingLog log = read_training_log(begin, problems);
     return log.steady.median > 0;

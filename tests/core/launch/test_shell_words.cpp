@@ -39,6 +39,8 @@ TEST_CASE("shell: quotes, continued lines and comments are read as in a shell", 
 TEST_CASE("shell: a default value loses its quotes", "[launch]") {
     const auto found = commands("N=${SLURM_NNODES:-\"2\"}\nrun $N ${TP:-'4'} \"${X:-\"a}b\"}\" ${Y:-c}d\n");
     CHECK(words(found.back()) == Words{"run", "2", "4", "a}b", "cd"});
+    // In double quotes an apostrophe is a letter.
+    CHECK(words(commands("run \"${X:-Bob's run}\" next\n").back()) == Words{"run", "Bob's run", "next"});
 }
 
 TEST_CASE("shell: variables that the script sets are replaced, and unknown expansions are named",

@@ -113,4 +113,9 @@ TEST_CASE("logs: JSON with a line of a log is no log", "[logs]") {
     CHECK_FALSE(is_training_log("{\n\"note\": \"from\n" + steps() + "\"}"));
     CHECK_FALSE(is_training_log("  {\"log\": \"step: 1 tps: 5\"}"));
     CHECK(is_training_log(steps()));
+    // Hugging Face's Trainer prints dictionaries of Python.
+    CHECK(is_training_log(
+        "{'loss': 2.31, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
+        "{'train_runtime': 6300.0, 'train_samples_per_second': 20.317, 'train_steps_per_second': 0.317, "
+        "'train_loss': 2.1, 'epoch': 1.0}\n"));
 }

@@ -179,6 +179,8 @@ TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[
     CHECK(s[P::global_batch] == 128);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
     CHECK(s.on(P::async_tensor_parallel));
+    // It always reduces gradients in fp32.
+    CHECK(s.choice<Precision>(P::gradient_precision) == Precision::fp32);
     // The log states these: the mesh, and no line that says that activations are recomputed.
     CHECK(s[P::gpus] == 32);
     CHECK(s[P::tensor_parallel] == 2);
