@@ -9,6 +9,7 @@
 #include "evidence/validated.h"
 #include "explain/takeover.h"
 #include "memory/memory.h"
+#include "model/operators.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -273,8 +274,7 @@ std::string wall_sentence(const Answer& answer) {
 
 bool exceeds_context(const Answer& answer) {
     const Preset* model = answer.scenario.model;
-    return answer.valid() && model && model->context > 0 &&
-           answer.settings[P::sequence_length] > model->context;
+    return answer.valid() && model && model->context > 0 && document_tokens(answer.settings) > model->context;
 }
 
 std::vector<std::string> warnings(const Answer& answer) {

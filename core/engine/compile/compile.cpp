@@ -86,7 +86,11 @@ IdealInputs ideal_inputs(const Compiled& c) {
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
         held += c.operators.of_kind[i].repeat * (c.work.layers[i].weights + c.work.layers[i].experts);
     in.held_parameters = c.layout.tensor * held;
-    if (!s.listed() && LayerSequence(s).has_pattern()) in.mixer_flops = mixer_flops(s).total();
+    const LayerSequence layers(s);
+    // Without windows and recurrences the closed form counts attention itself.
+    if (!s.listed() &&
+        (layers.has_pattern() || attended_tokens(s, layers.kind(0).mixer) < attended_tokens(s, Mixer::full)))
+        in.mixer_flops = mixer_flops(s).total();
     if (s.listed()) {
         in.forward_flops = c.flops_per_token / 3;
         in.kept_bytes =

@@ -90,10 +90,10 @@ struct OperatorList {
     Block embedding, head;
     std::array<Block, kLayerKinds> of_kind;  // the first `kinds` are used
     std::size_t kinds = 0;
+    bool has_pattern = false;  // the layers' kinds are those of a pattern
 
     [[nodiscard]] std::span<const Block> layers() const { return {of_kind.data(), kinds}; }
     [[nodiscard]] BoundedList<const Block*, kLayerKinds + 2> blocks() const;
-    bool has_pattern = false;  // the layers' kinds are those of a pattern
     // Returns the kind with the most layers; without a pattern, the one with experts if there is one.
     [[nodiscard]] const Block& usual_layer() const;
     [[nodiscard]] double parameters() const;
@@ -105,6 +105,9 @@ struct OperatorList {
 // Returns the bytes of one activation element. With fp8, activations are kept in bf16.
 double activation_bytes(Precision precision);
 
+// Returns the tokens to which one token may attend without a window: the sequence or, where documents are
+// packed into it, the document.
+double document_tokens(const Settings& settings);
 // Returns the tokens that model FLOPs count for the attention of one token in a layer with this mixer. They
 // include both halves of the causal square: the count is the sequence (or the document) or, with a window,
 // twice the part of its band that a causal kernel computes.

@@ -9,13 +9,6 @@
 namespace shardscope {
 namespace {
 
-// The tokens to which one token may attend without a window: the sequence or, where documents are packed into
-// it, the document.
-double document_tokens(const Settings& s) {
-    const double packing = s[P::packing];
-    return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
-}
-
 // The tokens to which a token attends in a layer with a window.
 double window_tokens(const Settings& s) {
     const double window = s[P::attention_window];
@@ -23,6 +16,11 @@ double window_tokens(const Settings& s) {
 }
 
 }  // namespace
+
+double document_tokens(const Settings& s) {
+    const double packing = s[P::packing];
+    return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
+}
 
 Shape shape_of(const Settings& s) {
     Shape x{};

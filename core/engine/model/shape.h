@@ -43,7 +43,8 @@ constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return
 enum class Cut { none, column, row };
 
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved);
-// Sets the bytes of the casts to fp8 for the current sizes of a matrix.
+// Sets the bytes of casts to low precision (fp8, fp4) from op.m, op.n and op.k; call it again after changing
+// them.
 void set_cast_bytes(const Shape& x, Operator& op);
 // A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,

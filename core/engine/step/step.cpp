@@ -114,7 +114,7 @@ struct Pipeline {
 
 // Returns whether a middle stage has no more layers of any kind than the first one and ends with the same
 // kind, so that it cannot be slower.
-bool is_part_of(const Stage& first, const Stage& middle) {
+bool needs_no_more_than(const Stage& middle, const Stage& first) {
     return middle.last_kind == first.last_kind &&
            std::ranges::equal(middle.counts, first.counts, std::less_equal{});
 }
@@ -129,7 +129,7 @@ StepTime step_time(const Compiled& c) {
     const std::size_t stages = c.stages.size();
     for (std::size_t i = 1; i < stages; ++i) {
         const bool is_middle = i + 1 < stages;
-        if (is_middle && is_part_of(c.stages.first, c.stages[i])) continue;
+        if (is_middle && needs_no_more_than(c.stages[i], c.stages.first)) continue;
         const StepTime other = pipeline.step_of(i);
         if (other.total > slowest.total) slowest = other;
     }

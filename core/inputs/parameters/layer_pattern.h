@@ -85,11 +85,10 @@ class LayerSequence {
 enum class PatternFault : unsigned char { none, unreadable, kinds, experts, window, linear, mamba2 };
 // Returns the fault of the settings' pattern. Allocates no memory, so that plan searches can call it.
 PatternFault fault_of_layer_pattern(const Settings& settings);
-// Returns the same as a text; "" if the pattern can be used.
+// Returns a message that describes the fault; "" if the pattern can be used.
 std::string problem_of_layer_pattern(const Settings& settings);
 
-// Return the heads of the values in linear attention and their width, which are those of the keys if they are
-// not given.
+// Return the number of value heads of linear attention and their width; by default those of the keys.
 double linear_value_heads(const Settings& settings);
 double linear_value_head_size(const Settings& settings);
 

@@ -124,11 +124,12 @@ void read_shape(Reader& r, const Family& family) {
 }
 
 // Returns the longest sequence that the positions were made for, 0 if the file names none. Only what the file
-// says counts, not a default of transformers. Learned positions are a parameter of their own, and ALiBi
-// (Press et al. 2022, arXiv 2108.12409) has no such limit.
+// says counts, not a default of transformers. Learned positions are a parameter of their own; ALiBi (Press et
+// al. 2022, arXiv 2108.12409) and attention without positions, as in Nemotron-H, have no such limit.
 double context_of(Reader& r) {
     const auto& learned = r.values["learned_positions"];
-    if (!r.has("max_position_embeddings") || r.flag("alibi") || !learned.is_number() || learned != 0)
+    const bool none = r.text("position_embedding_type") == "nope" || r.type() == "nemotron_h";
+    if (none || !r.has("max_position_embeddings") || r.flag("alibi") || !learned.is_number() || learned != 0)
         return 0;
     return std::max(0.0, std::floor(r.number({"max_position_embeddings"})));
 }

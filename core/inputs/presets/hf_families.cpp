@@ -53,20 +53,27 @@ void windowed_layers(Reader& r, double stride) {
     if (r.values.contains("layer_pattern")) r.put("attention_window", window);
 }
 
-// Qwen2 and Qwen3: where windows are enabled, the first `max_window_layers` layers have none.
-void qwen(Reader& r) {
+// Where windows are enabled, the layers that have one are listed by `layer_types`; otherwise they are those
+// for which `slides(layer, border)` holds, with `max_window_layers` as the border.
+template <typename Slides>
+void qwen_windows(Reader& r, Slides slides) {
     if (!r.flag("use_sliding_window")) return;
     const double window = r.number({"sliding_window"});
     auto layers = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
     if (!layers) {
-        const double first = r.number({"max_window_layers"}, 28);
+        const double border = r.number({"max_window_layers"}, 28);
         layers = LayerWords{};
         for (double i = 0; i < std::min(r.number({"num_hidden_layers"}), 10'000.0); ++i)
-            layers->emplace_back(i < first ? "full" : "sliding");
+            layers->emplace_back(slides(i, border) ? "sliding" : "full");
     }
     if (window <= 0 || std::ranges::find(*layers, "sliding") == layers->end()) return;
     r.put("attention_window", window);
     if (std::ranges::find(*layers, "full") != layers->end()) r.put_pattern(*layers);
+}
+
+// Qwen2 and Qwen3: the layers below the border have no window.
+void qwen(Reader& r) {
+    qwen_windows(r, [](double layer, double border) { return layer >= border; });
 }
 
 void gpt2(Reader& r) {
@@ -168,7 +175,12 @@ void qwen2_moe(Reader& r) {
     r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
     r.values["shared_expert_gate"] = true;
     sparse_from(r, "decoder_sparse_step");
-    attention_window(r);
+    // transformers, configuration_qwen2_moe.py: every other layer below the border has a window.
+    if (r.flag("use_sliding_window") && r.values.contains("layer_pattern")) {
+        attention_window(r);
+        return;
+    }
+    qwen_windows(r, [](double layer, double border) { return layer < border && std::fmod(layer, 2) == 0; });
 }
 
 void qwen3_moe(Reader& r) {

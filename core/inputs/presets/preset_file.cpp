@@ -194,8 +194,8 @@ double read_whole(const json& file, const char* field, double least, double most
     if (found == file.end()) return 0;
     const double value = found->is_number() ? found->get<double>() : 0;
     if (value >= least && value <= most && value == std::floor(value)) return value;
-    problems.push_back({std::string("/") + field, translate("is not a whole number in its range"),
-                        translate("it must lie between {1} and {2}", {exact(least), exact(most)}),
+    problems.push_back({std::string("/") + field,
+                        translate("must be a whole number from {1} to {2}", {exact(least), exact(most)}), "",
                         translate("write for instance {1}", {example})});
     return 0;
 }

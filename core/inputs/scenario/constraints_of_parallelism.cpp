@@ -94,19 +94,21 @@ double state_space_heads(const Settings& s) { return has_mixer(s, Mixer::mamba2)
 
 // Tensor parallelism splits these heads, and context parallelism exchanges them for the sequence, so each GPU
 // holds some of them for the whole sequence.
-double sharers_of_mixers(const Settings& s) { return s[P::tensor_parallel] * s[P::context_parallel]; }
+double gpus_per_mixer(const Settings& s) { return s[P::tensor_parallel] * s[P::context_parallel]; }
 
 bool gpus_divide_mixers(const Settings& s) {
     for (const double heads : {linear_heads(s), state_space_heads(s)}) {
-        if (heads > 1 && !divides(sharers_of_mixers(s), heads)) return false;
+        if (heads > 1 && !divides(gpus_per_mixer(s), heads)) return false;
     }
     return true;
 }
 
 Problem gpus_do_not_divide_mixers(const Settings& s) {
-    const bool linear = linear_heads(s) > 1 && !divides(sharers_of_mixers(s), linear_heads(s));
-    const std::string heads = count_text(linear ? linear_heads(s) : state_space_heads(s));
-    if (s[P::context_parallel] > 1)
+    const bool linear = linear_heads(s) > 1 && !divides(gpus_per_mixer(s), linear_heads(s));
+    const double all_heads = linear ? linear_heads(s) : state_space_heads(s);
+    const std::string heads = count_text(all_heads);
+    // If tensor parallelism alone does not divide the heads, no degree of context parallelism helps.
+    if (s[P::context_parallel] > 1 && divides(s[P::tensor_parallel], all_heads))
         return value_problem(P::context_parallel, s,
                              linear ? translate("its product with tensor_parallel {2} does not divide the "
                                                 "{1} heads of linear attention",

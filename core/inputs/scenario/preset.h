@@ -32,7 +32,7 @@ struct PartValues {
 inline constexpr int kFirstYear = 1950;
 inline constexpr int kLastYear = 2100;
 inline constexpr double kLongestContext = 1e12;
-// Ends the name of a preset of the user's that a shipped preset has, too.
+// Suffix of a user's preset whose name a shipped preset already has.
 inline constexpr std::string_view kOwnPreset = "-own";
 
 // A named set of values, as it was read from its file.

@@ -52,8 +52,10 @@ class MiddleStages {
   public:
     MiddleStages(const LayerSequence& layers, Stages& out)
         : every_mixture_(layers.has_pattern()), list_(out.middles) {}
-    // Adds a stage in which no more micro-batches are in flight than in those added before.
-    void add(const Stage& stage, double size) {
+    // Adds a stage. The stages come in the order of decreasing micro-batches in flight, because of equal ones
+    // the first is kept.
+    void add(const Stage& stage) {
+        const double size = size_of(stage);
         if (every_mixture_) {
             if (!is_known(stage)) append(stage);
         } else if (size > largest_) {
@@ -89,7 +91,7 @@ Stages laid_out(const PipelineLayout& layout, const LayerSequence& layers, doubl
     out.first = stages.front();
     out.last = stages.back();
     MiddleStages middles(layers, out);
-    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i], stages[i].layers());
+    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i]);
     return out;
 }
 
@@ -118,8 +120,7 @@ Stages bidirectional(const Stages& one, const LayerSequence& layers) {
     // The innermost stages hold the most micro-batches (BitPipe).
     MiddleStages middles(layers, out);
     for (std::size_t i = stages.size() / 2 - 1; i > 0; --i) {
-        const Stage pair = merged(stages[i], stages[stages.size() - 1 - i]);
-        middles.add(pair, size_of(pair));
+        middles.add(merged(stages[i], stages[stages.size() - 1 - i]));
     }
     return out;
 }
@@ -140,7 +141,7 @@ Stages folded(const LayerSequence& layers, double gpus) {
     out.first = stages.front();
     out.last = stages.back();
     MiddleStages middles(layers, out);
-    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i], size_of(stages[i]));
+    for (std::size_t i = 1; i + 1 < stages.size(); ++i) middles.add(stages[i]);
     return out;
 }
 
@@ -154,14 +155,14 @@ void add_middles(const LayerSequence& layers, double full, Stages& out) {
         const double end = from + full * out.most_layers;
         Stage stage = slice(end - out.most_layers, end, layers);
         stage.position = 1;
-        middles.add(stage, size_of(stage));
+        middles.add(stage);
         return;
     }
     for (double i = 0; i < out.count - 2; ++i) {
         const double to = from + (i < full ? out.most_layers : out.most_layers - 1);
         Stage stage = slice(from, to, layers);
         stage.position = i + 1;
-        middles.add(stage, 0);
+        middles.add(stage);
         from = to;
     }
 }

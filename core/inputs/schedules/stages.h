@@ -41,8 +41,9 @@ struct Stage {
 inline constexpr std::size_t kMiddleStages = 64;
 inline constexpr std::size_t kDistinctStages = kMiddleStages + 2;
 
-// The stages that differ, at the position where the most micro-batches are in flight. Without a pattern one
-// middle stage stands for all of them: the fullest, which is assumed to come directly after the first stage.
+// One stage for each distinct content; of equal stages it is the one with the most micro-batches in flight.
+// Without a pattern one middle stage stands for all of them: the fullest, which is assumed to come directly
+// after the first stage.
 struct Stages {
     Stage first, last;  // without a pipeline `first` is the whole model
     BoundedList<Stage, kMiddleStages> middles;

@@ -37,7 +37,7 @@ bool warns_of_positions(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("model preset: fields of another form than the program writes are kept out of the way",
+TEST_CASE("model preset: fields of an unexpected JSON type do not stop a model from being saved",
           "[preset]") {
     Catalogue catalogue = own_catalogue();
     Problems problems;
@@ -70,6 +70,10 @@ TEST_CASE("model preset: an import keeps its name and its positions, and warns a
     scenario.give(P::sequence_length, 4097);
     CHECK(exceeds_context(answer(scenario)));
     CHECK(warns_of_positions(scenario));
+    // No token attends beyond its document.
+    Scenario packed = scenario;
+    packed.give(P::packing, 2048);
+    CHECK_FALSE(exceeds_context(answer(packed)));
     // The cache of huggingface_hub has the commit as the folder of the file.
     const Preset* cached = catalogue.add(
         kLlama2, "/hub/models--meta-llama--Llama-2-7b-hf/snapshots/01c7f73d771dfac7d292/config.json",
@@ -78,7 +82,7 @@ TEST_CASE("model preset: an import keeps its name and its positions, and warns a
     CHECK(cached->title == "Llama-2-7b-hf");
 }
 
-TEST_CASE("model preset: learned positions and ALiBi are not positions of their own", "[preset]") {
+TEST_CASE("model preset: models with learned positions or ALiBi have no context limit", "[preset]") {
     const auto context = [](const char* config) {
         Problems problems;
         return json::parse(import_hf_config(config, "a", problems).preset).value("context", 0);

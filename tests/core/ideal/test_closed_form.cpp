@@ -143,4 +143,13 @@ TEST_CASE("closed form: only layers that attend to the sequence have work that g
         answer(of_model("mamba2-2.7b", {{P::sequence_length, 131072}, {P::gpus, 64}, {P::recompute, 1}}))
             .estimate;
     CHECK(mamba.tokens_per_s_per_gpu < mamba.ideal.tokens_per_s);
+    // A window in all layers counts like the same window in a pattern.
+    const Answer mistral = answer(of_model("mistral-7b", {{P::sequence_length, 131072},
+                                                          {P::attention_window, 4096},
+                                                          {P::gpus, 64},
+                                                          {P::context_parallel, 4},
+                                                          {P::recompute, 1}}));
+    CHECK(forward_flops(mistral.compiled.ideal) - 2 * mistral.compiled.ideal.layer_parameters ==
+          Approx(4.0 * 32 * 128 * 32 * 4096 * (2 - 4096 / 131072.0)));
+    CHECK(mistral.estimate.tokens_per_s_per_gpu < mistral.estimate.ideal.tokens_per_s);
 }

@@ -54,6 +54,17 @@ TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]
     CHECK(values["attention_window"] == 512);
 }
 
+TEST_CASE("config.json: of Qwen2-MoE every other layer below the border has a window", "[hf]") {
+    ImportedModel model;
+    imported(
+        R"({"model_type": "qwen2_moe", "num_hidden_layers": 6, "use_sliding_window": true,
+            "sliding_window": 512, "max_window_layers": 3})",
+        model);
+    const json values = json::parse(model.preset)["values"];
+    CHECK(values["attention_window"] == 512);
+    CHECK(values["layer_pattern"] == json({"sliding", "full", "sliding", "full", "full", "full"}));
+}
+
 TEST_CASE("config.json: Qwen's windows apply to the layers that its fields name", "[hf]") {
     ImportedModel model;
     const auto values = [&](const std::string& fields) {

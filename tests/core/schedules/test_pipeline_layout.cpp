@@ -44,3 +44,24 @@ TEST_CASE("layout: it decides the layers of each stage, and must match the model
         CHECK(wrong.problems.front().where == "/training/pipeline_layout");
     }
 }
+
+TEST_CASE("layout: the same partition has the same step, however it is written", "[schedules]") {
+    // DeepSeek-V3's three dense layers are divided between the first two of 16 stages: the other stages of
+    // four layers, which have more experts, decide the step.
+    const auto step = [](std::initializer_list<std::pair<P, Value>> partition, const char* text) {
+        Scenario scenario = of_model("deepseek-v3", {{P::gpus, 2048},
+                                                     {P::expert_parallel, 64},
+                                                     {P::pipeline_parallel, 16},
+                                                     {P::micro_batch, 1},
+                                                     {P::accumulation, 64},
+                                                     {P::sharding, Sharding::zero1},
+                                                     {P::recompute, 1}});
+        for (const auto& [id, value] : partition) scenario.give(id, value);
+        if (*text) scenario.give(P::pipeline_layout, parse(P::pipeline_layout, text).value);
+        const Answer found = answer(scenario);
+        REQUIRE(found.valid());
+        return found.estimate.step.total;
+    };
+    const double by_ends = step({{P::first_stage_layers, 2}, {P::last_stage_layers, 3}}, "");
+    CHECK(step({}, "Et*2|(t*4|)*14t*3L") == Approx(by_ends));
+}
