@@ -81,9 +81,9 @@ TEST_CASE("encoding: presets are listed under names without characters special t
         CHECK(listed.err.find("/" + std::to_string(i) + ".json:/name: ") != std::string::npos);
     }
     CHECK(listed.err.find("“a\\nb” is not a valid preset name (a name has letters") != std::string::npos);
-    CHECK(listed.err.find("/my scenario.json:: the file's name is not a valid preset name") !=
+    CHECK(listed.err.find("/my scenario.json: the file's name is not a valid preset name") !=
           std::string::npos);
-    CHECK(listed.err.find("/-o.json:: the file's name") != std::string::npos);
+    CHECK(listed.err.find("/-o.json: the file's name") != std::string::npos);
     // A file is found by its path, whatever its name.
     folder.write("my fit.json",
                  R"({"format": "shardscope-calibration", "version": 1, "title": "x", "source": "y",

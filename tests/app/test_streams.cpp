@@ -125,8 +125,8 @@ TEST_CASE("pipes and devices in a folder of presets do not block the program", "
     fs::create_symlink("/dev/zero", folder.file("shardscope/presets/zero.json"));
     const RunResult result = bash(folder, "timeout 20 $shardscope estimate first-launch");
     CHECK(result.code == 0);
-    CHECK(has(result.err, "pipe.json:: this is a named pipe"));
-    CHECK(has(result.err, "zero.json:: this is a device"));
+    CHECK(has(result.err, "pipe.json: this is a named pipe"));
+    CHECK(has(result.err, "zero.json: this is a device"));
 }
 
 TEST_CASE("output: -o writes to standard output if it names - or /dev/stdout", "[streams]") {

@@ -62,11 +62,6 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
             skipped.push_back({&run, translate("no step time and no tokens/s"), false});
             continue;
         }
-        if (run.has_layer_pattern) {
-            skipped.push_back(
-                {&run, translate("no constant is fitted to models with a layer pattern"), false});
-            continue;
-        }
         if (!run.has_good_time()) {
             skipped.push_back(
                 {&run, translate("the quality of its step time is “{1}”", {name_of(run.quality)}), false});

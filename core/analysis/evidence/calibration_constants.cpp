@@ -20,7 +20,7 @@ constexpr std::array kConstants{
     ConstantRow{P::gemm_half_area, Scope::gpu, 0.4, 2e5, 4e6},
     ConstantRow{P::fp8_efficiency, Scope::gpu, 0.1, 0.5, 1},
     ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7, 50, 2000},
-    ConstantRow{P::attention_half_head, Scope::everywhere, 0.7, 1, 128},
+    ConstantRow{P::scan_efficiency, Scope::everywhere, 0.5, 0.05, 0.8},
     ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3, 0.1, 0.8},
     ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3, 4, 30},
     ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2, 1, 3},

@@ -97,8 +97,6 @@ MeasuredRun read_run_object(const json& object, int line) {
                                 translate("it holds the settings of the run"), translate("write {…}"), line});
         return run;
     }
-    if (const auto model = scenario->find("model"); model != scenario->end())
-        run.has_layer_pattern = model->contains("layer_pattern");
     run.scenario = json_text(*scenario);
     if (const auto cluster = scenario->find("cluster"); cluster != scenario->end() && cluster->is_object()) {
         run.software = text_at(*cluster, "software");

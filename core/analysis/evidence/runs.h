@@ -39,14 +39,11 @@ struct MeasuredRun {
     bool out_of_memory = false;
     RunQuality quality = RunQuality::none;
     bool memory_is_good = true;
-    bool has_layer_pattern = false;  // no constant is fitted to such runs yet
-    std::string not_modelled;        // why the engine cannot predict the run; "" if it can
+    std::string not_modelled;  // why the engine cannot predict the run; "" if it can
     // Returns the unparsed cell; "" if there is no such column.
     [[nodiscard]] std::string cell(std::string_view name) const;
     // Returns whether the step time weighs in summaries and calibrations.
-    [[nodiscard]] bool has_good_time() const {
-        return step_time > 0 && quality == RunQuality::good && !has_layer_pattern;
-    }
+    [[nodiscard]] bool has_good_time() const { return step_time > 0 && quality == RunQuality::good; }
     Problems problems;  // cells that cannot be read; the row is then not used
 };
 

@@ -1,13 +1,13 @@
 #include "effects/chunked_scan.h"
 
-#include "effects/streaming.h"
-
 namespace shardscope {
 namespace {
 
 Time scan_time(const ChunkedScan& scan, double passes, const GpuRates& gpu) {
-    return kernel_time(passes * scan.flops / (gpu.peak * gpu.scan_efficiency), passes * scan.bytes,
-                       scan.launches, gpu);
+    Time time{Rate::compute, passes * scan.flops / (gpu.peak * gpu.scan_efficiency)};
+    time += Time{Rate::memory_bandwidth, passes * scan.bytes / gpu.memory_bandwidth};
+    time.by[static_cast<std::size_t>(Rate::latency)] += scan.launches * gpu.launch;
+    return time;
 }
 
 }  // namespace

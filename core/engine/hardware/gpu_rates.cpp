@@ -4,6 +4,17 @@
 #include <cmath>
 
 namespace shardscope {
+namespace {
+
+// Returns the efficiency of flash attention at a head size from that at 128 (E9). The time per score is that
+// of its matrix products, in proportion to the head size, and that of one exponential, which takes as long as
+// the products at peak do at head size `half`.
+double efficiency_at_head(double at_128, double head, double half) {
+    const double products = std::max(0.0, 1 / at_128 - half / 128);
+    return 1 / (products + half / head);
+}
+
+}  // namespace
 
 double peak_flops(const Settings& s) { return s[P::peak_flops]; }
 
@@ -22,18 +33,17 @@ GpuRates gpu_rates(const Settings& s) {
         gpu.peak_low = 1 / ((1 - share) / gpu.peak_low + share / gpu.peak);
     gpu.half_depth = s[P::gemm_half_depth];
     gpu.half_area = s[P::gemm_half_area];
-    constexpr double kFullHead = 128;
-    const double half_head = s[P::attention_half_head];
-    const double head = s[P::head_size] / (s[P::head_size] + half_head) * (kFullHead + half_head) / kFullHead;
     // An efficiency belongs to a kernel on an architecture. No kernel exceeds the best published one.
     constexpr double kBestAttention = 0.75;  // Shah et al. 2024, arXiv 2407.08608: 740 of 989 TFLOP/s on H100
     const double kernel = s.on(P::native_attention)
                               ? s[P::attention_efficiency]
                               : std::min(s[P::flash2_efficiency], s[P::attention_efficiency]);
-    gpu.attention_efficiency = std::min(kBestAttention, kernel * s[P::attention_generation] * head);
+    gpu.attention_efficiency = std::min(
+        kBestAttention,
+        efficiency_at_head(kernel * s[P::attention_generation], s[P::head_size], s[P::attention_half_head]));
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
-    gpu.scan_efficiency = s[P::scan_efficiency];
+    gpu.scan_efficiency = s[P::flash2_efficiency] * s[P::scan_efficiency];
     // Tensor cores require head sizes that are multiples of 8.
     if (std::fmod(s[P::head_size], 8) != 0) gpu.naive_efficiency /= s[P::unaligned_heads];
     gpu.flash = s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash;

@@ -100,12 +100,22 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         ops.push_back(op);
     };
     const double width = x.expert_f / x.et;
+    // Experts with biases (GPT-OSS) add them to the outputs in fp32, expert by expert, before the outputs are
+    // joined and rounded, and limit the inputs of the activation, where no fused kernel does both
+    // (NVIDIA/Megatron-LM, core/transformer/moe/experts.py, _apply_bias; core/fusions/fused_bias_geglu.py).
+    // In elements of half precision, the first reads and writes 14 per output, the second 8 per input pair.
+    const bool separate_biases = x.bias && !x.fused_experts;
+    const double limits = separate_biases && x.gated ? 8 : 0;
     add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
                        routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
-                            (x.gated ? 4 : 3) * routed * width, 0, x.q * routed * width * (x.gated ? 2 : 1)));
+                            ((x.gated ? 4 : 3) + limits) * routed * width, 0,
+                            x.q * routed * width * (x.gated ? 2 : 1)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
+    if (separate_biases)
+        ops.push_back(
+            streaming(x, OperatorKind::elementwise, "experts.bias", 14 * routed * x.expert_h, 0, 0));
     if (x.et > 1 && x.spread > 1)
         add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
                        routed_bytes);
@@ -117,8 +127,9 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     for (std::size_t i = first; i < last; ++i) {
         const bool activation = ops[i].name == "experts.activation";
         // The last matrix and what follows it need not be repeated.
-        const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.combine" &&
-                              ops[i].name != "experts.reduce" && ops[i].name != "experts.unpermute";
+        const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.bias" &&
+                              ops[i].name != "experts.combine" && ops[i].name != "experts.reduce" &&
+                              ops[i].name != "experts.unpermute";
         if (repeated) ops[i].repeated_by |= bit(RecomputeModule::moe);
         if (ops[i].kind != OperatorKind::collective) ops[i].dropped_by |= bit(RecomputeModule::moe);
         if (activation) ops[i].repeated_by |= bit(RecomputeModule::moe_activation);

@@ -135,16 +135,15 @@ void build_state_space(const Shape& x, const Settings& s, std::vector<Operator>&
     Operator core =
         scan(x, "mixer.scan", local.heads, local.head_size, state_space_flops(local) / local.heads);
     core.launches = 5;
-    const double states = kFp32 * local.width() * local.state_size / kStateSpaceChunk;  // bytes per token
-    // The states are written by chunk, accumulated over the chunks (read and written) and read.
-    core.bytes = x.tokens * (x.q * (mixed + local.width()) + kFp32 * 2 * local.heads + 4 * states);
+    core.bytes = x.tokens * state_space_bytes(local, x.q);
     core.saved = x.q * x.tokens * local.width();
     core.weights = 3 * all.heads;  // decay, direct term and bias of the step size
     core.share = 1 / x.t;
     ops.push_back(core);
 
+    // The scan applies the gate.
     ops.push_back(
-        streaming(x, OperatorKind::norm, "mixer.gated_norm", 3 * x.tokens * local.width(), all.width(), 0));
+        streaming(x, OperatorKind::norm, "mixer.norm", 2 * x.tokens * local.width(), all.width(), 0));
     ops.back().share = 1 / x.t;
     ops.back().composed = true;
     ops.push_back(

@@ -31,6 +31,7 @@ struct Shape {
     double experts, top, expert_f, shared_f, imbalance;
     double expert_h;  // width at which tokens are sent to experts
     bool shared_gate, head_bias;
+    bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
     double norm_copies, softmax_traffic, accumulation;
 };
 

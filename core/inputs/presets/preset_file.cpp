@@ -546,7 +546,7 @@ Catalogue Catalogue::with_folder(const std::string& folder, Problems& problems, 
                            translate("rename the file")});
         if (added && check) check(*added, catalogue, own);
         for (Problem& problem : own) {
-            problem.where = file + ":" + problem.where;
+            problem.where = problem.where.empty() ? file : file + ":" + problem.where;
             problems.push_back(problem);
         }
     }

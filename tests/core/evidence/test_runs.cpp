@@ -30,6 +30,20 @@ TEST_CASE("validation: mean error on the public FSDP runs is at most 12 %", "[ev
     for (const auto& skipped : validation.skipped) CHECK_FALSE(skipped.reason.empty());
 }
 
+TEST_CASE("validation: runs of gpt-oss and of hybrid models on many machines are within 12 % on average",
+          "[evidence]") {
+    double sum = 0;
+    int runs = 0;
+    for (const ValidationRow& row : validate(shipped_runs(), Catalogue::shipped()).rows) {
+        const bool pattern = row.run->scenario.find("layer_pattern") != std::string::npos;
+        if (!pattern || !row.run->has_good_time() || row.measured_step <= 0) continue;
+        sum += std::fabs(row.error);
+        ++runs;
+    }
+    CHECK(runs >= 60);
+    CHECK(sum / runs < 0.12);
+}
+
 TEST_CASE("runs: a user's table may have few columns, unusual values and bad rows", "[evidence]") {
     const char* table =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"

@@ -158,7 +158,7 @@ TEST_CASE("sensitivity: a rate is raised in the sense of the elasticities", "[se
 TEST_CASE("sensitivity: the best plan at another rate is never worse than the held plan there",
           "[sensitivity][walls]") {
     // Two plans are nearly equally good at this bandwidth.
-    Scenario changing = with({{P::inter_node_bandwidth, 3.25e9}});
+    Scenario changing = with({{P::inter_node_bandwidth, 3.45e9}});
     for (const P id : {P::sharding, P::recompute, P::tensor_parallel, P::pipeline_parallel})
         changing = with_auto(changing, id, true);
     const Scenario other = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);

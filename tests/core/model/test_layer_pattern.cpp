@@ -226,10 +226,13 @@ TEST_CASE("linear attention: a token costs the same in a long sequence", "[layer
 }
 
 TEST_CASE("state space: the FLOPs are those of state-space duality", "[layer_pattern]") {
-    // Mamba-2 2.7B: 80 heads of 64 channels, a state of 128, one group, chunks of 256 tokens.
+    // Mamba-2 2.7B: 80 heads of 64 channels, a state of 128, one group, chunks of 128 tokens.
     constexpr StateSpace kLayer{80, 64, 128, 1};
-    CHECK(state_space_flops(kLayer) == 2 * 256 * 128 + 80 * (2 * 256 * 64 + 4 * 64 * 128));
+    CHECK(state_space_flops(kLayer) == 2 * 128 * 128 + 80 * (2 * 128 * 64 + 4 * 64 * 128));
     CHECK(state_space_recurrence(kLayer) == 7 * 5120 * 128);
+    // Bytes per token: states of the chunks 30,976, their sum over the chunks 30,720, scores 1,024, output
+    // 51,968, step sizes 960.
+    CHECK(state_space_bytes(kLayer, 2) == 115648);
     const OperatorList list =
         list_of(of_model("mamba2-2.7b", {{P::micro_batch, 1}, {P::sequence_length, 2048}}));
     REQUIRE(list.kinds == 1);
@@ -408,4 +411,30 @@ TEST_CASE("packing: attention grows with the mean of the squared lengths of docu
         resolve(of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::packing, 1024}, {P::gpus, 64}})));
     CHECK(packed.flops_per_token ==
           Approx(6 * packed.active_parameters + 12.0 * 32 * 4096 * 1024).epsilon(1e-12));
+}
+
+TEST_CASE("experts with biases add them in separate kernels unless their buffers are static",
+          "[layer_pattern]") {
+    const auto layer = [](const char* model, double buffers) {
+        return list_of(of_model(model, {{P::sequence_length, 4096},
+                                        {P::micro_batch, 1},
+                                        {P::gpus, 64},
+                                        {P::expert_parallel, 64},
+                                        {P::static_expert_buffers, buffers}}))
+            .of_kind[0];
+    };
+    const auto has_biases = [](const Block& block) {
+        return std::ranges::any_of(block.operators,
+                                   [](const Operator& op) { return op.name == "experts.bias"; });
+    };
+    // Four experts a token of width 2,880, 14 elements of two bytes each; the activation reads and writes
+    // 4 + 8 elements per value of its output.
+    const Block separate = layer("gpt-oss-120b", 0);
+    REQUIRE(has_biases(separate));
+    CHECK(find(separate, "experts.bias").bytes == 14.0 * 4 * 4096 * 2880 * 2);
+    CHECK(find(separate, "experts.activation").bytes == 12.0 * 4 * 4096 * 2880 * 2);
+    const Block fused = layer("gpt-oss-120b", 1);
+    CHECK_FALSE(has_biases(fused));
+    CHECK(find(fused, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
+    CHECK_FALSE(has_biases(layer("qwen3-30b-a3b", 0)));
 }

@@ -1,0 +1,51 @@
+// Tests E9: how the efficiency of flash attention depends on the head size.
+#include <catch2/catch.hpp>
+
+#include "hardware/gpu_rates.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+double efficiency(double at_128, double half, double head) {
+    return gpu_rates(resolve(with({{P::attention, AttentionKernel::flash},
+                                   {P::native_attention, true},
+                                   {P::attention_generation, 1},
+                                   {P::attention_efficiency, at_128},
+                                   {P::flash2_efficiency, at_128},
+                                   {P::attention_half_head, half},
+                                   {P::head_size, head}})))
+        .attention_efficiency;
+}
+
+}  // namespace
+
+TEST_CASE("attention: small heads pay for the exponentials", "[effects]") {
+    // H100: 1/0.62 is the time per score at head size 128, of which 64/128 is one exponential.
+    CHECK(efficiency(0.62, 64, 128) == Approx(0.62));
+    CHECK(efficiency(0.62, 64, 64) == Approx(1 / (1 / 0.62 - 0.5 + 1)));
+    CHECK(efficiency(0.62, 64, 256) == Approx(1 / (1 / 0.62 - 0.5 + 0.25)));
+    // FlashAttention-3 on H100 at 16k tokens: 648 and 756 TFLOP/s forward at 128 and 256 (Shah et al. 2024,
+    // arXiv 2407.08608).
+    CHECK(efficiency(648.0 / 989, 64, 256) == Approx(756.0 / 989).epsilon(0.03));
+    // Without exponentials the head size does not matter.
+    CHECK(efficiency(0.5, 0, 64) == Approx(0.5));
+    // No kernel exceeds the best published one.
+    CHECK(efficiency(0.74, 128, 1024) == Approx(0.75));
+}
+
+TEST_CASE("attention: the head size at which exponentials take half of the time belongs to the GPU",
+          "[effects]") {
+    const auto half = [](const char* gpu) {
+        Scenario scenario = first();
+        scenario.gpu = scenario.catalogue->find(PresetKind::gpu, gpu);
+        return resolve(scenario)[P::attention_half_head];
+    };
+    // 312 TFLOP/s ÷ (4 · 16 exponentials · 108 multiprocessors · 1.41 GHz); 989 ÷ (4 · 3.9) on H100 (Shah et
+    // al. 2024); 2,250 ÷ (4 · 16 · 148 · 1.85 GHz) on B200.
+    CHECK(half("a100-sxm-80gb") == Approx(312e12 / (4 * 16 * 108 * 1.41e9)).epsilon(0.02));
+    CHECK(half("h100-sxm-80gb") == Approx(989 / (4 * 3.9)).epsilon(0.02));
+    CHECK(half("b200-sxm") == Approx(2250e12 / (4 * 16 * 148 * 1.85e9)).epsilon(0.02));
+}
