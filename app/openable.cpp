@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 
+#include "app/log_form.h"
 #include "app/message_bar.h"
 #include "app/plot_tabs.h"
 #include "app/workspace.h"
@@ -77,29 +78,49 @@ void open_runs(const OpenedText& opened, const OpenTargets& into, Problems& prob
     into.messages.say(rows, opened.what);
 }
 
-// Opens a training log as the scenario that it states, with its step time as the measured run. What it does
-// not state is kept from the current scenario.
-void open_training_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
-    const TrainingLog log = read_training_log(opened.text, problems);
-    if (!problems.empty()) return;
+// Loads the run of a log as one undo step, with its step time as the measurement. `complete` adds what the
+// log does not state; other settings are those of the current scenario. Nothing changes where there is a
+// problem.
+Problems take_run(const TrainingLog& log, const QString& what, const QString& step, const OpenTargets& into,
+                  const LogForm::Complete& complete) {
+    Problems problems;
     const SavedScenario& current = into.model.scenario();
-    const LogScenario read = log_scenario(log, &current, into.catalogue, problems);
+    LogScenario read = log_scenario(log, &current, into.catalogue, problems);
+    if (problems.empty() && complete) complete(read.scenario, problems);
     if (problems.empty()) problems = check(read.scenario, resolve(read.scenario));
-    if (!problems.empty()) return;
+    if (!problems.empty()) return problems;
     const Settings settings = resolve(read.scenario);
-    const double step = log.step_time(settings);
-    const Measurement measured{MeasuredKind::step_time, step, settings[P::gpus]};
-    into.workspace.take(with_measurement(SavedScenario(read.scenario, current.view), measured), opened.step);
-    QStringList lines{log.whole_run
-                          ? tr("%1: %2, the mean of the whole run, %3 a step.")
-                                .arg(opened.what, text_of(log.tool), text_of(format(step, Quantity::seconds)))
-                          : tr("%1: %2, the median of %3 of %4 logged steps, %5 a step.")
-                                .arg(opened.what, text_of(log.tool), QString::number(log.steady.used()),
-                                     QString::number(log.steady.logged),
-                                     text_of(format(step, Quantity::seconds)))};
+    const double seconds = log.step_time(settings);
+    const Measurement measured{MeasuredKind::step_time, seconds, settings[P::gpus]};
+    into.workspace.take(with_measurement(SavedScenario(read.scenario, current.view), measured), step);
+    const QString time = text_of(format(seconds, Quantity::seconds));
+    QStringList lines{
+        log.whole_run ? tr("%1: %2, the mean of the whole run, %3 a step.").arg(what, text_of(log.tool), time)
+                      : tr("%1: %2, the median of %3 of %4 logged steps, %5 a step.")
+                            .arg(what, text_of(log.tool), QString::number(log.steady.used()),
+                                 QString::number(log.steady.logged), time)};
     lines << tr("What the log does not state is kept from the scenario before.");
     for (const std::string& note : read.notes) lines << QString::fromStdString(note);
     into.messages.say(lines.join(QLatin1Char(' ')));
+    return problems;
+}
+
+// Opens a training log as the scenario that it states. A form asks for inputs that it does not state and that
+// a prediction needs.
+void open_training_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
+    const TrainingLog log = read_training_log(opened.text, problems);
+    if (!problems.empty()) return;
+    const LogScenario stated = log_scenario(log, nullptr, into.catalogue, problems);
+    if (!problems.empty()) return;
+    const std::vector<MissingInput> missing = missing_inputs(stated.scenario);
+    if (missing.empty()) {
+        problems = take_run(log, opened.what, opened.step, into, {});
+        return;
+    }
+    const auto take = [log, what = opened.what, step = opened.step, into](const LogForm::Complete& complete) {
+        return take_run(log, what, step, into, complete);
+    };
+    (new LogForm(opened.what, missing, into.model.scenario(), take, into.messages.window()))->open();
 }
 
 // Opens the settings of a training tool as a scenario on the current cluster.

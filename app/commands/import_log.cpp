@@ -225,7 +225,8 @@ ImportedLog import_log(const std::string& file, const LogOptions& options) {
     }
     for (const std::string& assignment : options.assignments)
         if (problems.empty()) assign(out.scenario, assignment, problems);
-    if (problems.empty()) problems = missing_inputs(out.scenario);
+    if (problems.empty())
+        for (const MissingInput& input : missing_inputs(out.scenario)) problems.push_back(problem_of(input));
     if (problems.empty()) problems = check(out.scenario, resolve(out.scenario));
     for (const std::string& note : out.notes) print_err("note: %s\n", note.c_str());
     if (problems.empty()) {

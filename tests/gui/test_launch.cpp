@@ -1,16 +1,21 @@
 // Tests launch settings in the window: they follow the scenario, can be copied and saved, and can be
 // imported.
 #include <QClipboard>
+#include <QComboBox>
+#include <QDialog>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 #include <QUndoStack>
 #include <algorithm>
 
+#include "app/openable.h"
 #include "files/view.h"
 #include "launch/launch.h"
 #include "planner/plan.h"
@@ -207,6 +212,88 @@ TEST_CASE("launch: a training log becomes the scenario that it states, with its 
     CHECK(model.undo_stack()->count() == steps + 1);
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
+}
+
+TEST_CASE("launch: a form asks for what a log does not state, and keeps the run until it can be opened",
+          "[launch]") {
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("megatron.log")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    const QByteArray text = QByteArray::fromStdString(megatron_log());
+    REQUIRE(file.write(text) == text.size());
+    file.close();
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    const SavedScenario before = model.scenario();
+    const int steps = model.undo_stack()->count();
+    const auto drop = [&] {
+        desk.drop(file.fileName());
+        QApplication::processEvents();
+        return desk.find<QDialog>("log-form");
+    };
+    // The log names no GPU; the form proposes the current cluster, and Esc gives up.
+    QDialog* form = drop();
+    REQUIRE(form->isVisible());
+    auto* cluster = form->findChild<QComboBox*>(QStringLiteral("log-form/cluster.preset"));
+    REQUIRE(cluster);
+    REQUIRE(before.cluster);
+    CHECK(cluster->currentData().toString().toStdString() == before.cluster->name);
+    CHECK(form->findChildren<QLineEdit*>(QRegularExpression(QStringLiteral("^log-form/"))).isEmpty());
+    QTest::keyClick(form, Qt::Key_Escape);
+    QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    CHECK(model.scenario() == before);
+    CHECK_FALSE(desk.window.findChild<QDialog*>(QStringLiteral("log-form")));
+
+    form = drop();
+    cluster = form->findChild<QComboBox*>(QStringLiteral("log-form/cluster.preset"));
+    cluster->setFocus();
+    cluster->setCurrentIndex(cluster->findData(QStringLiteral("dgx-a100-80gb")));
+    QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("log-form/open")), Qt::LeftButton);
+    QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    CHECK_FALSE(desk.window.findChild<QDialog*>(QStringLiteral("log-form")));
+    REQUIRE(model.scenario().cluster);
+    CHECK(model.scenario().cluster->name == "dgx-a100-80gb");
+    CHECK(model.scenario().model->name == "llama-3-8b");
+    CHECK(model.answer().settings[P::gpus] == 64);
+    CHECK(measurement_in(model.scenario().view).has_value());
+    CHECK(model.undo_stack()->count() == steps + 1);
+    model.undo_stack()->undo();
+    CHECK(model.scenario() == before);
+}
+
+TEST_CASE("launch: the form shows why a value cannot be used", "[launch]") {
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    const SavedScenario before = model.scenario();
+    // A Trainer's state has steps and nothing else.
+    QString log = QStringLiteral("{\"log_history\": [");
+    for (int i = 1; i <= 30; ++i)
+        log += QStringLiteral("{\"step\": %1, \"loss\": 2.0, \"epoch\": 0.1},").arg(10 * i);
+    log += QStringLiteral(
+        "{\"step\": 300, \"train_runtime\": 600.0, \"train_steps_per_second\": 0.5, "
+        "\"train_samples_per_second\": 32.0, \"epoch\": 0.1}], \"global_step\": 300}");
+    REQUIRE(desk.window.documents().open_text(
+        {log.toStdString(), QStringLiteral("state"), QStringLiteral("step"), QString()}));
+    QApplication::processEvents();
+    auto* form = desk.find<QDialog>("log-form");
+    auto* gpus = form->findChild<QLineEdit*>(QStringLiteral("log-form/gpus"));
+    REQUIRE(gpus);
+    CHECK(gpus->text().toDouble() == model.answer().settings[P::gpus]);
+    gpus->setFocus();
+    gpus->selectAll();
+    QTest::keyClicks(gpus, QStringLiteral("eight"));
+    QTest::keyClick(gpus, Qt::Key_Return);
+    REQUIRE(form->isVisible());
+    CHECK(form->findChild<QLabel*>(QStringLiteral("log-form/problem"))
+              ->text()
+              .contains(QStringLiteral("eight")));
+    CHECK(model.scenario() == before);
+    gpus->selectAll();
+    QTest::keyClicks(gpus, QStringLiteral("8"));
+    QTest::keyClick(gpus, Qt::Key_Return);
+    INFO(form->findChild<QLabel*>(QStringLiteral("log-form/problem"))->text().toStdString());
+    CHECK(model.answer().settings[P::gpus] == 8);
+    CHECK(measurement_in(model.scenario().view).has_value());
 }
 
 TEST_CASE("launch: it shows the plan chosen in Plans without making it the scenario's", "[launch]") {

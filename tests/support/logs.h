@@ -89,6 +89,57 @@ inline std::string megatron_log() {
     return out;
 }
 
+// The script of that run, in the form of NVIDIA's published examples: arrays of arguments, and variables of
+// the shell with defaults.
+inline std::string megatron_script() {
+    return R"(#!/bin/bash
+export CUDA_DEVICE_MAX_CONNECTIONS=${CUDA_DEVICE_MAX_CONNECTIONS:-1}
+GPUS_PER_NODE=8
+NUM_NODES=${SLURM_NNODES:-"8"}
+TP_SIZE=2
+SEQ_LENGTH=8192
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes $NUM_NODES
+)
+MODEL_ARGS=(
+    --use-mcore-models
+    --num-layers 32
+    --hidden-size 4096
+    --ffn-hidden-size 14336
+    --num-attention-heads 32
+    --group-query-attention
+    --num-query-groups 8
+    --kv-channels 128
+    --seq-length $SEQ_LENGTH
+    --max-position-embeddings $SEQ_LENGTH
+    --position-embedding-type rope
+    --rotary-base 1000000
+    --attention-dropout 0.0
+    --hidden-dropout 0.0
+    --swiglu
+    --normalization RMSNorm
+    --untie-embeddings-and-output-weights
+    --disable-bias-linear
+    --vocab-size 128256
+)
+TRAINING_ARGS=(
+    --micro-batch-size 1
+    --global-batch-size 256
+    --lr 0.00015
+    --bf16
+    --use-distributed-optimizer
+    --overlap-grad-reduce
+)
+MODEL_PARALLEL_ARGS=(
+    --tensor-model-parallel-size $TP_SIZE
+    --pipeline-model-parallel-size 1
+    --sequence-parallel
+)
+torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${MODEL_ARGS[@]} ${TRAINING_ARGS[@]} ${MODEL_PARALLEL_ARGS[@]}
+)";
+}
+
 inline std::string torchtitan_step(int step, double tps, double gib = 60.25) {
     return written(
         "[rank0]:[titan] 2026-03-02 10:20:30,123 - root - INFO - \x1b[31mstep: %2d  \x1b[32mloss:  7.0512  "

@@ -34,8 +34,8 @@ inline LogScenario log_scenario_of(const TrainingLog& log) {
 }
 
 inline bool is_missing(const Scenario& scenario, const std::string& what) {
-    for (const Problem& problem : missing_inputs(scenario))
-        if (problem.what.find(what) != std::string::npos) return true;
+    for (const MissingInput& input : missing_inputs(scenario))
+        if (input.what.find(what) != std::string::npos) return true;
     return false;
 }
 

@@ -252,22 +252,31 @@ LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Cat
     return out;
 }
 
-Problems missing_inputs(const Scenario& scenario) {
-    Problems out;
-    const auto missing = [&](const std::string& what, const std::string& option) {
-        out.push_back({"", translate("the log does not state {1}", {what}), "",
-                       translate("add --set {1}, or the run's scenario with --on", {option})});
+std::vector<MissingInput> missing_inputs(const Scenario& scenario) {
+    std::vector<MissingInput> out;
+    const auto lacks = [&](std::string_view key, P id, const std::string& what, const char* example) {
+        out.push_back({key, std::nullopt, id, translate(parameter(id).label), what, example});
     };
     if (!scenario.model && !scenario.is_given(P::layers))
-        missing(translate("the model"), "model.preset=llama-3-8b");
-    if (!scenario.cluster && !scenario.gpu) missing(translate("the GPU"), "cluster.preset=dgx-h100");
-    if (!scenario.is_given(P::gpus)) missing(translate("the number of GPUs"), "gpus=64");
+        out.push_back({"model.preset", PresetKind::model, P::layers, translate("Model"),
+                       translate("the model"), "llama-3-8b"});
+    if (!scenario.cluster && !scenario.gpu)
+        out.push_back({"cluster.preset", PresetKind::cluster, P::gpus, translate("Cluster"),
+                       translate("the GPU"), "dgx-h100"});
+    if (!scenario.is_given(P::gpus)) lacks("gpus", P::gpus, translate("the number of GPUs"), "64");
     if (!scenario.is_given(P::sequence_length))
-        missing(translate("the length of a sequence"), "sequence_length=8192");
-    if (!scenario.is_given(P::micro_batch)) missing(translate("the micro-batch"), "micro_batch=1");
+        lacks("sequence_length", P::sequence_length, translate("the length of a sequence"), "8192");
+    if (!scenario.is_given(P::micro_batch))
+        lacks("micro_batch", P::micro_batch, translate("the micro-batch"), "1");
     if (!scenario.is_given(P::global_batch) && !scenario.is_given(P::accumulation))
-        missing(translate("the batch"), "global_batch=256");
+        lacks("global_batch", P::global_batch, translate("the batch"), "256");
     return out;
+}
+
+Problem problem_of(const MissingInput& input) {
+    return {"", translate("the log does not state {1}", {input.what}), "",
+            translate("add --set {1}, or the run's scenario with --on",
+                      {std::string(input.key) + "=" + input.example})};
 }
 
 }  // namespace shardscope

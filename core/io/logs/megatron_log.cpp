@@ -223,6 +223,7 @@ class MegatronReader : public LineReader {
             in_arguments_ = !line.has("end of");
         } else if (line.has("using world size:")) {
             if (const auto size = number_after(line, "world size")) set_world(*size, line.number);
+            read_degrees(line, contents);
         } else if (line.has("padded vocab (size:")) {
             padded_ = number_after(line, "new size").value_or(0);
             padded_line_ = line.number;
@@ -230,6 +231,22 @@ class MegatronReader : public LineReader {
             read_argument(line, contents);
         } else {
             read_yaml(line, contents);
+        }
+    }
+
+    // "using world size: 64, data-parallel size: 32, context-parallel size: 1, tensor-model-parallel size: 2,
+    // …": a log without the list of arguments has only this line.
+    static void read_degrees(const LogLine& line, LogContents& contents) {
+        struct Degree {
+            const char* words;
+            P id;
+        };
+        for (const Degree& degree :
+             {Degree{"world size", P::gpus}, Degree{", tensor-model-parallel size", P::tensor_parallel},
+              Degree{", pipeline-model-parallel size", P::pipeline_parallel},
+              Degree{", context-parallel size", P::context_parallel}}) {
+            const auto size = number_after(line, degree.words);
+            if (size && *size >= 1) contents.set(degree.id, *size, line.number);
         }
     }
 

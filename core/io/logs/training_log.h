@@ -57,8 +57,18 @@ struct LogScenario {
 // missing.
 LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Catalogue& catalogue,
                          Problems& problems);
-// Returns a problem for each input without which the run cannot be predicted, with the option that adds it.
-Problems missing_inputs(const Scenario& scenario);
+// An input without which a run cannot be predicted and which its log does not state.
+struct MissingInput {
+    std::string_view key;              // for --set: "cluster.preset", "gpus"
+    std::optional<PresetKind> preset;  // the kind of preset that gives it, or
+    P parameter = P::gpus;             // the parameter
+    std::string label;                 // "GPUs"
+    std::string what;                  // "the number of GPUs"
+    std::string example;               // "64"
+};
+std::vector<MissingInput> missing_inputs(const Scenario& scenario);
+// Returns the problem that an input is missing, with the option that adds it.
+Problem problem_of(const MissingInput& input);
 
 // Returns the run as one line of a table of measured runs in JSON Lines, without its end. The scenario is
 // complete. `source` is the file.

@@ -128,3 +128,17 @@ TEST_CASE("logs: a window and fp4 in Megatron-LM's list of arguments", "[logs]")
     // The other settings of the list are read, too.
     CHECK(s[P::tensor_parallel] == 2);
 }
+
+TEST_CASE("megatron log: a log without the list of arguments states GPUs and degrees in one line", "[logs]") {
+    std::string text =
+        "using world size: 64, data-parallel size: 8, context-parallel size: 2, hierarchical "
+        "context-parallel "
+        "sizes: None, tensor-model-parallel size: 4, pipeline-model-parallel size: 1\n";
+    for (int i = 1; i <= 12; ++i) text += megatron_step(i, 5210);
+    const LogScenario found = log_scenario_of(read_log(text));
+    CHECK(resolve(found.scenario)[P::gpus] == 64);
+    CHECK(resolve(found.scenario)[P::tensor_parallel] == 4);
+    CHECK(resolve(found.scenario)[P::context_parallel] == 2);
+    CHECK_FALSE(is_missing(found.scenario, "the number of GPUs"));
+    CHECK(is_missing(found.scenario, "the model"));
+}

@@ -1,0 +1,104 @@
+#include "app/log_form.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+#include "widgets/text.h"
+
+namespace shardscope {
+namespace {
+
+QString name_of(const MissingInput& input) {
+    return QStringLiteral("log-form/") +
+           QString::fromLatin1(input.key.data(), static_cast<qsizetype>(input.key.size()));
+}
+
+QComboBox* list_of(const std::vector<const Preset*>& presets, const Preset* current) {
+    auto* list = new QComboBox;
+    for (const Preset* preset : presets) {
+        list->addItem(text_of(preset->title), text_of(preset->name));
+        if (preset == current) list->setCurrentIndex(list->count() - 1);
+    }
+    return list;
+}
+
+}  // namespace
+
+LogForm::LogForm(const QString& log, const std::vector<MissingInput>& missing, const Scenario& current,
+                 Take take, QWidget* parent)
+    : QDialog(parent), catalogue_(*current.catalogue), take_(std::move(take)) {
+    setObjectName(QStringLiteral("log-form"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("What the log does not state"));
+    auto* form = new QFormLayout(this);
+    auto* what =
+        new QLabel(tr("%1 does not state the following inputs, and a prediction needs them. The values "
+                      "are those of the current scenario.")
+                       .arg(log));
+    what->setWordWrap(true);
+    what->setTextFormat(Qt::PlainText);
+    form->addRow(what);
+    const Settings settings = resolve(current);
+    for (const MissingInput& input : missing) {
+        Row row{input};
+        QWidget* field = nullptr;
+        if (input.preset) {
+            const Preset* now = *input.preset == PresetKind::model ? current.model : current.cluster;
+            field = row.preset = list_of(catalogue_.all(*input.preset), now);
+        } else {
+            field = row.value = new QLineEdit(text_of(format(input.parameter, settings[input.parameter])));
+        }
+        field->setObjectName(name_of(input));
+        field->setAccessibleName(text_of(input.label));
+        form->addRow(text_of(input.label), field);
+        if (rows_.empty()) field->setFocus();
+        rows_.push_back(row);
+    }
+    problem_ = new QLabel;
+    problem_->setObjectName(QStringLiteral("log-form/problem"));
+    problem_->setWordWrap(true);
+    problem_->setTextFormat(Qt::PlainText);
+    problem_->hide();
+    form->addRow(problem_);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    QPushButton* open = buttons->addButton(tr("&Open run"), QDialogButtonBox::AcceptRole);
+    open->setObjectName(QStringLiteral("log-form/open"));
+    form->addRow(buttons);
+    open->setDefault(true);
+    connect(buttons, &QDialogButtonBox::accepted, this, &LogForm::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &LogForm::reject);
+}
+
+void LogForm::complete(Scenario& scenario, Problems& problems) const {
+    for (const Row& row : rows_) {
+        if (row.preset) {
+            const std::string name = row.preset->currentData().toString().toStdString();
+            const Preset* preset = catalogue_.find(*row.input.preset, name);
+            if (!preset) continue;  // the list is empty
+            scenario = *row.input.preset == PresetKind::model ? with_model(scenario, *preset)
+                                                              : with_cluster(scenario, *preset);
+            continue;
+        }
+        const Parsed parsed = parse(row.input.parameter, row.value->text().toStdString(), true);
+        if (parsed.ok) scenario = assigned(scenario, row.input.parameter, parsed.value);
+        else problems.push_back({row.input.label, parsed.problem, "", parsed.suggestion});
+    }
+}
+
+void LogForm::accept() {
+    const Problems problems =
+        take_([this](Scenario& scenario, Problems& found) { complete(scenario, found); });
+    if (problems.empty()) {
+        QDialog::accept();
+        return;
+    }
+    problem_->setText(text_of(texts_of(problems)));
+    problem_->show();
+    adjustSize();
+}
+
+}  // namespace shardscope
