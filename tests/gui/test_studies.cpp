@@ -334,7 +334,7 @@ TEST_CASE("study: the picker groups them by paper", "[studies]") {
         if (action->isSeparator()) papers << action->text();
         else ++entries;
     }
-    CHECK(papers.size() == 7);
+    CHECK(papers.size() == 9);
     CHECK(papers.contains(QStringLiteral("Wang et al. 2025")));
     CHECK(entries == static_cast<int>(commands::catalogue().all(PresetKind::study).size()));
 }
