@@ -51,9 +51,10 @@ bool splits_sequences_evenly(const Settings& s) {
 
 namespace {
 
-// Returns the number of layers that take as long as the LM head.
+// Returns the number of layers that have the cost of the LM head, as nanotron counts it: matrices alone, with
+// as many key heads as query heads (huggingface/nanotron, models/llama.py at 2411b02).
 double layers_of_head(const Settings& s) {
-    const double attention = (2 * s[P::heads] + 2 * s[P::kv_heads]) * s[P::head_size];
+    const double attention = 4 * s[P::heads] * s[P::head_size];
     const double feed_forward = (s.choice<Mlp>(P::mlp) == Mlp::gated ? 3 : 2) * s[P::ffn_size];
     return s[P::vocab_size] / (attention + feed_forward);
 }
@@ -68,8 +69,11 @@ Partition partition_of(const Settings& s) {
     const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && !schedule.fixed_virtual_stages &&
                             schedule.weight_copies <= 1;
     if (s.on(P::balanced_stages) && out.even() && may_differ) {
-        const double each = (s[P::layers] + layers_of_head(s)) / stages;
-        out.last = std::clamp(std::round(each - layers_of_head(s)), 1.0, std::floor(s[P::layers] / stages));
+        // Each stage takes layers until it exceeds its share of the cost.
+        const double layers = s[P::layers];
+        const double each = (layers + layers_of_head(s)) / stages;
+        out.last = std::max(1.0, layers - std::floor((stages - 1) * each) - 1);
+        out.first = std::max(1.0, std::min(std::floor(each) + 1, layers - out.last - (stages - 2)));
     }
     return out;
 }

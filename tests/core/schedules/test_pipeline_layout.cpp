@@ -65,3 +65,35 @@ TEST_CASE("layout: the same partition has the same step, however it is written",
     const double by_ends = step({{P::first_stage_layers, 2}, {P::last_stage_layers, 3}}, "");
     CHECK(step({}, "Et*2|(t*4|)*14t*3L") == Approx(by_ends));
 }
+
+TEST_CASE("balanced stages: each takes layers until it exceeds its share of the cost, as in nanotron",
+          "[pipeline]") {
+    // nanotron's benchmark models (1B and 8B). The head costs as much as 4 and as 2.2 layers, so the stages
+    // of the first share 20 layers and those of the second 34.2.
+    const auto partition = [](double layers, double width, double stages) {
+        const bool small = width == 2048;
+        const Partition out = partition_of(resolve(with({{P::layers, layers},
+                                                         {P::hidden_size, width},
+                                                         {P::heads, 32},
+                                                         {P::kv_heads, small ? 32 : 8},
+                                                         {P::head_size, small ? 64 : 128},
+                                                         {P::mlp, Mlp::gated},
+                                                         {P::ffn_size, small ? 8192 : 14336},
+                                                         {P::vocab_size, 131072},
+                                                         {P::balanced_stages, 1},
+                                                         {P::pipeline_parallel, stages}})));
+        return std::pair{out.first, out.last};
+    };
+    using Ends = std::pair<double, double>;
+    // A stage whose cost equals its share takes one more layer.
+    CHECK(partition(16, 2048, 2) == Ends{11, 5});
+    CHECK(partition(16, 2048, 4) == Ends{6, 1});
+    CHECK(partition(16, 2048, 8) == Ends{3, 1});
+    CHECK(partition(32, 4096, 2) == Ends{18, 14});
+    CHECK(partition(32, 4096, 4) == Ends{9, 6});
+    CHECK(partition(32, 4096, 8) == Ends{5, 2});
+    CHECK(partition(32, 4096, 16) == Ends{3, 1});
+    // Every stage has a layer.
+    CHECK(partition(32, 4096, 32) == Ends{1, 1});
+    CHECK(partition(32, 4096, 1) == Ends{0, 0});
+}
