@@ -8,6 +8,7 @@
 
 #include "launch/launch.h"
 #include "launch/writing.h"
+#include "launch/yaml.h"
 #include "scenario/gpu_groups.h"
 #include "text/encode.h"
 #include "text/translate.h"
@@ -15,27 +16,6 @@
 namespace shardscope {
 namespace launch {
 namespace {
-
-// A YAML file with one level of sections. Values are words, numbers and flags, which need no quotes.
-class Yaml {
-  public:
-    explicit Yaml(std::string head) : text_(std::move(head)) {}
-    void put(std::string_view key, const std::string& value) {
-        text_ += std::string(inside_ ? "  " : "") + std::string(key) + ": " + value + "\n";
-    }
-    void put(std::string_view key, bool value) { put(key, std::string(value ? "true" : "false")); }
-    void section(std::string_view name) {
-        inside_ = false;
-        text_ += std::string(name) + ":\n";
-        inside_ = true;
-    }
-    void end_section() { inside_ = false; }
-    std::string take() && { return std::move(text_); }
-
-  private:
-    std::string text_;
-    bool inside_ = false;
-};
 
 // FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
 // other dimension.

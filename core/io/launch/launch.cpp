@@ -8,7 +8,7 @@ namespace shardscope {
 std::span<const LaunchFormat* const> launch_formats() {
     static constexpr std::array kAll{
         &kTorchtitan, &kTorchtitanPython, &kMegatronBridge, &kMegatron, &kDeepspeed,
-        &kFsdp2,      &kAccelerate,       &kPrimus};
+        &kFsdp2,      &kAccelerate,       &kPrimus,         &kAxolotl,  &kMaxText};
     return kAll;
 }
 

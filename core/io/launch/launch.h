@@ -66,6 +66,6 @@ std::string slurm_job(const LaunchFormat& format, const LaunchText& written);
 const LaunchFormat& launch_format_for(const Settings& settings);
 
 extern const LaunchFormat kTorchtitan, kTorchtitanPython, kMegatronBridge, kMegatron, kDeepspeed, kFsdp2,
-    kAccelerate, kPrimus;
+    kAccelerate, kPrimus, kAxolotl, kMaxText;
 
 }  // namespace shardscope

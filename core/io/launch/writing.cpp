@@ -50,15 +50,16 @@ bool changes_prediction(const Answer& answer, P id) {
 
 }  // namespace
 
-void LaunchPlan::note_unset(const LaunchFormat& tool, std::initializer_list<P> ids) {
-    static constexpr std::array kInNoFile{
+void LaunchPlan::note_unset(const LaunchFormat& tool, const std::vector<P>& ids,
+                            const std::vector<P>& written) {
+    static constexpr std::array kInFewFiles{
         P::moment_precision,   P::fp8_param_gather, P::bf16_layers,           P::loss,           P::packing,
         P::activation_offload, P::moe_overlap,      P::static_expert_buffers, P::pipeline_layout};
     const auto add = [&](P id) {
-        if (changes_prediction(answer, id))
+        if (std::ranges::find(written, id) == written.end() && changes_prediction(answer, id))
             note(translate("The file does not set “{1}”; choose it in {2}.", {named(id), tool.label}));
     };
-    std::ranges::for_each(kInNoFile, add);
+    std::ranges::for_each(kInFewFiles, add);
     std::ranges::for_each(ids, add);
 }
 

@@ -1,7 +1,6 @@
 // The parts that all writers of launch settings share.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +36,8 @@ struct LaunchPlan {
     // different kinds.
     void note_mismatches(const LaunchFormat& tool, bool writes_pattern = false);
     // Adds a note for each setting that the file does not contain, if the prediction would be another one
-    // without it: for `ids`, and for those that no tool's file contains.
-    void note_unset(const LaunchFormat& tool, std::initializer_list<P> ids);
+    // without it: for `ids`, and for those that hardly any tool's file contains, except for `written`.
+    void note_unset(const LaunchFormat& tool, const std::vector<P>& ids, const std::vector<P>& written = {});
     // Adds notes for what FSDP2 does not have, whichever tool wraps the model with it.
     void note_fsdp2_limits();
 };

@@ -386,6 +386,125 @@ TEST_CASE("launch: the tool follows from the software, and the kind of a file is
     CHECK(launch_format_of("[model]\nname = 1\n") == nullptr);
 }
 
+TEST_CASE("launch: axolotl shards over the dimensions of its mesh, and ZeRO-1 is DeepSpeed's", "[launch]") {
+    // Of 64 GPUs, 2 share a sequence. A group of 8 GPUs shards the weights: 4 of them have other sequences.
+    const LaunchText hybrid = kAxolotl.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "cluster": {"gpus": 64, "software": "fsdp2-compile"},
+        "training": {"sequence_length": 8192, "micro_batch": 2, "accumulation": 4, "sharding": "hsdp",
+            "shard_group": 8, "context_parallel": 2, "recompute": "full", "optimizer_precision": "bf16"}})"));
+    for (const char* line :
+         {"base_model: meta-llama/Meta-Llama-3-8B\n", "sequence_len: 8192\n", "micro_batch_size: 2\n",
+          "gradient_accumulation_steps: 4\n", "bf16: true\n", "torch_compile: true\n",
+          "optimizer: adamw_torch_fused\n", "gradient_checkpointing: true\n",
+          "attn_implementation: flash_attention_2\n", "context_parallel_size: 2\n",
+          "ring_attn_func: batch_ring\n", "dp_shard_size: 4\n", "dp_replicate_size: 8\n",
+          "fsdp_version: 2\nfsdp_config:\n  fsdp_version: 2\n", "  reshard_after_forward: true\n"}) {
+        INFO(line);
+        CHECK(holds(hybrid, line));
+    }
+    CHECK(hybrid.notes.size() == 2);  // the layers that are wrapped, and the data
+    CHECK(hybrid.command ==
+          "axolotl train axolotl.yaml --launcher torchrun -- --nnodes=8 --nproc-per-node=8 "
+          "--rdzv-backend=c10d --rdzv-endpoint=\"$HEAD_NODE:29500\"");
+
+    const auto file = [](const char* model, const std::string& training) {
+        return kAxolotl.write(answer_of(R"({"model": {"preset": ")" + std::string(model) +
+                                        R"("}, "cluster": {"gpus": 64, "software": "fsdp2"}, "training": {)" +
+                                        training + "}}"));
+    };
+    const LaunchText zero1 = file("llama-3-8b", R"("sharding": "zero1", "tensor_parallel": 4)");
+    CHECK(holds(zero1, "tensor_parallel_size: 4\ndeepspeed: deepspeed_configs/zero1.json\n"));
+    CHECK_FALSE(holds(zero1, "fsdp"));
+    // The GPUs of four stages get further sequences: 8 micro-batches of 16 replicas are 2 of 64.
+    const LaunchText pipeline =
+        file("llama-3-8b", R"("sharding": "zero3", "pipeline_parallel": 4, "accumulation": 8)");
+    CHECK(holds(pipeline, "gradient_accumulation_steps: 2\n"));
+    CHECK(holds(pipeline, "dp_shard_size: 64\n"));
+    CHECK(has_note(pipeline, "accumulation 8 becomes 2, which makes a global batch of 256"));
+    // Eight groups of GPUs hold different experts, and each shards them over eight GPUs.
+    const LaunchText experts = file("qwen3-30b-a3b", R"("sharding": "zero3", "expert_parallel": 8)");
+    CHECK(holds(experts, "expert_parallel_size: 8\n"));
+    CHECK(holds(experts, "dp_shard_size: 8\n"));
+    CHECK(holds(experts, "plugins: [axolotl.integrations.expert_parallel.ExpertParallelPlugin]\n"));
+    CHECK(has_note(experts, "sends tokens with DeepEP"));
+    const LaunchText loss = file("llama-3-8b", R"("sharding": "ddp", "loss": "chunked")");
+    CHECK(holds(loss, "cut_cross_entropy: true\n"));
+    CHECK_FALSE(has_note(loss, "Loss chunked"));
+    CHECK_FALSE(holds(loss, "fsdp"));
+    CHECK(has_note(file("gpt-22b", R"("sharding": "zero3")"), "place of your_model"));
+    CHECK(kAxolotl.write(answer_of(R"({"model": {"preset": "resnet-50"}})")).text.empty());
+}
+
+TEST_CASE("launch: MaxText's dimensions fill the nodes, and a pipeline's micro-batches are one batch",
+          "[launch]") {
+    // Of 64 GPUs, 2 share a layer and 4 are stages: 8 have other sequences. A node of 8 GPUs holds the 2 of
+    // a layer and 4 of the 8 that shard the weights. 8 micro-batches of 2 sequences on each of the 8 are 128
+    // sequences, 2 for each GPU.
+    const LaunchText launch = kMaxText.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "cluster": {"gpus": 64, "software": "maxtext"},
+        "training": {"sequence_length": 8192, "micro_batch": 2, "accumulation": 8, "sharding": "zero3",
+            "tensor_parallel": 2, "sequence_parallel": true, "pipeline_parallel": 4, "virtual_stages": 2,
+            "schedule": "breadth-first", "gradient_precision": "fp32", "recompute": "full"}})"));
+    for (const char* line : {"base_config: base.yml\n",
+                             "model_name: llama3-8b\n",
+                             "max_target_length: 8192\n",
+                             "per_device_batch_size: 2\n",
+                             "gradient_accumulation_steps: 1\n",
+                             "ici_tensor_sequence_parallelism: 2\n",
+                             "ici_fsdp_parallelism: 4\n",
+                             "dcn_fsdp_parallelism: 2\n",
+                             "dcn_data_parallelism: 1\n",
+                             "dcn_pipeline_parallelism: 4\n",
+                             "scan_layers: false\n",
+                             "num_layers_per_pipeline_stage: 4\n",
+                             "num_pipeline_repeats: 2\n",
+                             "num_pipeline_microbatches: 8\n",
+                             "pipeline_fsdp_ag_once: false\n",
+                             "weight_dtype: float32\n",
+                             "grad_dtype: float32\n",
+                             "opt_type: adamw\n",
+                             "remat_policy: full\n",
+                             "attention: cudnn_flash_te\n"}) {
+        INFO(line);
+        CHECK(holds(launch, line));
+    }
+    CHECK(launch.notes.size() == 1);  // data, tokenizer and learning rate
+    CHECK(launch.command ==
+          "JAX_COORDINATOR_IP=$HEAD_NODE JAX_COORDINATOR_PORT=29500 NNODES=8 NODE_RANK=$RANK_OF_NODE python3 "
+          "-m maxtext.trainers.pre_train.train maxtext.yml");
+    CHECK(slurm_job(kMaxText, launch).find("\nsrun bash -c 'JAX_COORDINATOR_IP=$HEAD_NODE ") !=
+          std::string::npos);
+    CHECK(has_note(kMaxText.write_as(answer_of("{}"), "plan.yaml"), "its name ends in .yml"));
+
+    const auto file = [](const std::string& scenario) { return kMaxText.write(answer_of(scenario)); };
+    // On a TPU slice nothing crosses slices, and three quarters of a sequence for each chip are a quarter of
+    // three sequences for four.
+    const LaunchText tpu = file(R"({"model": {"preset": "llama-3-70b"},
+        "cluster": {"preset": "tpu-v5p-slice", "gpus": 1024}, "training": {"sharding": "zero3",
+            "tensor_parallel": 4, "micro_batch": 3, "precision": "bf16"}})");
+    CHECK(holds(tpu, "hardware: tpu\n"));
+    CHECK(holds(tpu, "per_device_batch_size: 0.75\n"));
+    CHECK(holds(tpu, "ici_tensor_parallelism: 4\nici_fsdp_parallelism: 256\ndcn_fsdp_parallelism: 1\n"));
+    CHECK(holds(tpu, "attention: flash\n"));
+    CHECK(tpu.command == "python3 -m maxtext.trainers.pre_train.train maxtext.yml");
+    // 126 layers are 120 in 8 stages of 15, and 6 outside.
+    const LaunchText uneven = file(R"({"model": {"preset": "llama-3.1-405b"}, "cluster": {"gpus": 64},
+        "training": {"pipeline_parallel": 8, "accumulation": 8, "schedule": "gpipe"}})");
+    CHECK(holds(uneven, "num_layers_per_pipeline_stage: 15\n"));
+    CHECK(holds(uneven, "pipeline_parallel_layers: 120\n"));
+    CHECK(has_note(uneven, "120 of the 126 layers"));
+    // A shape without a name has its sizes.
+    const LaunchText shape = file(R"({"model": {"preset": "gpt-3-175b"}, "cluster": {"gpus": 64}})");
+    for (const char* line : {"decoder_block: gpt3\n", "base_emb_dim: 12288\n", "base_num_query_heads: 96\n",
+                             "head_dim: 128\n", "base_mlp_dim: 49152\n", "base_num_decoder_layers: 96\n",
+                             "mlp_activations: [gelu]\n", "trainable_position_size: 2048\n"}) {
+        INFO(line);
+        CHECK(holds(shape, line));
+    }
+    CHECK(&launch_format_for(answer_of(R"({"cluster": {"software": "maxtext"}})").settings) == &kMaxText);
+    CHECK(kMaxText.write(answer_of(R"({"model": {"preset": "resnet-50"}})")).text.empty());
+}
+
 TEST_CASE("launch: a file's name is quoted as one word of the command that starts it", "[launch]") {
     const Answer found = answer_of("{}");
     const auto command = [&](const LaunchFormat& format, const char* file) {

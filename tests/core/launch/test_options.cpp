@@ -205,6 +205,16 @@ const std::vector<Answer>& scenarios() {
                "sequence_parallel": true, "expert_tensor_parallel": 1)",
             R"("sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8, "first_stage_layers": 3,
                "offload": "optimizer", "optimizer_precision": "bf16")",
+            R"("sharding": "zero3", "loss": "chunked", "packing": 512, "context_parallel": 2, "micro_batch": 1,
+               "context_parallel_kind": "all-gather", "activation_offload": 1)",
+            R"("sharding": "hsdp", "shard_group": 16, "loss": "fused", "cuda_graphs": true, "packing": 512,
+               "context_parallel": 2, "micro_batch": 2, "optimizer": "adamw-8bit", "precision": "fp8",
+               "fp8_param_gather": true)",
+            R"("sharding": "zero3", "loss": "chunked", "precision": "fp32", "gradient_precision": "fp32",
+               "optimizer": "adafactor", "recompute": "full", "activation_offload": 1,
+               "moment_precision": "bf16+fp32", "moe_dispatcher": "all-gather")",
+            R"("sharding": "zero3", "tensor_parallel": 8, "sequence_parallel": true, "context_parallel": 4,
+               "pipeline_parallel": 2, "accumulation": 5, "precision": "mxfp8")",
         };
         std::vector<Answer> out;
         static Catalogue catalogue = [] {
@@ -314,6 +324,94 @@ void check_accelerate_rules(const Written& options, const Answer& answer) {
     if (size("dp_replicate") > 1) REQUIRE(size("dp_shard") > 1);
 }
 
+// Checks axolotl's rules: the dimensions that axolotl/utils/distributed.py multiplies to the number of
+// processes, what the validators of the schema refuse together, and what the plugin of expert parallelism
+// demands of the dimensions.
+void check_axolotl_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all;
+    for (const auto& [key, value] : options) {
+        INFO(key);
+        REQUIRE(all.emplace(key, value).second);
+    }
+    const Settings& s = answer.settings;
+    const auto size = [&](const char* key) { return all.contains(key) ? std::stod(all[key]) : 1; };
+    const double gpus = s[P::gpus];
+    const double divided = size("tensor_parallel_size") * size("context_parallel_size");
+    REQUIRE(std::fmod(gpus, divided) == 0);
+    const bool fsdp = all.contains("fsdp_version");
+    REQUIRE(fsdp == all.contains("dp_shard_size"));
+    REQUIRE_FALSE((fsdp && all.contains("deepspeed")));
+    if (fsdp)
+        REQUIRE(divided * size("dp_shard_size") * size("dp_replicate_size") * size("expert_parallel_size") ==
+                gpus);
+    if (all.contains("dp_replicate_size")) REQUIRE(size("dp_shard_size") > 1);
+    if (all.contains("expert_parallel_size")) {
+        REQUIRE(fsdp);
+        REQUIRE(size("tensor_parallel_size") == 1);
+        REQUIRE_FALSE(all.contains("dp_replicate_size"));
+    }
+    if (all["optimizer"] == "muon") REQUIRE_FALSE(all.contains("deepspeed"));
+    if (all.contains("activation_offloading")) REQUIRE(all["gradient_checkpointing"] == "true");
+    if (all.contains("fp8_enable_fsdp_float8_all_gather")) REQUIRE(fsdp);
+    if (all.contains("torch_compile_options.triton.cudagraphs")) REQUIRE(all["torch_compile"] == "true");
+    if (all.contains("cut_cross_entropy")) REQUIRE((all["bf16"] == "true" || all["fp16"] == "true"));
+    if (size("context_parallel_size") > 1) {
+        REQUIRE(all["attn_implementation"] == "flash_attention_2");
+        REQUIRE((all["sample_packing"] == "false" || all["micro_batch_size"] == "1"));
+    }
+    // A batch of the optimizer has at least the scenario's sequences.
+    const double batch = size("micro_batch_size") * size("gradient_accumulation_steps") * gpus / divided;
+    if (s[P::pipeline_parallel] <= 1) REQUIRE(batch == s[P::global_batch]);
+    else REQUIRE(batch >= s[P::global_batch]);
+}
+
+// Checks MaxText's rules: the dimensions fill the slices and their number (max_utils.py), the batch is whole,
+// the stages have equally many layers, and what types.py refuses together.
+void check_maxtext_rules(const Written& options, const Answer& answer) {
+    std::map<std::string, std::string> all;
+    for (const auto& [key, value] : options) {
+        INFO(key);
+        REQUIRE(all.emplace(key, value).second);
+    }
+    const Settings& s = answer.settings;
+    const auto number = [&](const std::string& key, double otherwise = 1) {
+        return all.contains(key) ? std::stod(all[key]) : otherwise;
+    };
+    double inside = 1;
+    double across = 1;
+    for (const char* name : {"data", "fsdp", "context", "tensor", "tensor_sequence", "pipeline", "expert"}) {
+        inside *= number("ici_" + std::string(name) + "_parallelism");
+        across *= number("dcn_" + std::string(name) + "_parallelism");
+    }
+    REQUIRE(inside == std::fmin(s[P::gpus], s[P::gpus_used_per_node]));
+    REQUIRE(inside * across == s[P::gpus]);
+    const double stages = number("ici_pipeline_parallelism") * number("dcn_pipeline_parallelism");
+    REQUIRE(stages == s[P::pipeline_parallel]);
+    const double forward = std::floor(number("per_device_batch_size") * s[P::gpus]);
+    const double accumulated = number("gradient_accumulation_steps");
+    if (stages > 1) {
+        const double batches = number("num_pipeline_microbatches");
+        REQUIRE(std::fmod(batches, stages) == 0);
+        REQUIRE(forward == batches * s[P::global_batch] / s[P::accumulation]);
+        REQUIRE(accumulated == 1);
+        REQUIRE(stages * number("num_pipeline_repeats") * number("num_layers_per_pipeline_stage") ==
+                number("pipeline_parallel_layers"));
+        REQUIRE(number("pipeline_parallel_layers") <= s[P::layers]);
+    } else {
+        REQUIRE(forward * accumulated == s[P::global_batch]);
+    }
+    if (all["quantization"] == "te_fp8_delayedscaling") REQUIRE(accumulated == 1);
+    if (all["use_ring_of_experts"] == "true")
+        REQUIRE(number("ici_expert_parallelism") * number("dcn_expert_parallelism") > 1);
+    if (all["remat_policy"] == "custom") REQUIRE(all["decoder_layer_input"] == "offload");
+    REQUIRE(all.contains("model_name") != all.contains("decoder_block"));
+    if (all["packing"] == "true") REQUIRE(number("max_segments_per_seq") > 0);
+    REQUIRE(std::fmod(number("per_device_batch_size") * s[P::sequence_length], number("num_vocab_tiling")) ==
+            0);
+    if (all.contains("num_experts") && number("first_num_dense_layers", 0) == 0)
+        REQUIRE(all["base_mlp_dim"] == all["base_moe_mlp_dim"]);
+}
+
 // Checks that Primus gets every flag that its defaults switch on.
 void check_primus_rules(const Written& options, const Answer& answer) {
     std::map<std::string, std::string> all;
@@ -392,6 +490,8 @@ TEST_CASE(
     check_rules(kTorchtitanPython, options_of_python, check_python_rules);
     check_rules(kPrimus, options_of_primus, check_primus_rules);
     check_rules(kMegatronBridge, options_of_python, check_bridge_rules);
+    check_rules(kAxolotl, options_of_yaml, check_axolotl_rules);
+    check_rules(kMaxText, options_of_yaml, check_maxtext_rules);
 }
 
 TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {
@@ -424,6 +524,14 @@ TEST_CASE("launch: Accelerate documents every key that is written for any model 
 
 TEST_CASE("launch: Primus has every key that is written for any model and plan", "[launch]") {
     check_options(kPrimus, options_of_primus, 45);
+}
+
+TEST_CASE("launch: MaxText has every key that is written for any model and plan", "[launch]") {
+    check_options(kMaxText, options_of_yaml, 58);
+}
+
+TEST_CASE("launch: axolotl has every key that is written for any model and plan", "[launch]") {
+    check_options(kAxolotl, options_of_yaml, 30);
 }
 
 TEST_CASE("launch: torchtitan has every field that the Python function sets for any model and plan",

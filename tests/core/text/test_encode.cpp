@@ -143,7 +143,8 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
         {&kMegatron, "shell"},        {&kTorchtitan, "toml"},
         {&kFsdp2, "python"},          {&kTorchtitanPython, "python"},
         {&kMegatronBridge, "python"}, {&kAccelerate, "yaml"},
-        {&kPrimus, "yaml"},
+        {&kPrimus, "yaml"},           {&kAxolotl, "yaml"},
+        {&kMaxText, "yaml"},
     };
     json csv_texts = json::array();
     json words = json::array();
