@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "effects/overlap.h"
 #include "step/trace.h"
 
 namespace shardscope {
@@ -80,6 +81,13 @@ class StepSum {
         const Exposure below = exposure(step_.attribution, messages, c_.settings[P::overlap]);
         term(StepTerm::stage_network) += below.exposed;
         step_.hidden_communication += below.hidden;
+        // Passes that messages hide lengthen the step by less.
+        if (fills_gaps_) {
+            for (Time* filling : {&filling_.forward, &filling_.backward, &filling_.weight_gradient}) {
+                const Time without = step_.attribution + -1.0 * *filling;
+                *filling = below.both + -1.0 * overlapped(without, messages, c_.settings[P::overlap]);
+            }
+        }
         step_.attribution = below.both;
     }
     // Returns the time by which the passes of one micro-batch lengthen the step; see Schedule::bubble.
