@@ -128,6 +128,10 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
         if (id == P::peak_flops_fp32) nominal.peak_fp32 = value;
         if (id == P::memory_bandwidth) nominal.memory_bandwidth = value;
     }
+    Scenario on_gpu = Scenario::first_launch();
+    on_gpu.catalogue = &all;
+    on_gpu.gpu = gpu;
+    nominal.attention_half_head = resolve(on_gpu)[P::attention_half_head];
     KernelFit fitted;
     if (problems.empty()) fitted = fit_kernels(measured, nominal, problems);
     if (!problems.empty()) {

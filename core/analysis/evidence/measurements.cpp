@@ -442,8 +442,11 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
     FitProblem problem;
     problem.residuals = timings.size();
     problem.residual = [&](std::size_t i, const std::vector<double>& x) {
-        const GpuRates gpu = rates_of(x, peak, nominal.memory_bandwidth);
+        GpuRates gpu = rates_of(x, peak, nominal.memory_bandwidth);
         const Timing& timing = timings[i];
+        if (timing.kind == Timing::Kind::attention)
+            gpu.attention_efficiency =
+                attention_efficiency_at(gpu.attention_efficiency, timing.op.k, nominal.attention_half_head);
         const Time predicted = timing.backward ? backward_time(timing.op, gpu) : forward_time(timing.op, gpu);
         return std::log(predicted.total() / timing.seconds);
     };

@@ -67,6 +67,8 @@ struct NominalRates {
     double peak_fp16 = 0;
     double peak_fp32 = 0;
     double memory_bandwidth = 0;  // B/s
+    // Head size at which exponentials take as long as the products at peak (E9).
+    double attention_half_head = 0;
 };
 
 // Whether measurements of a CPU are accepted. They carry no information on a GPU, but serve for tests of the

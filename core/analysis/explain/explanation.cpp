@@ -335,7 +335,12 @@ constexpr std::array kRules{
     Rule{"attention",
          translatable("The attention scores and their product with the values, in one kernel or several."),
          translatable("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
-         "peak_flops attention attention_efficiency attention_half_sequence attention_half_head"},
+         "peak_flops attention attention_efficiency flash2_efficiency attention_generation "
+         "attention_half_sequence "
+         "attention_half_head"},
+    Rule{"scan", translatable("The kernels of a recurrence that is computed in chunks of tokens."),
+         translatable("t = FLOPs ÷ (P · η_s) + bytes ÷ (B_HBM · η_m) + launches"), "E34",
+         "peak_flops flash2_efficiency scan_efficiency memory_bandwidth memory_efficiency kernel_launch"},
     Rule{"norm",
          translatable("A norm reads its input and writes its output; memory bandwidth bounds its time."),
          translatable("t = bytes · e ÷ (B_HBM · η_m) + launch"), "E10", kMoves},

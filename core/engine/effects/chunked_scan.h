@@ -4,9 +4,9 @@
 // The kernels are written in Triton for the instructions of A100, as FlashAttention-2 is, so their products
 // reach a share of its efficiency on each architecture, `scan_efficiency`. They have the size of a chunk, and
 // each kernel waits for its operands. The backward pass repeats the scores and the states of the chunks,
-// which are not kept, and has about a dozen kernels. Counted in state-spaces/mamba
-// (ops/triton/ssd_combined.py), with a state as large as the chunk, it reads and writes 68 bytes where the
-// forward pass has 22, and computes 163 FLOPs where that has 49.
+// which are not kept, in about a dozen kernels. Counted in state-spaces/mamba (ops/triton/ssd_combined.py at
+// e9594ce), with a state as large as the chunk, it reads and writes 68 bytes where the forward pass has 22,
+// and computes 131 FLOPs where that has 49. Linear attention is assumed to behave alike.
 #pragma once
 
 #include "hardware/gpu_rates.h"
@@ -20,7 +20,10 @@ struct ChunkedScan {
     double launches = 1;  // consecutive kernels
 };
 
-inline constexpr double kScanBackward = 3.2;  // backward FLOPs and traffic per forward one
+// Of the backward pass, relative to the forward pass.
+inline constexpr double kScanBackwardFlops = 2.7;
+inline constexpr double kScanBackwardTraffic = 3.1;
+inline constexpr double kScanBackwardLaunches = 2.5;
 
 Time scan_forward_time(const ChunkedScan& scan, const GpuRates& gpu);
 Time scan_backward_time(const ChunkedScan& scan, const GpuRates& gpu);

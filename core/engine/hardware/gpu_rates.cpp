@@ -4,17 +4,10 @@
 #include <cmath>
 
 namespace shardscope {
-namespace {
-
-// Returns the efficiency of flash attention at a head size from that at 128 (E9). The time per score is that
-// of its matrix products, in proportion to the head size, and that of one exponential, which takes as long as
-// the products at peak do at head size `half`.
-double efficiency_at_head(double at_128, double head, double half) {
-    const double products = std::max(0.0, 1 / at_128 - half / 128);
-    return 1 / (products + half / head);
+double attention_efficiency_at(double at_128, double head, double half) {
+    const double least = std::min(half, 128 / at_128);
+    return 1 / (1 / at_128 - least / 128 + least / head);
 }
-
-}  // namespace
 
 double peak_flops(const Settings& s) { return s[P::peak_flops]; }
 
@@ -38,9 +31,9 @@ GpuRates gpu_rates(const Settings& s) {
     const double kernel = s.on(P::native_attention)
                               ? s[P::attention_efficiency]
                               : std::min(s[P::flash2_efficiency], s[P::attention_efficiency]);
-    gpu.attention_efficiency = std::min(
-        kBestAttention,
-        efficiency_at_head(kernel * s[P::attention_generation], s[P::head_size], s[P::attention_half_head]));
+    gpu.attention_efficiency =
+        std::min(kBestAttention, attention_efficiency_at(kernel * s[P::attention_generation], s[P::head_size],
+                                                         s[P::attention_half_head]));
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
     gpu.scan_efficiency = s[P::flash2_efficiency] * s[P::scan_efficiency];

@@ -26,6 +26,12 @@ struct GpuRates {
 
 GpuRates gpu_rates(const Settings& settings);
 
+// Returns the efficiency of flash attention at a head size from that at 128 (E9). In the forward pass, the
+// time per score is that of its matrix products, in proportion to the head size, and that of one exponential,
+// which takes as long as the products at peak do at head size `half`. The backward pass, with more products
+// and other elementwise work per score, is assumed to lose as much.
+double attention_efficiency_at(double at_128, double head, double half);
+
 // Returns the FLOP/s that the MFU refers to. The bf16 peak differs from it only for fp8 runs, whose MFU is
 // also given relative to bf16.
 double peak_flops(const Settings& settings);

@@ -103,14 +103,18 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // Experts with biases (GPT-OSS) add them to the outputs in fp32, expert by expert, before the outputs are
     // joined and rounded, and limit the inputs of the activation, where no fused kernel does both
     // (NVIDIA/Megatron-LM, core/transformer/moe/experts.py, _apply_bias; core/fusions/fused_bias_geglu.py).
-    // In elements of half precision, the first reads and writes 14 per output, the second 8 per input pair.
+    // In elements of half precision, the first reads and writes 14 per output, the second 8 per input pair,
+    // of which it keeps the limited copy, too. Other stacks are assumed to do the same.
     const bool separate_biases = x.bias && !x.fused_experts;
     const double limits = separate_biases && x.gated ? 8 : 0;
     add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
                        routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             ((x.gated ? 4 : 3) + limits) * routed * width, 0,
-                            x.q * routed * width * (x.gated ? 2 : 1)));
+                            x.q * routed * width *
+                                (limits > 0 ? 4
+                                 : x.gated  ? 2
+                                            : 1)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
     if (separate_biases)

@@ -3,7 +3,8 @@
 //
 // What the kernels keep for the backward pass follows their public implementations: flash-linear-attention
 // keeps queries, keys and values before and after the convolution, the gates and the triangular inverses;
-// Mamba-2 keeps the output of its projection and of the scan and repeats the convolution.
+// Mamba-2 keeps the output of its projection and of the scan before and after the gate, and repeats the
+// convolution.
 #include <algorithm>
 #include <cmath>
 
@@ -141,9 +142,9 @@ void build_state_space(const Shape& x, const Settings& s, std::vector<Operator>&
     core.share = 1 / x.t;
     ops.push_back(core);
 
-    // The scan applies the gate.
-    ops.push_back(
-        streaming(x, OperatorKind::norm, "mixer.norm", 2 * x.tokens * local.width(), all.width(), 0));
+    // The scan applies the gate, and the norm keeps the gated output.
+    ops.push_back(streaming(x, OperatorKind::norm, "mixer.norm", 2 * x.tokens * local.width(), all.width(),
+                            x.q * x.tokens * local.width()));
     ops.back().share = 1 / x.t;
     ops.back().composed = true;
     ops.push_back(

@@ -69,7 +69,7 @@ Time weight_gradient_time(const Operator& op, const GpuRates& gpu) {
 
 double backward_flops(const Operator& op, const GpuRates& gpu) {
     if (op.kind == OperatorKind::attention) return attention_backward_factor(gpu) * op.flops();
-    if (op.kind == OperatorKind::scan) return kScanBackward * op.flops();
+    if (op.kind == OperatorKind::scan) return kScanBackwardFlops * op.flops();
     return 2 * op.flops();
 }
 

@@ -78,7 +78,7 @@ Shape shape_of(const Settings& s) {
     x.expert_h = s[P::latent_expert_size] > 0 ? s[P::latent_expert_size] : x.h;
     x.shared_gate = s.on(P::shared_expert_gate);
     // Static buffers need the fused kernels (NVIDIA-NeMo/Megatron-Bridge, perf_recipes/gpt_oss/common.py).
-    x.fused_experts = s.on(P::static_expert_buffers);
+    x.fused_experts = s.on(P::static_expert_buffers) && x.et <= 1;
     x.imbalance = s[P::expert_imbalance];
     x.norm_copies = s[P::norm_copies];
     x.accumulation = s[P::accumulation];

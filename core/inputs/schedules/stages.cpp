@@ -52,8 +52,8 @@ class MiddleStages {
   public:
     MiddleStages(const LayerSequence& layers, Stages& out)
         : every_mixture_(layers.has_pattern()), list_(out.middles) {}
-    // Adds a stage. The stages come in the order of decreasing micro-batches in flight, because of equal ones
-    // the first is kept.
+    // Adds a stage. The stages must come in the order of decreasing micro-batches in flight, because only the
+    // first of several equal stages is kept.
     void add(const Stage& stage) {
         const double size = size_of(stage);
         if (every_mixture_) {

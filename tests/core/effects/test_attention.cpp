@@ -47,5 +47,7 @@ TEST_CASE("attention: the head size at which exponentials take half of the time 
     // al. 2024); 2,250 ÷ (4 · 16 · 148 · 1.85 GHz) on B200.
     CHECK(half("a100-sxm-80gb") == Approx(312e12 / (4 * 16 * 108 * 1.41e9)).epsilon(0.02));
     CHECK(half("h100-sxm-80gb") == Approx(989 / (4 * 3.9)).epsilon(0.02));
+    CHECK(half("b300-sxm") == half("b200-sxm") / 2);
+    CHECK(half("gb300") == half("b300-sxm"));
     CHECK(half("b200-sxm") == Approx(2250e12 / (4 * 16 * 148 * 1.85e9)).epsilon(0.02));
 }

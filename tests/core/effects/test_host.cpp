@@ -23,8 +23,8 @@ double host_time(const char* software, double tensor, double pipeline, bool grap
 TEST_CASE("host: hosts that wait for messages add the time of every tensor-parallel GPU", "[effects]") {
     CHECK(host_time("nanotron", 4, 1) == Approx(2.2e-3));
     CHECK(host_time("nanotron", 1, 2) == Approx(2.2e-3));
-    CHECK(host_time("nanotron", 4, 2) == Approx(2.2e-3 + 4 * 1.2e-3));
-    CHECK(host_time("nanotron", 8, 4) == Approx(2.2e-3 + 8 * 1.2e-3));
+    CHECK(host_time("nanotron", 4, 2) == Approx(2.2e-3 + 4 * 1.0e-3));
+    CHECK(host_time("nanotron", 8, 4) == Approx(2.2e-3 + 8 * 1.0e-3));
     CHECK(host_time("nanotron", 8, 4, true) == 0);
     // Other stacks queue their messages on the GPU.
     CHECK(host_time("megatron-core", 8, 4) == host_time("megatron-core", 1, 1));

@@ -30,7 +30,7 @@ GpuRates h100(double eta, double half_depth, double half_area, double attention,
 }
 
 // Returns the measurements of a GPU that follows E9 and E10 exactly.
-Measurements exact_measurements(const GpuRates& gpu) {
+Measurements exact_measurements(const GpuRates& gpu, double half_head = 0) {
     Measurements out;
     for (const double m : {512.0, 2048.0, 8192.0}) {
         for (const double n : {512.0, 4096.0, 16384.0}) {
@@ -43,13 +43,17 @@ Measurements exact_measurements(const GpuRates& gpu) {
         }
     }
     for (const double s : {512.0, 1024.0, 2048.0, 4096.0, 8192.0}) {
-        Operator op;
-        op.kind = OperatorKind::attention;
-        op.count = 16384 / s * 32;
-        op.m = s, op.n = s / 2, op.k = 128;
-        op.bytes = 2 * 4 * op.count * s * 128;
-        out.attention.push_back({16384 / s, 32, s, 128, AttentionKernel::flash, true,
-                                 forward_time(op, gpu).total(), backward_time(op, gpu).total()});
+        for (const double head : {64.0, 128.0}) {
+            GpuRates at_head = gpu;
+            at_head.attention_efficiency = attention_efficiency_at(gpu.attention_efficiency, head, half_head);
+            Operator op;
+            op.kind = OperatorKind::attention;
+            op.count = 16384 / s * 32;
+            op.m = s, op.n = s / 2, op.k = head;
+            op.bytes = 2 * 4 * op.count * s * head;
+            out.attention.push_back({16384 / s, 32, s, head, AttentionKernel::flash, true,
+                                     forward_time(op, at_head).total(), backward_time(op, at_head).total()});
+        }
     }
     for (const double bytes : {5e8, 1e9, 2e9, 4e9})
         out.streaming.push_back({bytes, bytes / gpu.memory_bandwidth + gpu.launch});
@@ -124,9 +128,22 @@ TEST_CASE("Constants are recovered from measurements that follow the formulas") 
         CHECK(constant.prior == parameter(constant.id).fallback);
     }
     CHECK(found.precision == Precision::bf16);
-    CHECK(found.used == 45 + 2 * 5 + 4);
+    CHECK(found.used == 45 + 2 * 10 + 4);
     CHECK(found.left_out == 0);
     CHECK(found.rms < 0.01);
+}
+
+TEST_CASE("The efficiency of attention at head size 128 is recovered from several head sizes") {
+    Problems problems;
+    NominalRates nominal = kH100;
+    nominal.attention_half_head = 64;
+    const GpuRates gpu = h100(0.82, 220, 2.4e6, 0.52, 0.9);
+    const KernelFit found = fit_kernels(exact_measurements(gpu, 64), nominal, problems);
+    REQUIRE(problems.empty());
+    CHECK(found[P::attention_efficiency].value == Approx(0.52).epsilon(0.01));
+    // Without the law, the value would lie between those of both head sizes.
+    CHECK(fit_kernels(exact_measurements(gpu, 64), kH100, problems)[P::attention_efficiency].value <
+          0.52 * 0.95);
 }
 
 TEST_CASE("Constants that the measurements do not determine keep their defaults and are named") {

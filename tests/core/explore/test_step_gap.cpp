@@ -146,7 +146,8 @@ TEST_CASE("step gap: every parameter belongs to a class", "[gap]") {
 }
 
 TEST_CASE("step gap: inputs belong to the class of what they describe", "[gap]") {
-    for (const P id : {P::attention_efficiency, P::scan_efficiency, P::naive_attention_efficiency})
+    for (const P id :
+         {P::attention_efficiency, P::attention_half_head, P::scan_efficiency, P::naive_attention_efficiency})
         CHECK(class_of(id) == class_of(P::gemm_efficiency));
     // These change no step.
     for (const P id : {P::tensor_across_nodes, P::flops_convention}) CHECK(class_of(id) == GapClass::rest);

@@ -437,4 +437,6 @@ TEST_CASE("experts with biases add them in separate kernels unless their buffers
     CHECK_FALSE(has_biases(fused));
     CHECK(find(fused, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
     CHECK_FALSE(has_biases(layer("qwen3-30b-a3b", 0)));
+    // The limited copy of the activation's inputs is kept, too.
+    CHECK(find(separate, "experts.activation").saved == 2 * find(fused, "experts.activation").saved);
 }
