@@ -4,10 +4,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "evidence/runs.h"
 #include "explore/difference.h"
 #include "files/result.h"
 #include "files/scenario_file.h"
 #include "studies/study.h"
+#include "support/folder.h"
 #include "support/scenarios.h"
 #include "system/file_io.h"
 
@@ -320,5 +322,41 @@ TEST_CASE("result: times are null where the scenario does not fit, and every doc
           "gpu_hours", "cost", "energy_j", "ideal", "flops_convention"}) {
         INFO(field);
         CHECK(fits.contains(field));
+    }
+}
+
+TEST_CASE("scenario file: presets that it names by path are read, and mistakes in them have their file",
+          "[scenario]") {
+    const Folder folder;
+    folder.write("bad.json", R"({"format": "shardscope-preset", "version": 1, "kind": "model"})");
+    folder.write("gpu.json", read_file(SHARDSCOPE_SOURCE_DIR "/presets/gpus/h100-sxm-80gb.json"));
+    const auto problem_of_model = [&](const char* path) {
+        Problems problems;
+        Catalogue catalogue = Catalogue::with_folder("", problems);
+        read_scenario(std::string(R"({"model": {"preset": ")") + path + "\"}}", catalogue, folder.path(),
+                      problems);
+        REQUIRE_FALSE(problems.empty());
+        return problems.front().text();
+    };
+    CHECK(problem_of_model("bad.json").find("/model/preset") == 0);
+    CHECK(problem_of_model("bad.json").find("bad.json: ") != std::string::npos);
+    CHECK(problem_of_model("gpu.json").find("is a preset of another kind (gpu)") != std::string::npos);
+    CHECK(problem_of_model("nowhere.json").find("it does not exist") != std::string::npos);
+}
+
+TEST_CASE("scenario file: a measured run uses presets by name only", "[scenario]") {
+    for (const char* scenario :
+         {R"({"model": {"operators": []}})",
+          R"({"model": {"preset": "llama-3-8b"}, "cluster": {"calibration": {"overlap": 0.3}}})"}) {
+        INFO(scenario);
+        Problems problems;
+        const auto runs = read_runs(
+            std::string(R"({"id": "a", "scenario": )") + scenario + R"(, "measured": {"step_time_s": 1}})",
+            problems);
+        REQUIRE(runs.size() == 1);
+        Problems found;
+        scenario_of(runs.front(), Catalogue::shipped(), found);
+        REQUIRE_FALSE(found.empty());
+        CHECK(found.front().text().find("a measured run can use presets by name only") != std::string::npos);
     }
 }

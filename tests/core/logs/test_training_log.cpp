@@ -1,6 +1,7 @@
 // Tests the readers of training logs with the shapes of the tools' public logs.
 #include <catch2/catch.hpp>
 
+#include "support/folder.h"
 #include "support/read_logs.h"
 #include "support/scenarios.h"
 
@@ -374,4 +375,20 @@ TEST_CASE("logs: long lines, missing ends and numbers that are none", "[logs]") 
         problems);
     CHECK(log.steady.logged == 0);
     CHECK(problems.size() == 1);
+}
+
+TEST_CASE("logs: a log is read from its file in pieces, and a missing file is a problem", "[logs]") {
+    const Folder folder;
+    // Larger than one piece, so that a line lies in two of them.
+    std::string text = megatron_arguments();
+    for (int step = 1; step <= 3000; ++step) text += megatron_step(10 * step, 4000);
+    Problems problems;
+    const TrainingLog log = read_training_log_file(folder.write("train.log", text), problems);
+    CHECK(problems.empty());
+    CHECK(log.steady.logged == 3000);
+    CHECK(log.steady.median == Approx(4));
+    CHECK(read_training_log(text, problems).steady.logged == 3000);
+    read_training_log_file(folder.file("nowhere.log"), problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().text().find("it does not exist") != std::string::npos);
 }

@@ -88,3 +88,12 @@ TEST_CASE("translate: a whole sentence is translated", "[translate]") {
     CHECK(english.starts_with("Memory is the wall: "));
     CHECK(english.find("Optimizer state alone needs ") != std::string::npos);
 }
+
+TEST_CASE("translate: a parameter is found by its English words and by those of the language",
+          "[translate]") {
+    const std::string english = synonyms_of(P::gpus);
+    CHECK(english == parameter(P::gpus).synonyms);
+    CHECK(synonyms_of(P::bias).empty());
+    const LanguageGuard german({{english, "Karten, Beschleuniger"}});
+    CHECK(synonyms_of(P::gpus) == english + ", Karten, Beschleuniger");
+}
