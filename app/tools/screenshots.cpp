@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
          .scenario = three_dimensions,
          .tab = "operators",
          .why = Subject::op("layer/mlp.up")},
-        {.file = "launch.png", .size = {760, 700}, .scenario = three_dimensions, .tool = 0},
+        {.file = "launch.png", .size = {960, 700}, .scenario = three_dimensions, .tool = 0},
     };
     for (const Shot& shot : shots) {
         ThemeManager::instance().choose(shot.theme);

@@ -13,6 +13,7 @@
 #include <QScrollBar>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
@@ -96,16 +97,17 @@ LaunchView::LaunchView(const LiveModel& model, QWidget* parent)
     auto* rows = new QVBoxLayout(this);
     rows->setContentsMargins(kPadding, kPadding, kPadding, kPadding);
     rows->setSpacing(8);
-    auto* top = new QHBoxLayout;
-    top->addWidget(tools_, 1);
-    top->addWidget(copy_);
-    top->addWidget(save_);
-    rows->addLayout(top);
+    rows->addWidget(tools_);
     rows->addWidget(text_, 1);
-    rows->addWidget(command_);
+    auto* below = new QHBoxLayout;
+    below->addWidget(command_, 1);
+    below->addWidget(copy_);
+    below->addWidget(save_);
+    rows->addLayout(below);
     rows->addWidget(notes_title_);
     rows->addWidget(notes_area_);
-    resize(760, 700);
+    // All tools have their names in the row.
+    resize(std::max(760, tools_->sizeHint().width() + 2 * kPadding), 700);
 
     connect(tools_, &QTabBar::currentChanged, this, &LaunchView::refresh);
     connect(&model_, &LiveModel::changed, this, [this] {
