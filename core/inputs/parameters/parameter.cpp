@@ -156,7 +156,7 @@ bool is_named(const Parameter& row, double value) {
 std::string label_of(P id) { return translate(parameter(id).label); }
 std::string help_of(P id) { return translate(parameter(id).help); }
 std::string synonyms_of(P id) {
-    const std::string english(parameter(id).synonyms);
+    std::string english(parameter(id).synonyms);
     if (english.empty()) return english;
     const std::string translated = translate(english);
     return translated == english ? english : english + ", " + translated;
