@@ -395,6 +395,18 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan) {
     return std::move(out).take();
 }
 
+void note_positions_and_routing(LaunchPlan& plan) {
+    // These change what the model learns and not its time or memory, so the scenario does not have them.
+    if (plan.s[P::learned_positions] <= 0)
+        plan.note(translate("Add --rotary-base as the model has it; the default is 10,000."));
+    if (plan.s[P::experts] > 0)
+        plan.note(
+            translate("Add the model's routing: --moe-router-score-function, "
+                      "--moe-router-load-balancing-type, --moe-aux-loss-coeff and, where it has groups or "
+                      "balancing biases, --moe-router-num-groups, --moe-router-group-topk and "
+                      "--moe-router-enable-expert-bias."));
+}
+
 namespace {
 
 LaunchText write(const Answer& answer, const std::string& file) {
@@ -403,6 +415,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     plan.note_mismatches(kMegatron, writes_layer_pattern(s));
+    note_positions_and_routing(plan);
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan))
         arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;

@@ -34,6 +34,8 @@ LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, 
 bool writes_layer_pattern(const Settings& settings);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan);
+// Adds notes on the options of positions and routing, which the scenario does not have.
+void note_positions_and_routing(LaunchPlan& plan);
 
 // Returns the values of --cp-comm-type, in the order of ContextParallelKind.
 std::span<const char* const, 4> context_parallel_kinds();

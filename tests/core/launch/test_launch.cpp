@@ -32,7 +32,9 @@ const char* const k70b = R"({"model": {"preset": "llama-3-70b"},
 
 TEST_CASE("launch: Megatron-LM gets every setting of a 70B model's plan", "[launch]") {
     const LaunchText launch = kMegatron.write(answer_of(k70b));
-    CHECK(launch.notes.empty());
+    // Only the base of the positions is no setting of the scenario.
+    REQUIRE(launch.notes.size() == 1);
+    CHECK(launch.notes.front().find("--rotary-base") != std::string::npos);
     CHECK(holds(launch, "torchrun --nnodes=32 --nproc-per-node=8"));
     for (const char* option :
          {"--num-layers 80 ", "--num-query-groups 8 ", "--swiglu ", "--tensor-model-parallel-size 8 ",
