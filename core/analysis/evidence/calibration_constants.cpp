@@ -82,6 +82,7 @@ double outward(const ConstantRow& row, double x) { return row.logarithmic ? std:
 
 std::vector<PriorWidth> prior_widths() {
     std::vector<PriorWidth> out;
+    out.reserve(kConstants.size());
     for (const ConstantRow& row : kConstants)
         out.push_back({row.id, row.width, row.low, row.high, row.logarithmic});
     return out;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "evidence/coverage.h"
+#include "evidence/run_lines.h"
 #include "evidence/validation.h"
 #include "support/scenarios.h"
 #include "system/embedded.h"
@@ -119,4 +120,29 @@ TEST_CASE("run lines: every shipped run is predicted or says why it is not model
         CHECK_FALSE(skipped.run->not_modelled.empty());
     }
     for (const MeasuredRun& run : shipped_runs()) CHECK_FALSE(run.licence.empty());
+}
+
+TEST_CASE("run lines: a row without scenario or measurements is a problem of that row", "[evidence]") {
+    Problems problems;
+    const auto runs = read_run_lines(R"({"id": "a", "measured": {"step_time_s": 1}}
+{"id": "b", "scenario": {}}
+)",
+                                     problems);
+    CHECK(problems.empty());
+    REQUIRE(runs.size() == 2);
+    REQUIRE(runs[0].problems.size() == 1);
+    CHECK(runs[0].problems.front().text() ==
+          "/scenario: the scenario is missing (it holds the settings of the run); write {…}");
+    REQUIRE(runs[1].problems.size() == 1);
+    CHECK(runs[1].problems.front().text("runs.jsonl") ==
+          "runs.jsonl:2:/measured: the measurements are missing; write {\"step_time_s\": 1.5}");
+}
+
+TEST_CASE("run lines: a table has a largest number of rows", "[evidence]") {
+    std::string text;
+    for (int i = 0; i <= 10000; ++i) text += "{}\n";
+    Problems problems;
+    CHECK(read_run_lines(text, problems).empty());
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().text().find("more than 10,000 rows") != std::string::npos);
 }

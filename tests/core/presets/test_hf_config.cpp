@@ -100,3 +100,22 @@ TEST_CASE("import: a negative number of positions counts as none", "[hf]") {
     REQUIRE(problems.empty());
     CHECK(json::parse(model.preset).at("values").at("learned_positions") == 0);
 }
+
+TEST_CASE("config.json: latent attention and normalized queries are read in an unknown architecture",
+          "[hf]") {
+    ImportedModel model;
+    const Settings read = imported(
+        R"({"model_type": "nobody_knows", "architectures": ["NobodyKnowsForCausalLM"], "hidden_size": 2048,
+            "num_hidden_layers": 27, "num_attention_heads": 16, "num_key_value_heads": 16,
+            "intermediate_size": 10944, "vocab_size": 102400, "hidden_act": "silu", "kv_lora_rank": 512,
+            "q_lora_rank": null, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+            "use_qk_norm": true})",
+        model);
+    CHECK(read[P::kv_lora_rank] == 512);
+    CHECK(read[P::head_size] == 128);
+    CHECK(read[P::rope_head_size] == 64);
+    CHECK(read[P::value_head_size] == 128);
+    CHECK(read[P::kv_heads] == 16);
+    CHECK(read.choice<QkNorm>(P::qk_norm) == QkNorm::head);
+    CHECK(model.preset.find("normalized head by head") != std::string::npos);
+}
