@@ -148,6 +148,9 @@ class Writer {
         out_.put("base_config", "base.yml");
         out_.put("run_name", "shardscope");
         out_.put("hardware", tpu_ ? "tpu" : "gpu");
+        const Preset* gpu = plan_.answer.scenario.gpu_preset();
+        if (gpu && (gpu->name.starts_with("trainium") || gpu->name.starts_with("gaudi")))
+            plan_.note(translate("MaxText runs on TPUs and GPUs, not on {1}.", {gpu->title}));
         if (known_) out_.put("model_name", std::string(known_->name));
         else shape();
         if (s_[P::mtp_layers] > 0) out_.put("mtp_num_layers", plan_.whole(P::mtp_layers));
@@ -241,8 +244,8 @@ class Writer {
         if (is_fsdp(s_)) out_.put("pipeline_fsdp_ag_once", !s_.on(P::reshard_after_forward));
         if (inside != s_[P::layers] || possible != repeats)
             plan_.note(translate(
-                "MaxText's stages have equally many layers: {1} of the {2} layers are in the pipeline, "
-                "and each GPU runs {3} stages of {4} layers; the others run on all GPUs, without stages.",
+                "MaxText's stages have equally many layers: {1} of the {2} layers are in the pipeline "
+                "(stages on each GPU: {3}, layers in each: {4}); the others run on all GPUs, without stages.",
                 {whole(inside), plan_.whole(P::layers), whole(possible), whole(each)}));
         const auto exact_kind = repeats > 1 ? ScheduleKind::breadth_first : ScheduleKind::gpipe;
         if (!plan_.is(P::schedule, exact_kind))

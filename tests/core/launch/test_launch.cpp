@@ -608,3 +608,17 @@ TEST_CASE("launch: torchtitan splits the layers as the estimate does, or a note 
     CHECK_FALSE(has_note(config(34, 32, ""), kPartitions));
     CHECK_FALSE(has_note(config(34, 4, pieces), kPartitions));
 }
+
+TEST_CASE("launch: MaxText names accelerators that it does not run on", "[launch]") {
+    const auto notes = [](const char* cluster) {
+        std::string all;
+        const Answer now =
+            answer_of(std::string(R"({"model": {"preset": "llama-3-8b"}, "cluster": {"preset": ")") +
+                      cluster + R"(", "gpus": 64, "software": "maxtext"}})");
+        for (const std::string& note : kMaxText.write(now).notes) all += note + "\n";
+        return all;
+    };
+    CHECK(notes("gaudi3-node").find("MaxText runs on TPUs and GPUs, not on") != std::string::npos);
+    CHECK(notes("tpu-v5p-slice").find("not on") == std::string::npos);
+    CHECK(notes("dgx-h100").find("not on") == std::string::npos);
+}
