@@ -90,7 +90,7 @@ class PlotRuler : public QWidget {
     };
     // Returns the fixed stops and the one under the pointer, in this order.
     [[nodiscard]] std::vector<Column> columns() const;
-    [[nodiscard]] static QString words_of(const std::vector<Column>& columns);
+    [[nodiscard]] static QString words_of(const std::vector<Column>& all);
     void paint_line(QPainter& painter, const Column& column) const;
     void paint_card(QPainter& painter, const std::vector<Column>& columns) const;
     [[nodiscard]] QRectF place_card(const QSizeF& size, const std::vector<Column>& columns) const;

@@ -209,8 +209,8 @@ class DifferencePlot : public LivePlot {
         FigureRequest out = LivePlot::request();
         // An export shows the pin that is compared here.
         const Pin* compared = model().compared();
-        std::ranges::stable_partition(
-            out.pins, [&](const Pin& pin) { return compared && pin.letter == compared->letter; });
+        std::stable_partition(out.pins.begin(), out.pins.end(),
+                              [&](const Pin& pin) { return compared && pin.letter == compared->letter; });
         return out;
     }
 

@@ -63,7 +63,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     for (const AxisRange& stretch : scene.unfit) {
         for (const double end : {stretch.from, stretch.to}) {
             const double at = scene.x.coordToPixel(end);
-            room_.avoid(QPolygonF({{at, scene.area.top()}, {at, scene.area.bottom()}}), 0.5);
+            room_.avoid(QPolygonF{{at, scene.area.top()}, {at, scene.area.bottom()}}, 0.5);
         }
     }
 }
