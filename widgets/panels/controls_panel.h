@@ -52,7 +52,7 @@ class ControlsPanel : public QWidget {
     // Shows only the rows that match the words; of "seq 32k" the first word matches.
     void filter(const QString& words);
     [[nodiscard]] bool matches(const QString& words) const;
-    void show_matches(const QString& words);
+    void show_matches(const QString& wanted);
     void chain_rows();
     void refresh_summaries();
     void fit_to_height();
