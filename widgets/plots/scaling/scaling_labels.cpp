@@ -1,6 +1,7 @@
 #include "widgets/plots/scaling/scaling_labels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/chart/painted_item.h"
@@ -284,8 +285,12 @@ void ScalingLabels::paint_current() {
     const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
     QList<QPointF> corners;
     const auto add = [&](double top) {
-        // The label is centred over the dot, has one end over it, or ends beside it.
-        for (const double share : {0.5, 0.1, 0.9, 1.1, -0.1}) {
+        // Above the dot the label is centred, has one end over the dot, or ends beside it. Below the dot it
+        // ends beside the guide if it can.
+        using Shares = std::array<double, 5>;
+        const bool below = top > dot_.y();
+        for (const double share :
+             below ? Shares{1.1, -0.1, 0.5, 0.1, 0.9} : Shares{0.5, 0.1, 0.9, 1.1, -0.1}) {
             corners.append(
                 {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
         }
@@ -342,7 +347,9 @@ void ScalingLabels::paint_knee() {
         add_above(5);
         // A position beside the mark is better than one far above it, where the name would be read as
         // another's.
-        for (const double down : {-0.3, -0.8}) out.append({up.x() + 9, knee_.y() + down * size.height() - 4});
+        for (const double left : {up.x() + 9, up.x() - 9 - size.width()}) {
+            for (const double down : {-0.3, -0.8}) out.append({left, knee_.y() + down * size.height() - 4});
+        }
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
