@@ -30,8 +30,8 @@ class LogForm : public QDialog {
   private:
     struct Row {
         MissingInput input;
-        QComboBox* preset = nullptr;  // or
-        QLineEdit* value = nullptr;
+        QComboBox* preset = nullptr;  // the field of a missing preset, otherwise null
+        QLineEdit* value = nullptr;   // the field of a missing parameter, otherwise null
     };
     void complete(Scenario& scenario, Problems& problems) const;
 

@@ -20,6 +20,7 @@
 #include "launch/launch.h"
 #include "planner/plan.h"
 #include "support/desk.h"
+#include "support/folder.h"
 #include "support/logs.h"
 #include "widgets/panels/launch_view.h"
 #include "widgets/plots/plans/plans_plot.h"
@@ -147,12 +148,9 @@ TEST_CASE("launch: for a model that a tool cannot train there is nothing to copy
 }
 
 TEST_CASE("launch: a run's file becomes the scenario on the current cluster, in one step", "[launch]") {
-    const QTemporaryDir folder;
-    const auto write = [&](const char* name, const QByteArray& text) {
-        QFile file(folder.filePath(QLatin1String(name)));
-        REQUIRE(file.open(QIODevice::WriteOnly));
-        REQUIRE(file.write(text) == text.size());
-        return file.fileName();
+    const Folder folder;
+    const auto write = [&](const char* name, const char* text) {
+        return QString::fromStdString(folder.write(name, text));
     };
     LaunchDesk desk;
     LiveModel& model = desk.window.model();
@@ -187,17 +185,13 @@ TEST_CASE("launch: a run's file becomes the scenario on the current cluster, in 
 
 TEST_CASE("launch: a training log becomes the scenario that it states, with its measured run, in one step",
           "[launch]") {
-    const QTemporaryDir folder;
-    QFile file(folder.filePath(QStringLiteral("train.log")));
-    REQUIRE(file.open(QIODevice::WriteOnly));
-    const QByteArray text = QByteArray::fromStdString(torchtitan_log());
-    REQUIRE(file.write(text) == text.size());
-    file.close();
+    const Folder folder;
+    const QString log = QString::fromStdString(folder.write("train.log", torchtitan_log()));
     LaunchDesk desk;
     LiveModel& model = desk.window.model();
     const SavedScenario before = model.scenario();
     const int steps = model.undo_stack()->count();
-    desk.drop(file.fileName());
+    desk.drop(log);
     REQUIRE(model.scenario().model);
     CHECK(model.scenario().model->name == "llama-3-8b");
     CHECK(model.answer().settings[P::gpus] == 8);
@@ -216,18 +210,14 @@ TEST_CASE("launch: a training log becomes the scenario that it states, with its 
 
 TEST_CASE("launch: a form asks for what a log does not state, and keeps the run until it can be opened",
           "[launch]") {
-    const QTemporaryDir folder;
-    QFile file(folder.filePath(QStringLiteral("megatron.log")));
-    REQUIRE(file.open(QIODevice::WriteOnly));
-    const QByteArray text = QByteArray::fromStdString(megatron_log());
-    REQUIRE(file.write(text) == text.size());
-    file.close();
+    const Folder folder;
+    const QString log = QString::fromStdString(folder.write("megatron.log", megatron_log()));
     LaunchDesk desk;
     LiveModel& model = desk.window.model();
     const SavedScenario before = model.scenario();
     const int steps = model.undo_stack()->count();
     const auto drop = [&] {
-        desk.drop(file.fileName());
+        desk.drop(log);
         QApplication::processEvents();
         return desk.find<QDialog>("log-form");
     };

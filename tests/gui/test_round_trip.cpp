@@ -1,35 +1,30 @@
 // Golden round trip in the window: a dropped script and its log, the residual, a better plan found, its
 // script opened again as the same scenario.
 #include <QDialog>
-#include <QFile>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTabBar>
-#include <QTemporaryDir>
 
 #include "app/openable.h"
 #include "files/view.h"
 #include "launch/launch.h"
 #include "support/desk.h"
+#include "support/folder.h"
 #include "support/logs.h"
 #include "widgets/panels/launch_view.h"
 
 namespace shardscope::testing {
 namespace {
 
-QString write(const QTemporaryDir& folder, const char* name, const std::string& text) {
-    QFile file(folder.filePath(QLatin1String(name)));
-    REQUIRE(file.open(QIODevice::WriteOnly));
-    const QByteArray bytes = QByteArray::fromStdString(text);
-    REQUIRE(file.write(bytes) == bytes.size());
-    return file.fileName();
+QString write(const Folder& folder, const char* name, const std::string& text) {
+    return QString::fromStdString(folder.write(name, text));
 }
 
 }  // namespace
 
 TEST_CASE("round trip: a dropped script and its log, a better plan, and its script opened again",
           "[gui][golden]") {
-    const QTemporaryDir folder;
+    const Folder folder;
     Desk desk;
     LiveModel& model = desk.window.model();
     desk.drop(write(folder, "run.sh", megatron_script()));

@@ -53,8 +53,9 @@ void windowed_layers(Reader& r, double stride) {
     if (r.values.contains("layer_pattern")) r.put("attention_window", window);
 }
 
-// Where windows are enabled, the layers that have one are listed by `layer_types`; otherwise they are those
-// for which `slides(layer, border)` holds, with `max_window_layers` as the border.
+// Reads which layers have a sliding window, if the model uses windows. `layer_types` lists them; without that
+// list, they are the layers for which `slides(layer, border)` is true, with `max_window_layers` as the
+// border.
 template <typename Slides>
 void qwen_windows(Reader& r, Slides slides) {
     if (!r.flag("use_sliding_window")) return;
