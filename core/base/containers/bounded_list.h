@@ -8,6 +8,7 @@
 
 namespace shardscope {
 
+// A list of at most kMost items inside the object itself.
 template <typename Item, std::size_t kMost>
 class BoundedList {
     static_assert(std::is_trivially_copyable_v<Item> && std::is_trivially_destructible_v<Item>);
