@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evidence/validated.h"
 #include "parameters/layer_pattern.h"
 #include "planner/answer.h"
 #include "widgets/drawing.h"
@@ -93,7 +94,7 @@ std::vector<PresetColumn> columns_of(PresetKind kind) {
         return {{QObject::tr("Cluster")},         {QObject::tr("GPUs per node")},
                 {QObject::tr("Memory"), true},    {QObject::tr("Peak FLOPS, 16 bit"), true},
                 {QObject::tr("In a node"), true}, {QObject::tr("Inter-node"), true},
-                {QObject::tr("Year"), true}};
+                {QObject::tr("Year"), true},      {QObject::tr("Public runs")}};
     }
     return {{QObject::tr("Model")},     {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
             {QObject::tr("Kind")},      {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},
@@ -113,7 +114,8 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
                    number(std::round(peak / kTera) * kTera, Quantity::flop_rate),
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
-                   year_of(preset.gpu)};
+                   year_of(preset.gpu),
+                   {is_compared(preset) ? QObject::tr("compared") : QObject::tr("never compared"), kNone}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
     // "InfiniBand", "EFA", "Slingshot"

@@ -29,8 +29,9 @@ class PresetFacts {
     // The catalogue has to outlive this object.
     explicit PresetFacts(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-    // Returns one fact for each column: for a cluster its GPUs, their memory and peak, its links and the year
-    // of the GPU; for a model its parameters, kind, shape, longest sequence and year.
+    // Returns one fact for each column: for a cluster its GPUs, their memory and peak, its links, the year
+    // of the GPU and whether it was compared with public runs; for a model its parameters, kind, shape,
+    // longest sequence and year.
     const std::vector<PresetFact>& of(const Preset& preset) { return facts(preset).columns; }
     // Returns the facts but the title in one line: "8 × H100 SXM 80 GB · 79.1 GiB · …".
     QString line(const Preset& preset);

@@ -53,6 +53,12 @@ int write_outputs(const Options& options, const LaunchFormat& format, const Laun
     return write_files_atomically(files, problems, failed) ? kDone : report_unwritten(problems, failed);
 }
 
+std::vector<std::string> tool_names() {
+    std::vector<std::string> out;
+    for (const LaunchFormat* format : launch_formats()) out.emplace_back(format->name);
+    return out;
+}
+
 int launch(const Options& options) {
     for (const std::string& target : {options.target, options.slurm}) {
         if (target.empty() || !same_file(options.file, target)) continue;
@@ -71,19 +77,29 @@ int launch(const Options& options) {
     const auto scenario = load_scenario(options.file, options.assignments);
     if (!scenario) return kUnusable;
     const Answer found = answer(*scenario);
-    const LaunchFormat& format =
-        options.tool.empty() ? launch_format_for(found.settings) : *launch_format(options.tool);
+    const LaunchFormat* tool =
+        options.tool.empty() ? launch_format_for(found.settings) : launch_format(options.tool);
+    if (!tool) {
+        std::string names;
+        for (const std::string& name : tool_names()) names += (names.empty() ? "" : ", ") + name;
+        report({{"/cluster/software",
+                 "no tool of this program runs “" + format(P::software, found.settings[P::software]) + "”",
+                 "", "choose one with --for: " + names}},
+               options.file);
+        return kUnusable;
+    }
+    const LaunchFormat& chosen = *tool;
     const LaunchText written =
-        is_standard_output(options.target) ? format.write(found) : format.write_as(found, options.target);
+        is_standard_output(options.target) ? chosen.write(found) : chosen.write_as(found, options.target);
     if (written.text.empty()) {
         std::string why = written.notes.front();
         why.pop_back();  // the full stop of a sentence
         report({{"/model", why, "", "see --for"}}, options.file);
         return kUnusable;
     }
-    if (const int code = write_outputs(options, format, written); code != kDone) return code;
+    if (const int code = write_outputs(options, chosen, written); code != kDone) return code;
     if (!found.fits()) print_err("warning: the scenario does not fit, see `shardscope estimate`\n");
-    print_err("%s: %s\n", std::string(format.label).c_str(), written.command.c_str());
+    print_err("%s: %s\n", std::string(chosen.label).c_str(), written.command.c_str());
     print_notes(written.notes);
     return kDone;
 }
@@ -105,6 +121,8 @@ int import(const Options& options) {
              "give the file that starts the training"});
     LaunchRead read;
     if (problems.empty() && format) read = format->read(text, base, problems);
+    // Values of the command line may complete the file, such as the number of GPUs.
+    if (read.complete && !options.assignments.empty()) problems.clear();
     for (const std::string& assignment : options.assignments) {
         if (problems.empty()) assign(read.scenario, assignment, problems);
     }
@@ -120,12 +138,6 @@ int import(const Options& options) {
     return kDone;
 }
 
-std::vector<std::string> tool_names() {
-    std::vector<std::string> out;
-    for (const LaunchFormat* format : launch_formats()) out.emplace_back(format->name);
-    return out;
-}
-
 }  // namespace
 
 void add_launch(Command& program) {
@@ -137,7 +149,7 @@ void add_launch(Command& program) {
         .required = true;
     add_assignments(command, options->assignments);
     command.add_choice("--for", &options->tool, tool_names(),
-                       "The tool; by default that of the scenario's software");
+                       "The tool; by default one that runs the scenario's software");
     command.add_option("-o", &options->target, value::kFile, "Output file instead of standard output");
     command.add_option("--slurm", &options->slurm, value::kFile,
                        "File for a SLURM job (sbatch) that starts the output file on the scenario's nodes");

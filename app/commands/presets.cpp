@@ -1,10 +1,13 @@
 // `shardscope presets`: prints the catalogue, each number with its source.
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands/command.h"
+#include "evidence/validated.h"
+#include "presets/router_json.h"
 #include "scenario/catalogue.h"
 #include "scenario/listed_model.h"
 #include "studies/study.h"
@@ -109,6 +112,11 @@ bool print(const Preset& preset) {
     if (preset.calibration) print_out("  calibration: %s\n", preset.calibration->name.c_str());
     if (preset.published_parameters > 0)
         print_out("  published parameters: %s\n", exact(preset.published_parameters).c_str());
+    if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::cluster)
+        print_out("  public runs: %s\n",
+                  is_compared(preset) ? "compared" : "never compared with a run of this GPU");
+    if (preset.rotary_base > 0) print_out("  rotary base: %s\n", exact(preset.rotary_base).c_str());
+    if (preset.router) print_out("  router: %s\n", json_text(write_router(*preset.router)).c_str());
     if (preset.operators) {
         print_out("  operators:\n");
         for (const ListedBlock& block : preset.operators->blocks) {

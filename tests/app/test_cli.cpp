@@ -20,7 +20,7 @@ using namespace shardscope::testing;
 TEST_CASE("estimate: a scenario from standard input gives text and JSON", "[cli]") {
     const RunResult text = run("estimate -");
     CHECK(text.code == 0);
-    CHECK(text.out.find("Compute is the wall: 65 % of the step.") != std::string::npos);
+    CHECK(text.out.find("Compute is the wall: 67 % of the step.") != std::string::npos);
     const RunResult result = run("estimate - --format json");
     CHECK(result.code == 0);
     CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 1);
@@ -195,7 +195,11 @@ TEST_CASE("presets: they are listed and shown with sources, and the nearest name
     CHECK(list.out.find("h100-sxm-80gb") != std::string::npos);
     CHECK(list.out.find("dgx-h100") == std::string::npos);
     CHECK(run("presets").code == 0);
+    CHECK(run("presets show gaudi3-node").out.find("never compared with a run of this GPU") !=
+          std::string::npos);
+    CHECK(run("presets show deepseek-v3").out.find("\"chosen_groups\":4") != std::string::npos);
     const RunResult show = run("presets show h100-sxm-80gb");
+    CHECK(show.out.find("public runs: compared") != std::string::npos);
     CHECK(show.out.find("79.1 GiB") != std::string::npos);
     CHECK(show.out.find("source:") != std::string::npos);
     const RunResult wrong = run("presets show h100-smx-80gb");

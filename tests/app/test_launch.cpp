@@ -99,6 +99,31 @@ TEST_CASE("import launch: the settings of a run become a scenario with an estima
     CHECK(json::parse(on.out)["training"]["recompute"] == "full");
 }
 
+TEST_CASE("import launch: values of the command line complete a script that does not state its GPUs",
+          "[cli]") {
+    const Folder folder;
+    folder.write("run.sh",
+                 "torchrun --nproc_per_node 8 --nnodes ${SLURM_NNODES:-1} pretrain_gpt.py --num-layers 32 "
+                 "--hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --micro-batch-size 1 "
+                 "--global-batch-size 128 --bf16 --pipeline-model-parallel-size 16\n");
+    const RunResult alone = run_in(folder, "import launch run.sh");
+    CHECK(alone.code == 2);
+    CHECK(alone.err.find("/cluster/gpus") != std::string::npos);
+    const RunResult given = run_in(folder, "import launch run.sh --set cluster.gpus=64");
+    CHECK(given.code == 0);
+    CHECK(given.out.find("\"pipeline_parallel\": 16") != std::string::npos);
+}
+
+TEST_CASE("launch: where no tool runs the software, one has to be named", "[cli]") {
+    const Folder folder;
+    folder.write("s.json", R"({"cluster": {"software": "nanotron"}})");
+    const RunResult none = run_in(folder, "launch s.json");
+    CHECK(none.code == 2);
+    CHECK(none.out.empty());
+    CHECK(none.err.find("no tool of this program runs “nanotron”") != std::string::npos);
+    CHECK(run_in(folder, "launch s.json --for megatron").code == 0);
+}
+
 TEST_CASE("import launch: unusable input is refused with the reason, and nothing is printed", "[cli]") {
     const Folder folder;
     const auto refused = [&](const std::string& text, const std::string& word) {

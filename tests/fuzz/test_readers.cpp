@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"import_hf_config", "hf_config"},
     {"merge_shards", "shares"},
     {"parse", "value"},
+    {"read_router", "preset"},
     {"parse_axis", "value"},
     {"parse_json", "scenario"},
     {"parse_layer_pattern", "value"},
@@ -57,7 +58,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_study", "study"},
     {"read_training_log", "log"},
     {"read_value", "scenario"},
-    {"shell_commands", "megatron"},
+    {"read_shell_script", "megatron"},
     {"split_documents", "scenario"},
 };
 // These functions read files, not texts.

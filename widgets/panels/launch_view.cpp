@@ -145,7 +145,7 @@ void LaunchView::ask(const std::optional<Scenario>& other) {
     if (!isVisible() && answer().valid()) {
         const auto& formats = launch_formats();
         for (std::size_t i = 0; i < formats.size(); ++i) {
-            if (formats[i] == &launch_format_for(answer().settings))
+            if (formats[i] == launch_format_for(answer().settings))
                 tools_->setCurrentIndex(static_cast<int>(i));
         }
     }

@@ -6,6 +6,7 @@
 
 #include "presets/hf_families.h"
 #include "presets/hf_reader.h"
+#include "presets/router_json.h"
 #include "scenario/preset.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -134,6 +135,62 @@ double context_of(Reader& r) {
     return std::max(0.0, std::floor(r.number({"max_position_embeddings"})));
 }
 
+// Returns the base of the rotary embeddings, 0 if the file has none. Newer files have it in an object, and
+// those of models with windows once for each kind of layer.
+double rotary_base_of(Reader& r) {
+    double out = r.number({"rope_theta"});
+    for (const char* field : {"rope_parameters", "rope_scaling"}) {
+        Reader part = r.part(field);
+        if (out <= 0) out = part.number({"rope_theta"});
+        Reader full = part.part("full_attention");
+        if (out <= 0) out = full.number({"rope_theta"});
+    }
+    return out >= 1 && out <= kLargestRotaryBase ? std::round(out) : 0;
+}
+
+// Returns one of kActivations, or an empty text for any other.
+std::string activation_of(Reader& r) {
+    const char* field =
+        r.first({"mlp_hidden_act", "hidden_activation", "hidden_act", "activation_function", "activation"});
+    const std::string name = field ? r.text(field) : std::string();
+    if (name == "relu2" || name == "relu_squared" || name == "squared_relu") return "squared-relu";
+    if (name.starts_with("gelu")) return "gelu";
+    if (name == "silu" || name == "swish" || name == "swiglu") return "silu";
+    return name == "relu" ? name : std::string();
+}
+
+// Returns how the router chooses experts, where the file or the architecture says so.
+std::optional<Router> router_of(Reader& r) {
+    static constexpr std::array<std::string_view, 5> kSigmoid{"glm4_moe", "llama4_text", "minimax_m2",
+                                                              "nemotron_h", "llama4"};
+    static constexpr std::array<std::string_view, 7> kSoftmax{
+        "mixtral", "qwen2_moe", "qwen3_moe", "qwen3_next", "deepseek_v2", "gpt_oss", "granitemoe"};
+    if (!r.values.contains("experts")) return std::nullopt;
+    Router out;
+    const auto is_one_of = [&](const auto& types) {
+        return std::ranges::find(types, r.type()) != types.end();
+    };
+    out.score = r.text("scoring_func");
+    if (out.score.empty()) out.score = is_one_of(kSigmoid) ? "sigmoid" : is_one_of(kSoftmax) ? "softmax" : "";
+    if (out.score != "sigmoid" && out.score != "softmax") return std::nullopt;
+    out.scores_all_experts = out.score == "softmax" && r.has("norm_topk_prob") && !r.flag("norm_topk_prob");
+    if (const double groups = r.number({"n_group"}); groups > 1) {
+        out.groups = groups;
+        out.chosen_groups = r.number({"topk_group"});
+    }
+    out.balancing_bias = r.text("topk_method") == "noaux_tc" || r.type() == "glm4_moe" ||
+                         r.type() == "nemotron_h" || r.flag("use_routing_bias");
+    const double scaling = r.number({"routed_scaling_factor"});
+    if (scaling > 0 && scaling != 1) out.scaling = scaling;
+    // gpt-oss was not trained with the coefficient of 0.9 that its files have.
+    if (r.type() != "gpt_oss" && r.first({"router_aux_loss_coef", "aux_loss_alpha"}))
+        out.balancing_loss = std::max(0.0, r.number({"router_aux_loss_coef", "aux_loss_alpha"}));
+    out.balances_each_sequence = out.balancing_loss > 0 && r.flag("seq_aux");
+    // Numbers that no router has are left out with the rest.
+    Problems none;
+    return read_router(write_router(out), none);
+}
+
 // Returns whether the file is one of state-spaces/mamba2, which names neither a type nor an architecture.
 // Those with attention in some layers list the layers and give its sizes.
 bool is_mamba_ssm(const json& config) {
@@ -192,6 +249,10 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         reader.refuse(field, translate("the architecture “{1}” keeps a state and is not known", {type}));
         return out;
     }
+    if (reader.flag("is_encoder_decoder")) {
+        reader.refuse("is_encoder_decoder", translate("the model has an encoder and a decoder"));
+        return out;
+    }
     if (!is_known) {
         reader.note(
             type.empty()
@@ -201,6 +262,8 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     const Family family = is_known ? *known : guessed(reader);
     read_shape(reader, family);
     const double context = context_of(reader);
+    const double rotary_base = rotary_base_of(reader);
+    const std::optional<Router> router = router_of(reader);
     if (!problems.empty()) return out;
 
     const std::string called = text_at(config, "_name_or_path");
@@ -216,6 +279,10 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         source += ". " + (note.ends_with('.') ? note.substr(0, note.size() - 1) : note);
     preset["source"] = source;
     if (context > 0) preset["context"] = static_cast<long long>(std::min(context, kLongestContext));
+    if (rotary_base > 0) preset["rotary_base"] = static_cast<long long>(rotary_base);
+    if (router) preset["router"] = write_router(*router);
+    if (const std::string activation = activation_of(reader); !activation.empty())
+        preset["activation"] = activation;
     preset["values"] = reader.values;
     out.preset = json_text(preset, 2) + "\n";
     out.notes = reader.notes;

@@ -79,15 +79,15 @@ LayerWords strided_layers(double count, double stride, const char* usual, const 
 }
 
 std::string state_field(const json& config) {
-    static constexpr std::array<std::string_view, 9> kNames{"state_size",
-                                                            "d_state",
-                                                            "ssm_cfg",
-                                                            "time_step_rank",
-                                                            "attention_hidden_size",
-                                                            "lru_width",
-                                                            "hybrid_override_pattern",
-                                                            "rwkv_head_size",
-                                                            "expand_v"};
+    static constexpr auto kNames = std::to_array<std::string_view>({
+        "state_size", "d_state", "ssm_cfg", "time_step_rank", "attention_hidden_size", "lru_width",
+        "hybrid_override_pattern", "rwkv_head_size", "expand_v",
+        "linear_attn_config",                       // Kimi Linear
+        "layer_group_size",                         // Ring and Ling with lightning attention
+        "conv_L_cache", "full_attn_idxs",           // LFM2
+        "decay_low_rank_dim", "gate_low_rank_dim",  // RWKV-7
+        "qk_dim_factor",                            // xLSTM
+    });
     for (const auto& [field, value] : config.items()) {
         const bool named = std::ranges::find(kNames, field) != kNames.end();
         if (!value.is_null() && (named || field.starts_with("mamba_") || field.starts_with("ssm_")))

@@ -11,6 +11,7 @@
 #include "presets/hf_config.h"
 #include "presets/json_values.h"
 #include "presets/listed_model_file.h"
+#include "presets/router_json.h"
 #include "scenario/catalogue.h"
 #include "system/embedded.h"
 #include "system/file_io.h"
@@ -249,6 +250,16 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         preset.year = static_cast<int>(read_whole(file, "year", kFirstYear, kLastYear, "2024", problems));
     if (preset.kind == PresetKind::model)
         preset.context = read_whole(file, "context", 1, kLongestContext, "8192", problems);
+    if (preset.kind == PresetKind::model)
+        preset.rotary_base = read_whole(file, "rotary_base", 1, kLargestRotaryBase, "10000", problems);
+    if (preset.kind == PresetKind::model && file.contains("activation")) {
+        preset.activation = text_at(file, "activation");
+        if (std::ranges::find(kActivations, preset.activation) == kActivations.end())
+            problems.push_back({"/activation", translate("there is no such choice"), "",
+                                translate("use one of {1}", {"relu, squared-relu, gelu, silu"})});
+    }
+    if (const auto router = file.find("router"); preset.kind == PresetKind::model && router != file.end())
+        preset.router = read_router(*router, problems);
 }
 
 // Returns the absolute path, because scenarios and figures store it. Returns the path unchanged if the

@@ -2,9 +2,12 @@
 // calibrations differ only in the parameters that they set.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,12 +31,29 @@ struct PartValues {
     Values values;
 };
 
-// Limits of the fields `year` and `context` of a preset.
+// Limits of the fields `year`, `context` and `rotary_base` of a preset.
 inline constexpr int kFirstYear = 1950;
 inline constexpr int kLastYear = 2100;
 inline constexpr double kLongestContext = 1e12;
+inline constexpr double kLargestRotaryBase = 1e12;
 // Suffix of a user's preset whose name a shipped preset already has.
 inline constexpr std::string_view kOwnPreset = "-own";
+
+// How the router of a model with experts chooses them. It changes what the model learns, not its time or
+// memory, so that only settings of training tools contain it.
+struct Router {
+    std::string score;                    // "softmax" or "sigmoid"
+    double groups = 0;                    // of experts; 0: the choice is not limited to some groups
+    double chosen_groups = 0;             // groups from which a token's experts are chosen
+    bool scores_all_experts = false;      // softmax over all experts, not over the chosen ones
+    bool balancing_bias = false;          // adapts a bias of every expert to its load
+    double scaling = 0;                   // factor of the experts' sum; 0: none
+    double balancing_loss = -1;           // coefficient of the auxiliary loss; negative: not known
+    bool balances_each_sequence = false;  // the loss is that of each sequence, not of the batch
+};
+
+// Functions of a feed-forward. Like routing, they change no prediction.
+inline constexpr std::array<std::string_view, 4> kActivations{"relu", "squared-relu", "gelu", "silu"};
 
 // A named set of values, as it was read from its file.
 struct Preset {
@@ -61,6 +81,11 @@ struct Preset {
     // Of a model: the longest sequence that its positions were made for, the max_position_embeddings of its
     // config.json; 0 if there is no limit or none is given.
     double context = 0;
+    double rotary_base = 0;        // of a model with rotary embeddings; 0 if not given
+    std::optional<Router> router;  // of a model with experts
+    // Of a model: the function between the matrices of its feed-forward, one of kActivations; "" if not
+    // given.
+    std::string activation;
     std::string text;  // the JSON as it was read
 
     // The title, or the name of a preset without one.

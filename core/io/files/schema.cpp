@@ -6,6 +6,7 @@
 #include "presets/calibration_file.h"
 #include "presets/json_values.h"
 #include "presets/listed_model_file.h"
+#include "presets/router_json.h"
 #include "text/encode.h"
 
 namespace shardscope {
@@ -199,6 +200,11 @@ std::string preset_schema() {
         {"minimum", 1},
         {"maximum", static_cast<long long>(kLongestContext)},
         {"description", "the longest sequence that its positions were made for: max_position_embeddings"}};
+    const ordered_json rotary_base = {
+        {"type", "integer"},
+        {"minimum", 1},
+        {"maximum", static_cast<long long>(kLargestRotaryBase)},
+        {"description", "of its rotary embeddings; only settings of training tools contain it"}};
     ordered_json gpu = calibrated;
     gpu["year"] = year;
     gpu["node"] = object(fields_of("cluster"));
@@ -206,7 +212,10 @@ std::string preset_schema() {
                                 {"parameters_source", kFilledText},
                                 {"parameters_at_sequence", kCount},
                                 {"year", year},
-                                {"context", context}};
+                                {"context", context},
+                                {"rotary_base", rotary_base},
+                                {"router", router_schema()},
+                                {"activation", {{"enum", kActivations}}}};
     const std::pair<PresetKind, ordered_json> kinds[] = {
         {PresetKind::gpu, preset_of_kind(PresetKind::gpu, fields_of("cluster.gpu"), gpu)},
         {PresetKind::cluster,

@@ -24,12 +24,15 @@ const LaunchFormat* launch_format_of(std::string_view text) {
     return found == launch_formats().end() ? nullptr : *found;
 }
 
-const LaunchFormat& launch_format_for(const Settings& settings) {
+const LaunchFormat* launch_format_for(const Settings& settings) {
     const std::string software = format(P::software, settings[P::software]);
+    // torchtitan is FSDP's own trainer; since February 2026 it reads no TOML.
+    if (software.starts_with("fsdp") || software == "torchtitan") return &kTorchtitanPython;
+    if (software == "jax") return &kMaxText;
     const auto found = std::ranges::find_if(launch_formats(), [&](const LaunchFormat* format) {
         return software.starts_with(format->name) || software.starts_with(format->stack);
     });
-    return found == launch_formats().end() ? kTorchtitan : **found;
+    return found == launch_formats().end() ? nullptr : *found;
 }
 
 }  // namespace shardscope

@@ -34,6 +34,9 @@ struct LaunchText {
 struct LaunchRead {
     Scenario scenario;               // usable only where there is no problem
     std::vector<std::string> notes;  // one sentence for each assumption and for what was not used
+    // Every entry was understood: problems are those of the scenario as a whole, which other values may
+    // solve.
+    bool complete = false;
 };
 
 struct LaunchFormat {
@@ -62,8 +65,8 @@ const LaunchFormat* launch_format(std::string_view name);
 const LaunchFormat* launch_format_of(std::string_view text);
 // Returns a job for the SLURM workload manager that starts what a writer wrote, on its nodes.
 std::string slurm_job(const LaunchFormat& format, const LaunchText& written);
-// Returns the format of the scenario's software; torchtitan where there is none.
-const LaunchFormat& launch_format_for(const Settings& settings);
+// Returns the format of a tool that runs the scenario's software; nullptr where there is none.
+const LaunchFormat* launch_format_for(const Settings& settings);
 
 extern const LaunchFormat kTorchtitan, kTorchtitanPython, kMegatronBridge, kMegatron, kDeepspeed, kFsdp2,
     kAccelerate, kPrimus, kAxolotl, kMaxText;

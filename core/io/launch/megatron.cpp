@@ -5,6 +5,7 @@
 // 0075637 for the requirements of the precision-aware optimizer.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "launch/launch.h"
@@ -12,6 +13,7 @@
 #include "launch/shapes.h"
 #include "launch/stage_layers.h"
 #include "launch/writing.h"
+#include "parameters/interned_text.h"
 #include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -38,6 +40,10 @@ void put(Arguments& out, const LaunchPlan& plan, std::initializer_list<P> ids) {
     for (const P id : ids) out.put(option_of(id), plan.whole(id));
 }
 
+void put(Arguments& out, const std::vector<MegatronArgument>& arguments) {
+    for (const MegatronArgument& argument : arguments) out.put(argument.option, argument.value);
+}
+
 void write_experts(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::experts] <= 0) return;
@@ -48,6 +54,7 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     if (s.on(P::shared_expert_gate)) plan.note_missing_option(kMegatron, P::shared_expert_gate);
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
+    put(out, routing_options(plan.answer.scenario.model));
     switch (s.choice<MoeDispatcher>(P::moe_dispatcher)) {
         case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type", "alltoall"); break;
         case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type", "allgather"); break;
@@ -86,6 +93,8 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
         out.put("--qk-head-dim", plan.whole(P::head_size));
         put(out, plan, {P::rope_head_size});
         out.put("--v-head-dim", plan.whole(s[P::value_head_size] > 0 ? P::value_head_size : P::head_size));
+        // Without it, the latent queries, keys and values would not be normalized.
+        out.put("--qk-layernorm");
     } else {
         put(out, plan, {P::head_size});
         if (s[P::kv_heads] != s[P::heads]) {
@@ -95,9 +104,11 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
     }
     switch (s.choice<QkNorm>(P::qk_norm)) {
         case QkNorm::none: break;
-        case QkNorm::head: out.put("--qk-layernorm"); break;
+        case QkNorm::head:
+            if (s[P::kv_lora_rank] <= 0) out.put("--qk-layernorm");
+            break;
         case QkNorm::whole:
-            out.put("--qk-layernorm");
+            if (s[P::kv_lora_rank] <= 0) out.put("--qk-layernorm");
             plan.note_missing_option(kMegatron, P::qk_norm,
                                      translatable("{1} has no option for “{2}”; it normalizes each head."));
             break;
@@ -128,6 +139,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
         plan.note(translate("Megatron-LM pads the vocabulary to a multiple of {1}.",
                             {plan.whole(P::tensor_parallel)}));
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
+    else put(out, activation_options(plan.answer.scenario.model));
     const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
     out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
     if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
@@ -142,6 +154,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     if (s.on(P::head_bias)) plan.note_missing_option(kMegatron, P::head_bias);
     const double rows = positions(s);
     out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
+    if (rows <= 0) put(out, rotary_options(plan.answer.scenario.model));
     out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
     if (rows > 0 && rows < s[P::sequence_length])
         plan.note(translate("Megatron-LM requires as many learned positions as the sequence has tokens."));
@@ -260,6 +273,28 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
     if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
 }
 
+// Returns Megatron-LM's notation for virtual stages with these numbers of layers. The last one also has the
+// prediction layers (MTP).
+std::string layout_text(const StageLayers& layers, double prediction_layers) {
+    std::string out;
+    for (std::size_t i = 0; i < layers.size();) {
+        const bool first = i == 0;
+        const bool last = i + 1 == layers.size();
+        std::size_t same = 1;
+        while (!first && i + same + 1 < layers.size() && layers[i + same] == layers[i]) ++same;
+        std::string stage = first ? "E" : "";
+        if (layers[i] > 0) stage += "t*" + whole(layers[i]);
+        if (last && prediction_layers > 0) stage += "m*" + whole(prediction_layers);
+        stage += last ? "L" : "|";
+        out += same > 1 ? "(" + stage + ")*" + whole(same) : stage;
+        i += same;
+    }
+    return out;
+}
+void put_layout(Arguments& out, const std::string& layout) {
+    out.put("--pipeline-model-parallel-layout", "'" + layout + "'");
+}
+
 // Writes how many layers the stages have, where Megatron-LM would not choose the same numbers by default.
 void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
     const double layers = plan.s[P::layers];
@@ -280,10 +315,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
         out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;
     }
-    std::string layout;
-    for (const double each : engine_stage_layers(layers, stages, partition))
-        layout += (layout.empty() ? "Et*" : "|t*") + whole(each);
-    out.put("--pipeline-model-parallel-layout", "'" + layout + "L'");
+    put_layout(out, layout_text(engine_stage_layers(layers, stages, partition), plan.s[P::mtp_layers]));
 }
 
 void write_pipeline(LaunchPlan& plan, Arguments& out) {
@@ -307,15 +339,14 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
             "1F1B");
     }
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
-    if (virtual_stages > 1 && each == std::floor(each)) {
+    if (s[P::pipeline_layout] != 0) {
+        put_layout(out, std::string(interned_text(s[P::pipeline_layout])));
+    } else if (virtual_stages > 1 && each == std::floor(each)) {
         out.put("--num-layers-per-virtual-pipeline-stage", whole(each));
     } else if (virtual_stages > 1) {
-        out.put("--num-virtual-stages-per-pipeline-rank", whole(virtual_stages));
-        if (std::fmod(s[P::layers], s[P::pipeline_parallel]) != 0)
-            plan.note(
-                translate("Megatron-LM interleaves only stages with equal numbers of layers; {1} layers do "
-                          "not divide evenly.",
-                          {plan.whole(P::layers)}));
+        put_layout(out,
+                   layout_text(uneven_virtual_stages(s[P::layers], s[P::pipeline_parallel] * virtual_stages),
+                               s[P::mtp_layers]));
     } else {
         write_uneven_stages(plan, out);
     }
@@ -381,30 +412,106 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
                             {whole(count), exact(share)}));
 }
 
+// Writes what changes the time or memory of kernels: fp8, the loss, CUDA graphs, and experts' overlap.
+void write_kernels(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const auto precision = s.choice<Precision>(P::precision);
+    const bool fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
+    if (fp8 && s.on(P::fp8_param_gather)) {
+        if (plan.is(P::sharding, Sharding::ddp)) plan.note_missing_option(kMegatron, P::fp8_param_gather);
+        else out.put("--fp8-param-gather");
+    }
+    if (is_low(precision) && s[P::bf16_layers] > 0) {
+        out.put("--first-last-layers-bf16");
+        out.put("--num-layers-at-start-in-bf16", whole(std::ceil(s[P::bf16_layers] / 2)));
+        out.put("--num-layers-at-end-in-bf16", whole(std::floor(s[P::bf16_layers] / 2)));
+    }
+    switch (s.choice<Loss>(P::loss)) {
+        case Loss::plain: break;
+        case Loss::fused: out.put("--cross-entropy-loss-fusion"); break;
+        case Loss::chunked: plan.note_missing_option(kMegatron, P::loss); break;
+    }
+    if (s.on(P::cuda_graphs)) out.put("--cuda-graph-impl", "transformer_engine");
+    if (s[P::experts] > 0 && s.on(P::moe_overlap)) out.put("--overlap-moe-expert-parallel-comm");
+}
+
 }  // namespace
 
 bool writes_layer_pattern(const Settings& s) { return full_layer_stride(s) != kNoStride; }
 
-std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan) {
+std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool) {
     Arguments out;
     write_model(plan, out);
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
-    plan.note_unset(kMegatron, {P::cuda_graphs, P::main_gradient_precision});
+    write_kernels(plan, out);
+    plan.note_unset(tool, {P::main_gradient_precision},
+                    {P::pipeline_layout, P::fp8_param_gather, P::bf16_layers, P::loss, P::moe_overlap});
+    return std::move(out).take();
+}
+
+namespace {
+
+// Returns the number without an exponent: "0.0001".
+std::string decimal(double value) {
+    std::array<char, 64> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+    return {text.data(), end};
+}
+
+}  // namespace
+
+std::vector<MegatronArgument> rotary_options(const Preset* model) {
+    if (!model || model->rotary_base <= 0) return {};
+    return {{"--rotary-base", whole(model->rotary_base), 0}};
+}
+
+std::vector<MegatronArgument> activation_options(const Preset* model) {
+    if (!model || model->activation != "squared-relu") return {};
+    return {{"--squared-relu", "", 0}};
+}
+
+std::vector<MegatronArgument> routing_options(const Preset* model) {
+    if (!model || !model->router) return {};
+    const Router& router = *model->router;
+    Arguments out;
+    out.put("--moe-router-score-function", router.score);
+    if (router.scores_all_experts) out.put("--moe-router-pre-softmax");
+    if (router.groups > 1) {
+        out.put("--moe-router-num-groups", whole(router.groups));
+        out.put("--moe-router-group-topk", whole(router.chosen_groups));
+    }
+    if (router.balancing_bias) out.put("--moe-router-enable-expert-bias");
+    if (router.scaling > 0) out.put("--moe-router-topk-scaling-factor", decimal(router.scaling));
+    if (router.balancing_loss > 0) {
+        out.put("--moe-router-load-balancing-type",
+                router.balances_each_sequence ? "seq_aux_loss" : "aux_loss");
+        out.put("--moe-aux-loss-coeff", decimal(router.balancing_loss));
+    } else if (router.balancing_loss == 0) {
+        out.put("--moe-router-load-balancing-type", "none");
+    }
     return std::move(out).take();
 }
 
 void note_positions_and_routing(LaunchPlan& plan) {
-    // These change what the model learns and not its time or memory, so the scenario does not have them.
-    if (plan.s[P::learned_positions] <= 0)
+    const Preset* model = plan.answer.scenario.model;
+    if (positions(plan.s) <= 0 && !(model && model->rotary_base > 0))
         plan.note(translate("Add --rotary-base as the model has it; the default is 10,000."));
-    if (plan.s[P::experts] > 0)
+    if (plan.s.choice<Mlp>(P::mlp) == Mlp::gated && model && model->activation == "gelu")
+        plan.note(translate("Megatron-LM has no option for GeGLU; SwiGLU is written, which takes as long."));
+    if (plan.s[P::experts] <= 0) return;
+    if (!model || !model->router)
         plan.note(
             translate("Add the model's routing: --moe-router-score-function, "
                       "--moe-router-load-balancing-type, --moe-aux-loss-coeff and, where it has groups or "
                       "balancing biases, --moe-router-num-groups, --moe-router-group-topk and "
                       "--moe-router-enable-expert-bias."));
+    else if (model->router->balancing_loss < 0)
+        plan.note(translate(
+            "Add --moe-router-load-balancing-type and --moe-aux-loss-coeff as the model has them; its "
+            "preset does not give them."));
 }
 
 namespace {
@@ -417,7 +524,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     plan.note_mismatches(kMegatron, writes_layer_pattern(s));
     note_positions_and_routing(plan);
     std::string arguments;
-    for (const MegatronArgument& argument : megatron_arguments(plan))
+    for (const MegatronArgument& argument : megatron_arguments(plan, kMegatron))
         arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;
     std::string text = "#!/usr/bin/env bash\n" +
                        header(kMegatron, answer,

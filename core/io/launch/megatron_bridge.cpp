@@ -55,6 +55,12 @@ constexpr auto kFields = std::to_array<Field>({
     {"--expert-model-parallel-size", "model.expert_model_parallel_size"},
     {"--expert-tensor-parallel-size", "model.expert_tensor_parallel_size"},
     {"--sequence-parallel", "model.sequence_parallel"},
+    {"--fp8-param-gather", "mixed_precision.fp8_param_gather"},
+    {"--first-last-layers-bf16", "mixed_precision.first_last_layers_bf16"},
+    {"--num-layers-at-start-in-bf16", "mixed_precision.num_layers_at_start_in_bf16"},
+    {"--num-layers-at-end-in-bf16", "mixed_precision.num_layers_at_end_in_bf16"},
+    {"--cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion"},
+    {"--cuda-graph-impl", "model.cuda_graph_impl"},
     {"--recompute-granularity", "model.recompute_granularity"},
     {"--recompute-method", "model.recompute_method"},
     {"--recompute-num-layers", "model.recompute_num_layers"},
@@ -113,6 +119,16 @@ constexpr auto kOfRecipe = std::to_array<std::string_view>({
     "--mtp-num-layers",
     "--num-experts",
     "--moe-router-topk",
+    "--rotary-base",
+    "--squared-relu",
+    "--moe-router-score-function",
+    "--moe-router-pre-softmax",
+    "--moe-router-num-groups",
+    "--moe-router-group-topk",
+    "--moe-router-enable-expert-bias",
+    "--moe-router-topk-scaling-factor",
+    "--moe-router-load-balancing-type",
+    "--moe-aux-loss-coeff",
     "--moe-ffn-hidden-size",
     "--moe-shared-expert-intermediate-size",
     "--moe-layer-freq",
@@ -128,7 +144,6 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--moe-enable-deepep",
     "--recompute-modules",
     "--num-layers-per-virtual-pipeline-stage",
-    "--num-virtual-stages-per-pipeline-rank",
 });
 // Flags that recipes may have on: they are written in any case.
 constexpr std::array<std::string_view, 5> kAlwaysWritten{
@@ -200,7 +215,7 @@ void write_options(LaunchPlan& plan, Assignments& out) {
         return std::ranges::find(options, option) != options.end();
     };
     std::string unwritten;
-    for (const MegatronArgument& argument : megatron_arguments(plan)) {
+    for (const MegatronArgument& argument : megatron_arguments(plan, kMegatronBridge)) {
         const auto known = std::ranges::find(kFields, argument.option, &Field::option);
         if (known != kFields.end()) out.set(known->field, python_value(argument.option, argument.value));
         else if (!is_in(kOfRecipe, argument.option) && !is_in(kWrittenApart, argument.option))

@@ -14,8 +14,10 @@
 #include "launch/reading.h"
 #include "launch/shapes.h"
 #include "launch/shell_words.h"
+#include "launch/stage_layers.h"
 #include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
+#include "schedules/pipeline_layout.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -78,7 +80,9 @@ class Options {
         }
     }
     Options(std::string_view script, Problems& problems) : problems_(problems) {
-        const std::vector<Command> commands = shell_commands(script, problems);
+        ShellScript read = read_shell_script(script, problems);
+        unread_ = std::move(read.unread);
+        const std::vector<Command>& commands = read.commands;
         const auto options_in = [](const Command& command) {
             return std::ranges::count_if(command,
                                          [](const Word& word) { return word.text.starts_with("--"); });
@@ -100,6 +104,8 @@ class Options {
         }
     }
 
+    // Returns the lines of tests and loops that depend on values which the script does not set.
+    [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
     [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
     bool flag(std::string_view option) { return mark_used(option) != nullptr; }
     double number(std::string_view option, double otherwise) {
@@ -122,6 +128,19 @@ class Options {
     std::string text(std::string_view option, const char* otherwise) {
         const Word* value = known_value(option);
         return value ? value->text : otherwise;
+    }
+    // Marks an option as used if it has the value of `argument`.
+    void ignore_same(const MegatronArgument& argument) {
+        const auto found = options_.find(argument.option);
+        if (found == options_.end()) return;
+        const std::vector<Word>& values = found->second.values;
+        const auto same = [&](const Word& word) {
+            const Parsed here = parse(word.text, Quantity::count);
+            const Parsed other = parse(argument.value, Quantity::count);
+            return word.text == argument.value || (here.ok && other.ok && here.value == other.value);
+        };
+        if (argument.value.empty() ? values.empty() : values.size() == 1 && same(values.front()))
+            found->second.used = true;
     }
     void problem(std::string_view option, const std::string& what, const std::string& why,
                  const std::string& suggestion) {
@@ -166,6 +185,7 @@ class Options {
 
     Problems& problems_;
     std::map<std::string, Option> options_;
+    std::vector<int> unread_;
 };
 
 // Returns 3 for "([0]*3+[1]*58)", the number of dense layers before those with experts; a negative number for
@@ -187,57 +207,6 @@ double leading_dense_layers(const std::string& pattern) {
         else sparse = true;
     }
     return dense;
-}
-
-// Expands the repetitions of a pipeline layout: "(t*2|)*2tL" becomes "tt|tt|tL". Returns nothing where the
-// layout has a syntax error or expands to more layers than any model has.
-std::optional<std::string> expand_layout(std::string_view layout, int depth = 0) {
-    constexpr std::size_t kLongest = 100'000;
-    constexpr int kDeepest = 8;
-    std::string out;
-    for (std::size_t at = 0; at < layout.size();) {
-        std::string item(1, layout[at]);
-        if (layout[at] == '(') {
-            std::size_t end = at;
-            int open = 0;
-            do {
-                open += layout[end] == '(' ? 1 : layout[end] == ')' ? -1 : 0;
-                ++end;
-            } while (end < layout.size() && open > 0);
-            if (open > 0 || depth == kDeepest) return std::nullopt;
-            const auto inner = expand_layout(layout.substr(at + 1, end - at - 2), depth + 1);
-            if (!inner) return std::nullopt;
-            item = *inner;
-            at = end;
-        } else {
-            ++at;
-        }
-        std::size_t times = 1;
-        if (at < layout.size() && layout[at] == '*') {
-            std::size_t end = ++at;
-            for (times = 0; end < layout.size() && std::isdigit(static_cast<unsigned char>(layout[end]));
-                 ++end)
-                times = std::min(kLongest, times * 10 + static_cast<std::size_t>(layout[end] - '0'));
-            if (end == at) return std::nullopt;
-            at = end;
-        }
-        if (item.size() * times + out.size() > kLongest) return std::nullopt;
-        for (std::size_t i = 0; i < times; ++i) out += item;
-    }
-    return out;
-}
-
-std::optional<StageLayers> layers_of_layout(std::string_view layout) {
-    const std::optional<std::string> all = expand_layout(layout);
-    if (!all) return std::nullopt;
-    StageLayers out{0};
-    for (const char c : *all) {
-        if (c == 't') ++out.back();
-        else if (c == '|') out.push_back(0);
-        // Commas and blanks have no meaning; they only make a layout easier to read.
-        else if (!std::strchr("EL, ", c)) return std::nullopt;
-    }
-    return out;
 }
 
 class Reader {
@@ -392,22 +361,29 @@ class Reader {
     }
 
     void read_layout(const std::string& layout, double layers, double stages) {
-        const std::optional<StageLayers> virtual_stages = layers_of_layout(layout);
-        if (!virtual_stages || std::fmod(static_cast<double>(virtual_stages->size()), stages) != 0 ||
-            total_layers(*virtual_stages) != layers) {
+        const PipelineLayout read = parse_pipeline_layout(layout);
+        const auto parts = static_cast<double>(read.layers.size());
+        if (!read.problem.empty() || std::fmod(parts, stages) != 0 || read.total != layers) {
             o_.problem("--pipeline-model-parallel-layout", translate("“{1}” is not understood", {layout}),
-                       translate("a stage has E, t and L, with one t per layer, and | separates stages"),
+                       translate("a stage has E, t, m and L, with one t per layer, and | separates stages"),
                        translate("write Et*9|t*12|t*11L"));
             return;
         }
-        const double each = static_cast<double>(virtual_stages->size()) / stages;
-        if (each <= 1) {
-            out_.set_stages(*virtual_stages);
+        const StageLayers counts(read.layers.begin(), read.layers.end());
+        if (parts > stages) {
+            out_.give(P::virtual_stages, parts / stages);
+            out_.give(P::schedule, "interleaved");
+            // The engine divides the layers evenly where no layout is given.
+            if (counts != uneven_virtual_stages(layers, parts))
+                out_.give(P::pipeline_layout, intern_text(layout));
             return;
         }
-        out_.give(P::virtual_stages, each);
-        out_.give(P::schedule, "interleaved");
-        out_.note_stages(layers_per_rank(*virtual_stages, stages));
+        // The first and the last stage say enough where the engine gives the others as many layers.
+        const Partition ends{counts.front(), counts.back()};
+        if (ends.first >= 1 && ends.last >= 1 && ends.is_feasible(layers, stages) &&
+            engine_stage_layers(layers, stages, ends) == counts)
+            out_.set_stages(counts);
+        else out_.give(P::pipeline_layout, intern_text(layout));
     }
 
     void attention(double hidden, double heads) {
@@ -425,7 +401,9 @@ class Reader {
             set(P::rope_head_size, number(P::rope_head_size, 64));
             set(P::value_head_size, o_.number("--v-head-dim", 128));
         }
-        set(P::qk_norm, o_.flag("--qk-layernorm") ? 1 : 0);
+        // With latent attention the flag is for the norms of the latent vectors, which every such model has.
+        const bool normalizes = o_.flag("--qk-layernorm");
+        set(P::qk_norm, normalizes && (*s_)[P::kv_lora_rank] <= 0 ? 1 : 0);
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
         if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
@@ -451,18 +429,53 @@ class Reader {
     }
 
     void vocabulary() {
-        constexpr double kGpt2 = 50304;  // 50,257 in steps of 128
         const double padded = o_.number("--padded-vocab-size", 0);
-        const double given = number(P::vocab_size, 0);
+        double size = number(P::vocab_size, 0);
         // The vocabulary is padded so that all ranks have equal parts of it.
         const double step = o_.number("--make-vocab-size-divisible-by", 128) * number(P::tensor_parallel, 1);
-        if (padded <= 0 && given <= 0)
-            out_.note(translate(
-                "The vocabulary comes from the tokenizer, which is not read; 50,304 entries are assumed."));
-        set(P::vocab_size, padded > 0              ? padded
-                           : given > 0 && step > 0 ? std::ceil(given / step) * step
-                           : given > 0             ? given
-                                                   : kGpt2);
+        if (size <= 0 && padded <= 0) size = tokenizer_size();
+        set(P::vocab_size, padded > 0 ? padded : step > 0 ? std::ceil(size / step) * step : size);
+    }
+
+    // Returns the vocabulary of the model whose tokenizer the script names. It is that of the model's
+    // published config.json, which may be larger than the tokenizer's.
+    double tokenizer_size() {
+        struct Tokenizer {
+            std::string_view part;  // of the name, in lower case
+            double size;
+        };
+        static constexpr auto kTokenizers = std::to_array<Tokenizer>({
+            {"gpt2", 50257},
+            {"llama2", 32000},
+            {"llama-2", 32000},
+            {"llama3", 128256},
+            {"llama-3", 128256},
+            {"llama-4", 202048},
+            {"mixtral", 32000},
+            {"mistral-7b", 32000},
+            {"deepseek-v2", 102400},
+            {"deepseek-v3", 129280},
+            {"deepseek-r1", 129280},
+            {"kimi-k2", 163840},
+            {"qwen2", 151936},
+            {"qwen3", 151936},
+            {"glm-4.5", 151552},
+            {"gpt-oss", 201088},
+        });
+        constexpr double kGpt2 = 50257;
+        std::string name = o_.text("--tokenizer-type", "") + " " + o_.text("--tokenizer-model", "");
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        const auto known = std::ranges::find_if(
+            kTokenizers, [&](const Tokenizer& one) { return name.find(one.part) != std::string::npos; });
+        if (known != kTokenizers.end()) {
+            out_.note(translate("The vocabulary is that of the tokenizer {1}: {2} entries, before padding.",
+                                {std::string(known->part), format(known->size, Quantity::count)}));
+            return known->size;
+        }
+        out_.note(
+            translate("The vocabulary comes from the tokenizer, which is not read; the 50,257 entries of "
+                      "GPT-2 are assumed."));
+        return kGpt2;
     }
 
     void experts(double layers) {
@@ -569,11 +582,37 @@ class Reader {
         }
     }
 
+    // What changes the time or memory of kernels.
+    void kernels() {
+        if (o_.flag("--fp8-param-gather") && is_low(out_.settings().choice<Precision>(P::precision)))
+            out_.give(P::fp8_param_gather, 1);
+        if (o_.flag("--first-last-layers-bf16"))
+            out_.give(P::bf16_layers, o_.number("--num-layers-at-start-in-bf16", 1) +
+                                          o_.number("--num-layers-at-end-in-bf16", 1));
+        if (o_.flag("--cross-entropy-loss-fusion")) out_.give(P::loss, "fused");
+        const bool graphs = o_.text("--cuda-graph-impl", "none") != "none";
+        // The names of earlier releases.
+        const bool earlier = o_.flag("--enable-cuda-graph") || o_.flag("--external-cuda-graph");
+        if (graphs || earlier) out_.give(P::cuda_graphs, 1);
+        if (o_.flag("--overlap-moe-expert-parallel-comm")) out_.give(P::moe_overlap, 1);
+    }
+
     void sharding() {
         const bool distributed = o_.flag("--use-distributed-optimizer");
         const bool own = o_.flag("--use-megatron-fsdp") || o_.flag("--use-custom-fsdp");
         const bool torch = o_.flag("--use-torch-fsdp2");
-        const std::string strategy = o_.text("--data-parallel-sharding-strategy", "no_shard");
+        // Megatron-FSDP shards everything unless the script says otherwise; before 2026 it sharded nothing.
+        const std::string strategy =
+            o_.text("--data-parallel-sharding-strategy", own ? "optim_grads_params" : "no_shard");
+        static constexpr std::array<std::string_view, 4> kStrategies{"no_shard", "optim", "optim_grads",
+                                                                     "optim_grads_params"};
+        if (std::ranges::find(kStrategies, strategy) == kStrategies.end())
+            o_.problem("--data-parallel-sharding-strategy", translate("“{1}” is not known", {strategy}), "",
+                       translate("use one of {1}", {"no_shard, optim, optim_grads, optim_grads_params"}));
+        if (own && !o_.has("--data-parallel-sharding-strategy"))
+            out_.note(translate(
+                "--use-megatron-fsdp shards weights, gradients and optimizer where no strategy is given, "
+                "as in Megatron-LM of 2026; before, it sharded nothing."));
         const double replicas = o_.number("--num-distributed-optimizer-instances", 1);
         std::string_view name = distributed ? "zero1" : "ddp";
         if (torch || (own && strategy == "optim_grads_params")) name = replicas > 1 ? "hsdp" : "zero3";
@@ -590,8 +629,9 @@ class Reader {
             out_.give(P::overlap_param_gather, gather ? 1 : 0);
         }
         communication();
+        kernels();
         // These options have no effect on the prediction; is_launcher_option names more of that kind.
-        for (const char* option : {"--ckpt-format", "--moe-grouped-gemm"}) o_.flag(option);
+        for (const char* option : {"--ckpt-format", "--moe-grouped-gemm", "--squared-relu"}) o_.flag(option);
     }
 
     Options& o_;
@@ -628,6 +668,31 @@ bool is_megatron(std::string_view text) {
 
 namespace {
 
+// Returns the options below "MODEL_ARGS:" in a YAML file, as Megatron-LM's tests and recipes have them:
+// "--num-layers: 32", "--bf16: true". None if there is no such section.
+std::vector<MegatronArgument> options_of_yaml(std::string_view text) {
+    std::vector<MegatronArgument> out;
+    bool inside = false;
+    int number = 0;
+    for (const std::string& line : split(text, '\n')) {
+        ++number;
+        const std::size_t start = line.find_first_not_of(" \t");
+        if (start == std::string::npos || line[start] == '#') continue;
+        if (start == 0) inside = line.starts_with("MODEL_ARGS:");
+        const std::size_t colon = line.find(':', start);
+        if (!inside || line.compare(start, 2, "--") != 0 || colon == std::string::npos) continue;
+        std::string value = line.substr(colon + 1);
+        value = value.substr(0, value.find(" #"));
+        const std::size_t first = value.find_first_not_of(" \t\r'\"");
+        const std::size_t last = value.find_last_not_of(" \t\r'\"");
+        value = first == std::string::npos ? "" : value.substr(first, last - first + 1);
+        if (value == "false" || value == "False") continue;
+        if (value == "true" || value == "True") value.clear();
+        out.push_back({line.substr(start, colon - start), value, number});
+    }
+    return out;
+}
+
 LaunchRead read_options(Options& options, bool notes_unused, const Scenario& base, Problems& problems) {
     // The model is identified by its shape.
     Scenario start = base;
@@ -644,10 +709,22 @@ LaunchRead read_options(Options& options, bool notes_unused, const Scenario& bas
     wanted = reader.shape(wanted);
     if (!problems.empty()) return {};
     out.set_model_of_shape(wanted);
+    for (const auto& list :
+         {rotary_options(out.model()), routing_options(out.model()), activation_options(out.model())}) {
+        for (const MegatronArgument& argument : list) options.ignore_same(argument);
+    }
     reader.training();
     reader.parallelism(wanted[P::layers]);
     reader.length();
     if (!problems.empty()) return {};
+    if (!options.unread().empty()) {
+        std::string lines;
+        for (const int line : options.unread()) lines += (lines.empty() ? "" : ", ") + std::to_string(line);
+        out.note(
+            translate("Not read, because it depends on values that the script does not set: the test or loop "
+                      "in line {1}.",
+                      {lines}));
+    }
     if (notes_unused) out.note_unused_options(options.unused());
     return std::move(out).done(problems);
 }
@@ -655,6 +732,10 @@ LaunchRead read_options(Options& options, bool notes_unused, const Scenario& bas
 }  // namespace
 
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
+    if (const std::vector<MegatronArgument> listed = options_of_yaml(text); !listed.empty()) {
+        Options options(listed, problems);
+        return read_options(options, true, base, problems);
+    }
     Options options(text, problems);
     if (!problems.empty()) return {};
     return read_options(options, true, base, problems);

@@ -33,8 +33,15 @@ LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, 
 // attends to the whole sequence.
 bool writes_layer_pattern(const Settings& settings);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
-std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan);
-// Adds notes on the options of positions and routing, which the scenario does not have.
+// `tool` is the one that the notes name.
+std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool);
+// Return the options of rotary embeddings, routing and the activation that a model's preset gives. They
+// change what the model learns and not its time or memory, so that they belong to the preset and not to the
+// scenario.
+std::vector<MegatronArgument> rotary_options(const Preset* model);
+std::vector<MegatronArgument> routing_options(const Preset* model);
+std::vector<MegatronArgument> activation_options(const Preset* model);
+// Adds notes on the options of positions, routing and the activation that the model's preset does not give.
 void note_positions_and_routing(LaunchPlan& plan);
 
 // Returns the values of --cp-comm-type, in the order of ContextParallelKind.

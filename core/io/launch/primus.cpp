@@ -68,7 +68,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
-    for (const MegatronArgument& argument : megatron_arguments(plan)) {
+    for (const MegatronArgument& argument : megatron_arguments(plan, kPrimus)) {
         const auto [key, value] = override_of(argument);
         overrides[key] = value;
     }

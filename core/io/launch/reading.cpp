@@ -93,6 +93,7 @@ void ScenarioBuilder::note_stages(const StageLayers& stages) {
 
 LaunchRead ScenarioBuilder::done(Problems& problems) && {
     if (problems.empty()) {
+        out_.complete = true;
         const Problems found = check(out_.scenario, settings());
         problems.insert(problems.end(), found.begin(), found.end());
     }

@@ -19,6 +19,7 @@ class ScenarioBuilder {
 
     void give(P id, double value) { out_.scenario.give(id, value); }
     void give(P id, std::string_view name);  // a choice by its name
+    [[nodiscard]] const Preset* model() const { return out_.scenario.model; }
     void take_model(const Preset& model) { out_.scenario.model = &model; }
     // Sets the model nearest in shape, see shapes.h. A shape that is not in the catalogue becomes the
     // scenario's name.

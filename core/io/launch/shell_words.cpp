@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "text/translate.h"
@@ -12,13 +13,82 @@ namespace {
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+enum class Truth { no, yes, unknown };
+
+Truth negated(Truth of) {
+    return of == Truth::yes ? Truth::no : of == Truth::no ? Truth::yes : Truth::unknown;
+}
+// Returns whether both hold.
+Truth both(Truth a, Truth b) {
+    if (a == Truth::no || b == Truth::no) return Truth::no;
+    return a == Truth::yes && b == Truth::yes ? Truth::yes : Truth::unknown;
+}
+Truth truth_of(bool value) { return value ? Truth::yes : Truth::no; }
+
+bool is_test(const Command& words) {
+    return !words.empty() && (words[0].text == "[" || words[0].text == "[[" || words[0].text == "test");
+}
+
+// Returns whether a comparison holds; unknown for an operator that is not read here.
+Truth compared(const std::string& left, const std::string& operation, const std::string& right,
+               bool patterns) {
+    if (operation == "=" || operation == "==" || operation == "!=") {
+        if (patterns && right.find_first_of("*?[") != std::string::npos) return Truth::unknown;
+        return truth_of((left == right) == (operation != "!="));
+    }
+    const auto number = [](const std::string& text) -> std::optional<long> {
+        constexpr std::size_t kMostDigits = 15;
+        const std::size_t sign = text.starts_with('-') ? 1 : 0;
+        const bool digits = text.size() > sign && text.size() <= kMostDigits &&
+                            text.find_first_not_of("0123456789", sign) == std::string::npos;
+        return digits ? std::optional(std::stol(text)) : std::nullopt;
+    };
+    const std::optional<long> a = number(left);
+    const std::optional<long> b = number(right);
+    if (!a || !b) return Truth::unknown;
+    if (operation == "-eq") return truth_of(*a == *b);
+    if (operation == "-ne") return truth_of(*a != *b);
+    if (operation == "-gt") return truth_of(*a > *b);
+    if (operation == "-ge") return truth_of(*a >= *b);
+    if (operation == "-lt") return truth_of(*a < *b);
+    if (operation == "-le") return truth_of(*a <= *b);
+    return Truth::unknown;
+}
+
+// Returns whether "[ … ]", "[[ … ]]", "test …", "true" or "false" holds.
+Truth test_of(Command words) {
+    if (words.size() == 1 && words[0].text == "true") return Truth::yes;
+    if (words.size() == 1 && words[0].text == "false") return Truth::no;
+    if (!is_test(words)) return Truth::unknown;
+    const bool patterns = words[0].text == "[[";
+    if (words[0].text != "test") {
+        if (words.back().text != (patterns ? "]]" : "]")) return Truth::unknown;
+        words.pop_back();
+    }
+    words.erase(words.begin());
+    bool negate = false;
+    if (!words.empty() && words[0].text == "!") {
+        negate = true;
+        words.erase(words.begin());
+    }
+    for (const Word& word : words) {
+        if (!word.unknown.empty()) return Truth::unknown;
+    }
+    Truth out = Truth::unknown;
+    if (words.size() == 1) out = truth_of(!words[0].text.empty());
+    else if (words.size() == 2 && words[0].text == "-z") out = truth_of(words[1].text.empty());
+    else if (words.size() == 2 && words[0].text == "-n") out = truth_of(!words[1].text.empty());
+    else if (words.size() == 3) out = compared(words[0].text, words[1].text, words[2].text, patterns);
+    return negate ? negated(out) : out;
+}
+
 class Script {
   public:
     Script(std::string_view text, Problems& problems) : text_(text), problems_(problems) {}
 
-    std::vector<Command> read() {
+    ShellScript read() {
         while (at_ < text_.size() && problems_.empty()) command();
-        return std::move(out_);
+        return {std::move(out_), std::move(unread_)};
     }
 
   private:
@@ -56,8 +126,52 @@ class Script {
 
     static bool ends_command(char c) { return c == '\n' || c == ';' || c == '&' || c == '|' || c == '\0'; }
 
+    // How a command ends.
+    enum class End { line, both, either, other };
+
+    // Returns whether what follows runs.
+    [[nodiscard]] Truth running() const {
+        Truth out = guard_;
+        for (const Branch& branch : branches_) out = both(out, branch.runs);
+        return out;
+    }
+    [[nodiscard]] bool sets() const { return running() == Truth::yes; }
+    void enter(Truth runs, int line, bool is_if) {
+        if (runs == Truth::unknown && running() != Truth::no) unread_.push_back(line);
+        branches_.push_back({runs, runs, is_if});
+    }
+    // Begins the next branch of an `if`, whose test is `holds`.
+    void next_branch(Truth holds, int line) {
+        if (branches_.empty() || !branches_.back().is_if) return;
+        Branch& branch = branches_.back();
+        const bool known = branch.taken != Truth::unknown;
+        branch.runs = both(negated(branch.taken), holds);
+        if (branch.taken != Truth::yes && branch.runs != Truth::no)
+            branch.taken = branch.runs == Truth::yes ? Truth::yes : Truth::unknown;
+        if (known && branch.runs == Truth::unknown) unread_.push_back(line);
+    }
+    // Handles the words that begin and end branches and loops; returns whether the command was one.
+    bool controls(const Command& words, End end) {
+        const std::string& first = words[0].text;
+        const int line = words[0].line;
+        if (first == "if" || first == "elif") {
+            // Tests that are joined by && or || are not read.
+            const Truth holds = end == End::line ? test_of({words.begin() + 1, words.end()}) : Truth::unknown;
+            if (first == "if") enter(holds, line, true);
+            else next_branch(holds, line);
+        } else if (first == "for" || first == "while" || first == "until" || first == "case") {
+            enter(Truth::unknown, line, false);
+        } else if (first == "fi" || first == "done" || first == "esac") {
+            if (!branches_.empty()) branches_.pop_back();
+        } else {
+            return false;
+        }
+        return true;
+    }
+
     void command() {
         Command words;
+        End end = End::line;
         while (at_ < text_.size() && problems_.empty()) {
             skip_blanks(false);
             if (at_ >= text_.size()) break;
@@ -66,21 +180,43 @@ class Script {
                 continue;
             }
             if (ends_command(here()) || here() == '(' || here() == ')' || here() == '<' || here() == '>') {
-                const bool end = ends_command(here());
-                const bool line_ends = here() == '\n';
+                const char c = here();
+                const bool ends = ends_command(c);
                 step();
-                if (line_ends) read_here_documents();
-                if (end) break;
+                if (c == '\n') read_here_documents();
+                if (c == '&' || c == '|') {
+                    end = here() != c ? End::other : c == '&' ? End::both : End::either;
+                    if (here() == c) step();
+                }
+                if (ends) break;
                 continue;
             }
             if (words.empty() && assignment()) continue;
             word(words);
             // Another command follows these words.
-            if (words.size() == 1 && (words[0].text == "export" || words[0].text == "then" ||
-                                      words[0].text == "do" || words[0].text == "else"))
+            if (words.size() != 1) continue;
+            if (words[0].text == "else") next_branch(Truth::yes, words[0].line);
+            if (words[0].text == "export" || words[0].text == "then" || words[0].text == "do" ||
+                words[0].text == "else")
                 words.clear();
         }
-        if (!words.empty()) out_.push_back(std::move(words));
+        if (words.empty()) {
+            if (end == End::line) guard_ = Truth::yes;
+            return;
+        }
+        if (controls(words, end)) {
+            guard_ = Truth::yes;
+            return;
+        }
+        const Truth ran = guard_;
+        if (running() != Truth::no) out_.push_back(words);
+        guard_ = Truth::yes;
+        if (!is_test(words) || (end != End::both && end != End::either)) return;
+        // [ … ] && NAME=value
+        const Truth holds = test_of(words);
+        guard_ = both(ran, end == End::both ? holds : negated(holds));
+        if (guard_ == Truth::unknown && ran != Truth::unknown && running() != Truth::no)
+            unread_.push_back(words[0].line);
     }
 
     // Reads the start of a here-document: <<WORD, <<-WORD or <<'WORD'. Its text begins on the next line and
@@ -128,7 +264,7 @@ class Script {
             inner.expanded_ = expanded_;
             inner.variables_.swap(variables_);
             if (constexpr int kDeepest = 4; depth_ < kDeepest) {
-                for (Command& command : inner.read()) out_.push_back(std::move(command));
+                for (Command& command : inner.read().commands) out_.push_back(std::move(command));
             }
             inner.variables_.swap(variables_);
             expanded_ = inner.expanded_;
@@ -152,7 +288,8 @@ class Script {
         if (list) list_of_words(name, value);
         else if (!ends_command(here()) && here() != ' ' && here() != '\t') word(value, true);
         if (!list && value.empty()) value.push_back({"", line_, ""});
-        if (list) out_.push_back(value);
+        if (list && running() != Truth::no) out_.push_back(value);
+        if (!sets()) return true;
         std::vector<Word>& old = variables_[name];
         if (!more || old.empty()) {
             old = std::move(value);
@@ -372,12 +509,20 @@ class Script {
     std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
     int depth_ = 0;                  // of nested here-documents
     int unterminated_ = 0;           // number of here-documents whose end was not found
+    struct Branch {                  // an `if`, a `case` or a loop that has begun
+        Truth runs = Truth::yes;     // whether its current branch runs
+        Truth taken = Truth::no;     // of an `if`: whether this or an earlier branch runs
+        bool is_if = false;
+    };
+    std::vector<Branch> branches_;
+    Truth guard_ = Truth::yes;  // whether the test before && or || lets the next command run
+    std::vector<int> unread_;
     std::vector<Command> out_;
 };
 
 }  // namespace
 
-std::vector<Command> shell_commands(std::string_view script, Problems& problems) {
+ShellScript read_shell_script(std::string_view script, Problems& problems) {
     return Script(script, problems).read();
 }
 

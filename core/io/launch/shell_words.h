@@ -1,6 +1,8 @@
 // Splits a shell script into the words that the shell would pass to its commands. It handles quotes,
-// continued lines, comments, and the variables and arrays that the script itself sets. Nothing is run: a word
-// that depends on variables of the environment, $(…) or arithmetic names that expression as unknown.
+// continued lines, comments, the variables and arrays that the script itself sets, and tests of them (`if`,
+// `[ … ] && …`). Nothing is run: a word that depends on variables of the environment, $(…) or arithmetic
+// names that expression as unknown. Where a test depends on such a value, and in loops and `case`, nothing
+// that the script would set is set.
 #pragma once
 
 #include <string>
@@ -18,7 +20,10 @@ struct Word {
 };
 using Command = std::vector<Word>;
 
-// Returns the script's commands in their order. The words of an array are returned as a command, too.
-std::vector<Command> shell_commands(std::string_view script, Problems& problems);
+struct ShellScript {
+    std::vector<Command> commands;  // in their order; the words of an array are a command, too
+    std::vector<int> unread;        // lines of the branches and loops in which nothing was set
+};
+ShellScript read_shell_script(std::string_view script, Problems& problems);
 
 }  // namespace shardscope::launch

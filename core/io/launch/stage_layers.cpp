@@ -1,5 +1,6 @@
 #include "launch/stage_layers.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "launch/writing.h"
@@ -23,6 +24,13 @@ StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks, boo
         const bool returns = folded && (i / out.size()) % 2 == 1;
         out[returns ? out.size() - 1 - rank : rank] += virtual_stages[i];
     }
+    return out;
+}
+
+StageLayers uneven_virtual_stages(double layers, double count) {
+    StageLayers out(static_cast<std::size_t>(count), std::floor(layers / count));
+    double more = layers - count * std::floor(layers / count);
+    for (std::size_t i = 1; i < out.size() && more > 0; ++i, --more) ++out[i];
     return out;
 }
 

@@ -19,6 +19,10 @@ double total_layers(const StageLayers& stages);  // the sum
 // are folded, i and its mirror image.
 StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks, bool folded = false);
 
+// Returns how many layers each of `count` virtual stages has if they do not divide the layers: those at the
+// ends, which also have the embedding and the LM head, are the last to get one more.
+StageLayers uneven_virtual_stages(double layers, double count);
+
 // Returns "8, 9, 8 and 7". For long pipelines equal neighbours are counted: "5 (20 times) and 4 (12 times)".
 std::string format_stage_layers(const StageLayers& stages);
 

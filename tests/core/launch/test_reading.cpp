@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "launch/launch.h"
+#include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
 #include "support/check_scenario.h"
 
@@ -192,6 +193,7 @@ TEST_CASE(
          {R"("micro_batch": 4, "accumulation": 2, "sharding": "zero2", "offload": "optimizer")",
           R"("micro_batch": 1, "sharding": "hsdp", "shard_group": 8, "gradient_precision": "fp32")",
           R"("micro_batch": 2, "sharding": "zero3", "offload": "optimizer+parameters", "tensor_parallel": 4)",
+          R"("micro_batch": 2, "sharding": "zero++", "offload": "optimizer-nvme")",
           R"("micro_batch": 2, "sharding": "ddp", "precision": "fp16", "gradient_precision": "fp16")",
           R"("micro_batch": 2, "sharding": "zero1", "optimizer": "muon", "optimizer_precision": "bf16")"}) {
         INFO(plan);
@@ -255,8 +257,13 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
         "optimizer": {"type": "Lamb", "params": {"lr": 1e-4}, "legacy_fusion": true},
         "zero_optimization": {"stage": 3, "overlap_comm": true, "reduce_bucket_size": 500000000,
             "offload_optimizer": {"device": "nvme", "nvme_path": "/tmp"}}})");
-    CHECK(resolve(disk.scenario).choice<Offload>(P::offload) == Offload::optimizer);
-    CHECK(has_note(disk.notes, "“offload_optimizer” offloads to NVMe"));
+    CHECK(resolve(disk.scenario).choice<Offload>(P::offload) == Offload::optimizer_nvme);
+    const LaunchRead weights = read(kDeepspeed, R"({"train_batch_size": 64,
+        "zero_optimization": {"stage": 3, "zero_quantized_weights": true, "offload_param": {"device": "nvme"}}})");
+    CHECK(resolve(weights.scenario).choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
+    CHECK(has_note(weights.notes, "“offload_param” offloads to NVMe"));
+    CHECK(resolve(weights.scenario).choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(has_note(weights.notes, "The file has only some of them; zero3 is assumed."));
     CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
     CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, zero_optimization.reduce_bucket_size."));
 }
@@ -343,7 +350,10 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
     CHECK(ends(given) == Ends(9, 5));
     CHECK_FALSE(has_note(given.notes, "The stages of the file"));
     CHECK(ends(read(kMegatron, layout("Ettttt,ttt|(t*9|)*2t*6,L"))) == Ends(8, 6));
-    CHECK(has_note(read(kMegatron, layout("Et*8|t*10|t*8|t*6L")).notes, "have 8, 10, 8 and 6 layers; those"));
+    // What the first and the last stage do not say is kept as a layout.
+    const LaunchRead by_hand = read(kMegatron, layout("Et*8|t*10|t*8|t*6L"));
+    CHECK(interned_text(resolve(by_hand.scenario)[P::pipeline_layout]) == "Et*8|t*10|t*8|t*6L");
+    CHECK_FALSE(has_note(by_hand.notes, "The stages of the file"));
     const LaunchRead pieces = read(kMegatron, layout("Et*4|(t*4|)*6t*4L"));
     CHECK(resolve(pieces.scenario)[P::virtual_stages] == 2);
     for (const char* wrong :
@@ -458,13 +468,13 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \
     CHECK(s.on(P::bias));
     CHECK(s.on(P::tied_embeddings));
     CHECK(s.on(P::dropout));
-    CHECK(s[P::vocab_size] == 50304);
+    CHECK(s[P::vocab_size] == 51200);  // 50,257 in steps of 8 · 128
     CHECK(s[P::gpus] == 128);
     CHECK(s[P::pipeline_parallel] == 16);
     CHECK(s[P::accumulation] == 1536);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp16);
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::ddp);
-    CHECK(has_note(found.notes, "50,304 entries are assumed"));
+    CHECK(has_note(found.notes, "50,257 entries of GPT-2 are assumed"));
     CHECK(has_note(found.notes, "Not used: --lr, --save."));
 }
 
@@ -501,4 +511,103 @@ TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
     CHECK(only(problems_of(kMegatron, shape + "--hidden-size 64 --num-experts 8 --moe-layer-freq [1]+[0]"))
               .where == "--moe-layer-freq");
     CHECK(only(problems_of(kDeepspeed, R"({"train_batch_size": "many"})")).where == "/train_batch_size");
+}
+
+TEST_CASE("launch: Megatron-LM's script is read as far as its own values decide", "[launch]") {
+    const auto script = [](const std::string& before, const std::string& more) {
+        return before +
+               "torchrun --nnodes=2 --nproc-per-node=8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+               "--ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention --num-query-groups "
+               "8 "
+               "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --swiglu "
+               "--disable-bias-linear --untie-embeddings-and-output-weights --normalization RMSNorm "
+               "--position-embedding-type rope --attention-dropout 0 --hidden-dropout 0 " +
+               more + "\n";
+    };
+    const auto settings = [&](const std::string& before, const std::string& more) {
+        return resolve(read(kMegatron, script(before, more)).scenario);
+    };
+    // A branch of a known test is read, and one that depends on the environment is named.
+    const std::string branch = "if [ \"$FP8\" = 1 ]; then\n  ARGS=(--fp8-format hybrid)\nfi\n";
+    CHECK(settings("FP8=1\n" + branch, "${ARGS[@]}").choice<Precision>(P::precision) == Precision::fp8);
+    CHECK(settings("FP8=0\nARGS=()\n" + branch, "${ARGS[@]}").choice<Precision>(P::precision) ==
+          Precision::bf16);
+    CHECK(has_note(read(kMegatron, script("ARGS=(--recompute-activations)\n" + branch, "${ARGS[@]}")).notes,
+                   "the test or loop in line 2"));
+
+    // Tokenizers' vocabularies, padded to equal parts of 128 for each rank.
+    const auto vocabulary = [&](const std::string& more) { return settings("", more)[P::vocab_size]; };
+    CHECK(vocabulary("--tokenizer-type Llama2Tokenizer") == 32000);
+    CHECK(vocabulary("--tokenizer-type HuggingFaceTokenizer --tokenizer-model meta-llama/Llama-3.1-8B") ==
+          128256);
+    CHECK(vocabulary("--tokenizer-type GPT2BPETokenizer --tensor-model-parallel-size 8") == 51200);
+    CHECK(vocabulary("--vocab-size 50000 --make-vocab-size-divisible-by 64") == 50048);
+
+    // Megatron-FSDP shards everything unless the script says otherwise.
+    CHECK(settings("", "--use-megatron-fsdp").choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(settings("", "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads")
+              .choice<Sharding>(P::sharding) == Sharding::zero2);
+    const Problems unknown =
+        problems_of(kMegatron, script("", "--use-megatron-fsdp --data-parallel-sharding-strategy all"));
+    REQUIRE(unknown.size() == 1);
+    CHECK(unknown.front().where == "--data-parallel-sharding-strategy");
+
+    // Options that change time or memory.
+    const Settings all = settings("",
+                                  "--fp8-format hybrid --fp8-param-gather --cross-entropy-loss-fusion "
+                                  "--cuda-graph-impl local --first-last-layers-bf16 "
+                                  "--num-layers-at-start-in-bf16 2 --num-layers-at-end-in-bf16 1");
+    CHECK(all.on(P::fp8_param_gather));
+    CHECK(all.choice<Loss>(P::loss) == Loss::fused);
+    CHECK(all.on(P::cuda_graphs));
+    CHECK(all[P::bf16_layers] == 3);
+
+    // A layout by hand, with prediction layers.
+    const Settings layout = settings("",
+                                     "--pipeline-model-parallel-size 4 --mtp-num-layers 1 "
+                                     "--pipeline-model-parallel-layout 'Et*3|(t*4|)*6t*5mL'");
+    CHECK(layout[P::virtual_stages] == 2);
+    CHECK(layout[P::mtp_layers] == 1);
+    CHECK(layout[P::pipeline_layout] != 0);
+}
+
+TEST_CASE("launch: the list of arguments in a YAML file is read like a command", "[launch]") {
+    const std::string yaml =
+        "ENV_VARS:\n  CUDA_DEVICE_MAX_CONNECTIONS: 1\nMODEL_ARGS:\n  # size\n  --num-layers: 32\n"
+        "  --hidden-size: 4096\n  --num-attention-heads: 32\n  --seq-length: 4096\n  --micro-batch-size: 2 # "
+        "each\n"
+        "  --global-batch-size: '128'\n  --bf16: true\n  --swiglu: false\n  "
+        "--untie-embeddings-and-output-weights: true\n"
+        "  --tensor-model-parallel-size: ";
+    REQUIRE(launch_format_of(yaml + "2\n") == &kMegatron);
+    const LaunchRead found = read(kMegatron, yaml + "2\nTEST_TYPE: regular\n");
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::layers] == 32);
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 128);
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s.choice<Mlp>(P::mlp) == Mlp::plain);
+    CHECK_FALSE(s.on(P::tied_embeddings));
+    const Problems problems = problems_of(kMegatron, yaml + "${TP}\n");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().where == "--tensor-model-parallel-size");
+    CHECK(problems.front().line == 14);
+}
+
+TEST_CASE("launch: virtual stages that do not divide the layers are written as a layout", "[launch]") {
+    const LaunchText uneven = kMegatron.write(answer(check_scenario(
+        R"({"model": {"preset": "llama-3-70b"}, "cluster": {"gpus": 64, "software": "megatron-core"},
+        "training": {"sharding": "zero1", "pipeline_parallel": 4, "virtual_stages": 3, "accumulation": 16,
+            "tensor_parallel": 8}})")));
+    CHECK(uneven.text.find("--pipeline-model-parallel-layout 'Et*6|(t*7|)*8(t*6|)*2t*6L'") !=
+          std::string::npos);
+    CHECK(uneven.text.find("--num-virtual-stages") == std::string::npos);
+    const std::string by_hand = "Et*8|(t*12|)*6L";
+    const Scenario given = check_scenario(
+        R"({"model": {"preset": "llama-3-70b"}, "cluster": {"gpus": 64, "software": "megatron-core"},
+        "training": {"sharding": "zero1", "pipeline_parallel": 8, "accumulation": 16, "tensor_parallel": 8,
+            "pipeline_layout": ")" +
+        by_hand + R"("}})");
+    CHECK(kMegatron.write(answer(given)).text.find("'" + by_hand + "'") != std::string::npos);
+    check_round_trip(kMegatron, given);
 }

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Command> commands(const std::string& script) {
     Problems problems;
-    std::vector<Command> out = launch::shell_commands(script, problems);
+    std::vector<Command> out = launch::read_shell_script(script, problems).commands;
     CHECK(problems.empty());
     return out;
 }
@@ -82,7 +82,7 @@ TEST_CASE("shell: a here-document is skipped as text, or read as commands if a p
 TEST_CASE("shell: an unfinished or endless construct is a problem", "[launch]") {
     const auto problem = [](const std::string& script) {
         Problems problems;
-        launch::shell_commands(script, problems);
+        launch::read_shell_script(script, problems);
         REQUIRE(problems.size() == 1);
         return problems.front();
     };
@@ -95,4 +95,51 @@ TEST_CASE("shell: an unfinished or endless construct is a problem", "[launch]") 
     std::string lists = "A=('' '')\n";
     for (int i = 0; i < 40; ++i) lists += "A=(\"${A[@]}\" \"${A[@]}\")\n";
     CHECK(problem(lists).what == "the script is too long");
+}
+
+TEST_CASE("shell: branches are read by the values that the script sets", "[launch]") {
+    const auto last = [](const std::string& script) { return words(commands(script).back()); };
+    const std::string sizes =
+        "if [ \"$MODE\" = \"big\" ]; then\n  TP=8\nelif [[ $MODE == mid ]]; then TP=4\nelse\n  TP=1\nfi\nrun "
+        "$TP\n";
+    CHECK(last("MODE=big\n" + sizes) == Words{"run", "8"});
+    CHECK(last("MODE=mid\n" + sizes) == Words{"run", "4"});
+    CHECK(last("MODE=small\n" + sizes) == Words{"run", "1"});
+    // Numbers, emptiness, negation, and tests that guard one assignment.
+    CHECK(last("N=16\nA=no\nif [ $N -gt 8 ]; then A=yes; fi\nrun $A\n") == Words{"run", "yes"});
+    CHECK(last("X=\nA=no\nif [ ! -n \"$X\" ]; then A=yes; fi\nrun $A\n") == Words{"run", "yes"});
+    CHECK(last("F=1\nARGS=(--a)\n[ $F -eq 1 ] && ARGS+=(--fp8)\nrun ${ARGS[@]}\n") ==
+          Words{"run", "--a", "--fp8"});
+    CHECK(last("F=0\nARGS=(--a)\n[[ $F == 1 ]] && ARGS+=(--fp8)\nrun ${ARGS[@]}\n") == Words{"run", "--a"});
+    CHECK(last("F=0\nT=1\ntest $F -eq 1 || T=2\nrun $T\n") == Words{"run", "2"});
+    // An inner branch runs only if the outer one does.
+    CHECK(last("A=1\nB=x\nif [ $A = 0 ]; then if [ $A = 1 ]; then B=y; fi; B=z; else B=w; fi\nrun $B\n") ==
+          Words{"run", "w"});
+    // A command of a branch that does not run is not among the commands.
+    CHECK(commands("A=1\nif [ $A = 0 ]; then\n  other\nfi\nrun\n").size() == 1);
+}
+
+TEST_CASE("shell: nothing is set where a test, a loop or a case depends on unknown values", "[launch]") {
+    const auto read = [](const std::string& script) {
+        Problems problems;
+        launch::ShellScript out = launch::read_shell_script(script, problems);
+        CHECK(problems.empty());
+        return out;
+    };
+    const auto branch = read("TP=1\nif [ \"$X\" = 1 ]; then\n  TP=8\nelse\n  TP=4\nfi\nrun $TP\n");
+    CHECK(words(branch.commands.back()) == Words{"run", "1"});
+    CHECK(branch.unread == std::vector<int>{2});
+    const auto loop = read("A=1\nfor i in 1 2; do\n  A=$i\ndone\nrun $A\n");
+    CHECK(words(loop.commands.back()) == Words{"run", "1"});
+    CHECK(loop.unread == std::vector<int>{2});
+    const auto cases = read("A=1\ncase $1 in\n  a) A=2 ;;\n  *)\n    A=3\n    ;;\nesac\nrun $A\n");
+    CHECK(words(cases.commands.back()) == Words{"run", "1"});
+    CHECK(cases.unread == std::vector<int>{2});
+    const auto guard = read("A=1\n[ -f file ] && A=2\n[ -d x ] || B=3\nrun $A $B\n");
+    CHECK(words(guard.commands.back()) == Words{"run", "1", ""});
+    CHECK(guard.unread == std::vector<int>{2, 3});
+    // A known first branch makes the others known, too.
+    CHECK(read("A=1\nif [ $A = 1 ]; then B=1; elif [ $X ]; then B=2; fi\nrun $B\n").unread.empty());
+    // The end of a branch that was never begun is no error.
+    CHECK(words(read("fi\ndone\nelse\nrun\n").commands.back()) == Words{"run"});
 }

@@ -124,6 +124,17 @@ TEST_CASE("config.json: a model that keeps a state is refused unless it is known
     CHECK(reason(R"({"model_type": "rwkv", "hidden_size": 4096, "attention_hidden_size": 4096,
         "num_hidden_layers": 32, "vocab_size": 50277})")
               .find("/attention_hidden_size") != std::string::npos);
+    // Kimi Linear, Ring with lightning attention, LFM2, RWKV-7 and xLSTM; T5 has an encoder and a decoder.
+    for (const char* field :
+         {R"("linear_attn_config": {"kda_layers": [1]})", R"("layer_group_size": 8)", R"("conv_L_cache": 3)",
+          R"("decay_low_rank_dim": 64)", R"("qk_dim_factor": 0.5)", R"("is_encoder_decoder": true)"}) {
+        INFO(field);
+        CHECK(reason((R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2, "vocab_size": 10,
+            "intermediate_size": 4096, "num_attention_heads": 8, )" +
+                      std::string(field) + "}")
+                         .c_str())
+                  .find("transformer") != std::string::npos);
+    }
     // Mamba-2 with attention in some layers.
     CHECK(reason(R"({"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "ssm_cfg": {"layer": "Mamba2"},
         "attn_layer_idx": [9, 18], "attn_cfg": {"num_heads": 30}})")

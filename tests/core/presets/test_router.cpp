@@ -1,0 +1,131 @@
+// Tests how presets, published files and Megatron-LM's scripts state rotary embeddings and routing.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "launch/launch.h"
+#include "planner/answer.h"
+#include "presets/hf_config.h"
+#include "presets/router_json.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+using nlohmann::json;
+
+TEST_CASE("router: a preset's field is read and written, and errors name the place", "[presets]") {
+    const json full = {{"score", "sigmoid"},
+                       {"groups", 8},
+                       {"chosen_groups", 4},
+                       {"scaling", 2.5},
+                       {"balancing_loss", 1e-4},
+                       {"balancing_bias", true},
+                       {"balances_each_sequence", true}};
+    Problems problems;
+    const auto router = read_router(full, problems);
+    REQUIRE(router);
+    CHECK(router->groups == 8);
+    CHECK(router->balancing_loss == 1e-4);
+    CHECK(json(write_router(*router)) == full);
+    CHECK(json(write_router(*read_router({{"score", "softmax"}}, problems))) == json({{"score", "softmax"}}));
+    REQUIRE(problems.empty());
+
+    const auto where = [](const json& router_field) {
+        Problems found;
+        CHECK_FALSE(read_router(router_field, found));
+        REQUIRE(found.size() == 1);
+        return found.front().where;
+    };
+    CHECK(where(json::array()) == "/router");
+    CHECK(where(json::object()) == "/router/score");
+    CHECK(where({{"score", "argmax"}}) == "/router/score");
+    CHECK(where({{"score", "softmax"}, {"groups", 1.5}}) == "/router/groups");
+    CHECK(where({{"score", "softmax"}, {"scaling", -1}}) == "/router/scaling");
+    CHECK(where({{"score", "softmax"}, {"balancing_bias", 1}}) == "/router/balancing_bias");
+    CHECK(where({{"score", "softmax"}, {"group", 8}}) == "/router/group");
+}
+
+TEST_CASE("router: a published file gives its base of the positions and its routing", "[presets]") {
+    // The fields of huggingface.co/deepseek-ai/DeepSeek-V3/config.json.
+    const auto imported = [](const char* config) {
+        Problems problems;
+        const json preset = json::parse(import_hf_config(config, "m", problems).preset);
+        CHECK(problems.empty());
+        return preset;
+    };
+    const json v3 = imported(R"({"model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size": 18432,
+        "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128,
+        "num_key_value_heads": 128, "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8,
+        "first_k_dense_replace": 3, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64, "v_head_dim": 128, "vocab_size": 129280, "n_group": 8, "topk_group": 4,
+        "topk_method": "noaux_tc", "scoring_func": "sigmoid", "routed_scaling_factor": 2.5,
+        "aux_loss_alpha": 0.001, "seq_aux": true, "rope_theta": 10000, "hidden_act": "silu"})");
+    CHECK(v3["rotary_base"] == 10000);
+    CHECK(v3["router"] == json({{"score", "sigmoid"},
+                                {"groups", 8},
+                                {"chosen_groups", 4},
+                                {"scaling", 2.5},
+                                {"balancing_loss", 0.001},
+                                {"balancing_bias", true},
+                                {"balances_each_sequence", true}}));
+    // A dense model has no router, and newer files have the base in an object.
+    const json dense = imported(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256,
+        "hidden_act": "silu", "rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"}})");
+    CHECK(dense["rotary_base"] == 500000);
+    CHECK(dense["activation"] == "silu");
+    CHECK_FALSE(dense.contains("router"));
+    // An impossible number of groups is no reason to refuse the model.
+    const json odd = imported(R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000,
+        "num_local_experts": 8, "num_experts_per_tok": 2, "hidden_act": "silu", "n_group": 1e9})");
+    CHECK_FALSE(odd.contains("router"));
+}
+
+TEST_CASE("router: Megatron-LM's script has positions and routing, and reading it notes only other values",
+          "[presets]") {
+    Scenario scenario = of_model("deepseek-v3", {{P::gpus, 2048}, {P::expert_parallel, 64}});
+    const LaunchText written = kMegatron.write(answer(scenario));
+    for (const char* option :
+         {"--rotary-base 10000 ", "--moe-router-score-function sigmoid ", "--moe-router-num-groups 8 ",
+          "--moe-router-group-topk 4 ", "--moe-router-enable-expert-bias ",
+          "--moe-router-topk-scaling-factor 2.5 ", "--moe-router-load-balancing-type seq_aux_loss ",
+          "--moe-aux-loss-coeff 0.0001 "}) {
+        INFO(option);
+        CHECK(written.text.find(option) != std::string::npos);
+    }
+    const auto note_of = [&](std::string text, const std::string& before, const std::string& after) {
+        const auto at = text.find(before);
+        REQUIRE(at != std::string::npos);
+        text.replace(at, before.size(), after);
+        Problems problems;
+        const LaunchRead read = kMegatron.read(text, Scenario::first_launch(), problems);
+        REQUIRE(problems.empty());
+        for (const std::string& note : read.notes) {
+            if (note.find("Not used") != std::string::npos) return note;
+        }
+        return std::string();
+    };
+    CHECK(note_of(written.text, "--moe-aux-loss-coeff 0.0001", "--moe-aux-loss-coeff 1e-4").empty());
+    CHECK(note_of(written.text, "--rotary-base 10000", "--rotary-base 50000").find("--rotary-base") !=
+          std::string::npos);
+}
+
+TEST_CASE("router: Megatron-LM's script has squared ReLU, and a note says what has no option", "[presets]") {
+    const LaunchText nemotron = kMegatron.write(answer(of_model("nemotron-4-15b", {})));
+    CHECK(nemotron.text.find("--squared-relu ") != std::string::npos);
+    const LaunchText gemma = kMegatron.write(answer(of_model("gemma-7b", {})));
+    CHECK(gemma.text.find("--squared-relu") == std::string::npos);
+    bool noted = false;
+    for (const std::string& note : gemma.notes) noted = noted || note.find("GeGLU") != std::string::npos;
+    CHECK(noted);
+}
+
+TEST_CASE("router: every shipped model with experts says how it chooses them", "[presets]") {
+    for (const std::string& name : Catalogue::shipped().names(PresetKind::model)) {
+        const Preset* model = Catalogue::shipped().find(PresetKind::model, name);
+        Scenario scenario = Scenario::first_launch();
+        scenario.model = model;
+        INFO(name);
+        CHECK((resolve(scenario)[P::experts] > 0) == model->router.has_value());
+    }
+}
