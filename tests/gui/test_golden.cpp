@@ -184,7 +184,7 @@ TEST_CASE("G14: after a thousand random edits by hand, a full undo gives the ini
     // Makes one edit by mouse or keyboard; returns false if this row does not offer that kind now.
     const auto edit = [&](std::size_t attempt) {
         if (attempt % 50 == 10) {
-            desk.slider("cluster.gpus");
+            desk.slider("training.global_batch");
             desk.click(attempt % 100 == 10 ? QStringLiteral("hold/global") : QStringLiteral("hold/per-gpu"));
             return true;
         }

@@ -31,8 +31,9 @@ inline OperatorList list_of(const Scenario& scenario) {
 
 // Returns the scenario with matrices, memory and network alone: no latency, launch or host time.
 inline Scenario without_latency(Scenario scenario) {
-    for (const P id : {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
-                       P::layer_overhead, P::expert_overhead, P::expert_cast_overhead, P::step_overhead}) {
+    for (const P id :
+         {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
+          P::layer_overhead, P::expert_overhead, P::expert_cast_overhead, P::step_overhead, P::step_jitter}) {
         scenario.give(id, 0);
     }
     return scenario;

@@ -29,7 +29,7 @@ constexpr std::array kConstants{
     ConstantRow{P::network_efficiency, Scope::everywhere, 0.1, 0.7, 0.95},
     ConstantRow{P::inter_node_latency, Scope::everywhere, 0.15, 5e-6, 3.3e-5},
     ConstantRow{P::collective_latency, Scope::everywhere, 0.25, 5e-6, 6.6e-5},
-    ConstantRow{P::step_overhead, Scope::everywhere, 0.5, 1e-3, 0.1},
+    ConstantRow{P::step_overhead, Scope::stack, 0.5, 1e-3, 0.1},
     ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3, 2, 30},
     ConstantRow{P::expert_overhead, Scope::stack, 0.5, 1e-4, 1e-2},
     ConstantRow{P::expert_cast_overhead, Scope::everywhere, 0.5, 2e-5, 4e-4},

@@ -44,12 +44,16 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     if (s[P::kv_lora_rank] > 0 && !coverage().has(P::kv_lora_rank))
         out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
-    if (!gpu || !coverage().gpus.contains(gpu->name))
-        out.push_back(translate("No public run of this GPU was compared."));
+    if (!gpu || !is_compared(*gpu)) out.push_back(translate("No public run of this GPU was compared."));
     if (!coverage().software.contains(format(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
     if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
     return out;
+}
+
+bool is_compared(const Preset& preset) {
+    const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
+    return gpu && coverage().gpus.contains(gpu->name);
 }
 
 std::string nearest_runs_sentence(const Answer& answer) {

@@ -14,6 +14,10 @@ namespace shardscope {
 // inside.
 std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
+// Returns whether predictions for this GPU, or for the GPU of this cluster, were compared with public runs
+// that have a good step time.
+bool is_compared(const Preset& gpu_or_cluster);
+
 // Names the nearest measured runs, or says that nothing like the scenario was measured.
 std::string nearest_runs_sentence(const Answer& answer);
 

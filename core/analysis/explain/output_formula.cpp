@@ -59,6 +59,10 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
                          translate("t = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                          "m c_g Q_g B_HBM η_m"};
     }
+    if (s.choice<Sharding>(P::sharding) == Sharding::zero_pp)
+        return OutputFormula{
+            translate("t = m · (c + 6 bytes for quantization) · parameters gathered ÷ (B_HBM · η_m)"),
+            "m c B_HBM η_m"};
     if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
         return OutputFormula{translate("t = (m · c · parameters gathered + c_g · Q_g · parameters whose "
                                        "gradients are accumulated) ÷ (B_HBM · η_m)"),
@@ -81,13 +85,25 @@ std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
     return std::nullopt;
 }
 
+std::optional<OutputFormula> host_link_formula(const Answer& answer) {
+    if (answer.settings.choice<Offload>(P::offload) != Offload::optimizer_nvme) return std::nullopt;
+    return OutputFormula{
+        translate("t = the longer of (Q_g + Q) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_host "
+                  "memory and 2 · Q_o · N_g ÷ F_o ÷ B_drives"),
+        "c_o Q_g Q Q_o N_g F_o"};
+}
+
 std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
     const bool experts = has_experts(answer);
     const auto offload = answer.settings.choice<Offload>(P::offload);
     const bool is_zero = output(id).get(answer) == 0;
     if (id == Output::memory_weights) {
         if (is_zero) return OutputFormula{translate("M_w = 0: the weights are in host memory"), {}};
+        const bool second_copy = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+        if (experts && second_copy)
+            return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};
         if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
+        if (second_copy) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
     }
     if (id == Output::memory_gradients && experts)
         return OutputFormula{translate("M_g = Q_g · (1 + buffers) · (N_d ÷ F_g + N_x ÷ X_g)"),
@@ -121,6 +137,7 @@ std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
         case Output::memory_activations: return memory_formula(id, answer);
         case Output::step_copies: return memory_copies_formula(answer);
         case Output::step_optimizer: return optimizer_formula(answer);
+        case Output::step_host_link: return host_link_formula(answer);
         case Output::step_bubble: {  // each schedule has its own rule
             const Schedule& schedule = *answer.compiled.schedule;
             return OutputFormula{translate(schedule.title) + ": " + translate(schedule.rule),

@@ -7,6 +7,7 @@
 #include "effects/collectives.h"
 #include "effects/gemm.h"
 #include "effects/loss.h"
+#include "effects/quantized_traffic.h"
 #include "memory/memory.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
@@ -106,6 +107,12 @@ double step_volume(const Answer& a) {
         const double reductions = sharding == Sharding::zero2 ? c.passes.visits() : 1;
         return n * (reductions * c.state.reduced_gradients + c.gathered_bytes);
     }
+    if (sharding == Sharding::zero_pp) {
+        const RingGroup node = in_one_node(c.layout.shard);
+        const double again = a.settings.on(P::reshard_after_forward) ? (node.size() - 1) / node.size() : 0;
+        return c.passes.visits() *
+               (n * (kQuantizedWeight + kQuantizedGradient) + n * g / (g - 1) * again * c.gathered_bytes);
+    }
     const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
     return c.passes.visits() * n * (gathers * c.gathered_bytes + c.state.gradients);
 }
@@ -142,6 +149,8 @@ constexpr std::array kSymbols{
            .formula = translatable("F_g = GPUs of the shard group from zero2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
     Symbol{.symbol = "F_o", .label = translatable("GPUs that shard optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::shard); },
            .formula = translatable("F_o = GPUs of the shard group from zero1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
+    Symbol{.symbol = "M_2", .label = translatable("second copy of the weights"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return second_copy_bytes(fullest_stage(a), a.compiled); },
+           .formula = translatable("M_2 = N_g · Q ÷ GPUs of the shard group in one node, if the group has several nodes"), .symbols = "N_g Q", .assumptions = "sharding reshard_after_forward"},
     Symbol{.symbol = "N_x", .label = translatable("expert parameters"), .quantity = Quantity::big_count, .get = expert_parameters,
            .formula = translatable("N_x = experts of this GPU's layers"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
     Symbol{.symbol = "N_d", .label = translatable("parameters without experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },

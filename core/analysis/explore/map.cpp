@@ -113,9 +113,10 @@ Scenario PlannedMap::at(std::size_t here) const {
     return edited(columns_[here % columns], map_.y.id, map_.y.values[here / columns]);
 }
 
-MapCell PlannedMap::cell(const Scenario& plan, std::size_t here, Answer& scratch) const {
+MapCell PlannedMap::cell(Scenario plan, std::size_t here, Answer& scratch) const {
     const std::size_t columns = map_.x.values.size();
-    const bool valid = answer_into(locked(plan), scratch) &&
+    plan.automatic.reset();
+    const bool valid = answer_into(plan, scratch) &&
                        is_in_cell(map_.x, here % columns, scratch.settings[map_.x.id]) &&
                        is_in_cell(map_.y, here / columns, scratch.settings[map_.y.id]);
     return map_cell(scratch, valid);
@@ -164,11 +165,16 @@ void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, A
                          const std::stop_token& stop) {
     const std::size_t here = index_of(outer, i);
     if (plans_[here]) return;
+    if (scenario_.automatic.none()) {
+        map_.cells[here] = cell(at(here), here, scratch);
+        plans_[here] = Plan{};
+        return;
+    }
     // Planning takes longest, so that it must react to `stop`, too.
     const std::optional<Plan>& likely = plans_[index_of(outer, beside)];
-    const auto found = shardscope::planned(at(here), 1, stop, likely ? &*likely : nullptr);
+    auto found = shardscope::planned(at(here), 1, stop, likely ? &*likely : nullptr);
     if (!found) return;
-    map_.cells[here] = cell(*found, here, scratch);
+    map_.cells[here] = cell(*std::move(found), here, scratch);
     plans_[here] = plan_of(scratch.settings);
 }
 

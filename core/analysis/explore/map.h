@@ -69,7 +69,7 @@ class PlannedMap {
     [[nodiscard]] std::size_t index_of(std::size_t outer, std::size_t i) const;
     [[nodiscard]] std::vector<std::size_t> planned(std::size_t count) const;
     [[nodiscard]] Scenario at(std::size_t here) const;
-    [[nodiscard]] MapCell cell(const Scenario& plan, std::size_t here, Answer& scratch) const;
+    [[nodiscard]] MapCell cell(Scenario plan, std::size_t here, Answer& scratch) const;
     void plan_line(std::size_t outer, const std::stop_token& stop);
     void plan_between(std::size_t outer, std::span<const std::size_t> places, Answer& scratch,
                       const std::stop_token& stop);

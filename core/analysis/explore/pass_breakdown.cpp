@@ -77,7 +77,7 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
         for (Part& part : *list) part.seconds *= share;
     }
     busy *= share;
-    const double gather = traffic.gather.total();
+    const double gather = traffic.gather.total() + passes * traffic.host_copy.total();
     const double communication = gather + traffic.reduce.total();
     const double device = overlapped(busy, communication, c_.settings[P::overlap]);
     const double visible = device - busy;
@@ -88,6 +88,18 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
     add(out.exposed, Activity::gather, visible_gather);
     add(out.exposed, Activity::reduce, visible - visible_gather);
     out.wait = std::max(0.0, passes * layer.host - device);
+    return out;
+}
+
+LayerParts PassBreakdown::with_group(const Layer& layer, bool backward, double passes,
+                                     const LayerTraffic& traffic) const {
+    const auto seconds = [](const LayerParts& of) { return sum(of.chain) + sum(of.exposed) + of.wait; };
+    LayerParts out = parts(layer, backward, 1, {{}, {}, traffic.host_copy});
+    const double exposed =
+        std::max(0.0, seconds(parts(layer, backward, passes, traffic)) - passes * seconds(out));
+    const Activity activity = backward ? Activity::reduce : Activity::gather;
+    add(out.exposed, activity, exposed);
+    add(out.hidden, activity, traffic.both().total() - exposed);
     return out;
 }
 
@@ -175,7 +187,16 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
     const bool last_visit = alone ? last : true;
     const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
         if (count <= 0) return;
-        const LayerPositions places = layer_positions(count, last_kind, c_.passes);
+        const Passes passes = passes_beside_traffic(
+            forwards ? policy_.gathers_each_visit : policy_.reduces_each_visit, c_.passes);
+        const LayerPositions places = layer_positions(count, last_kind, passes);
+        const LayerTraffic plain{{}, {}, layer.traffic.host_copy};
+        const bool carries = forwards ? first : last;
+        const auto carried = [&](bool end) {
+            return !carries   ? plain
+                   : forwards ? forward_traffic(policy_, layer.traffic, end, true)
+                              : backward_traffic(policy_, layer.traffic, end, true);
+        };
         const auto add_parts = [&](const LayerParts& with, double times) {
             add(out.tail, with.exposed, times);
             for (const Part& part : with.hidden) {
@@ -184,19 +205,18 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             }
             wait += times * with.wait;
         };
+        // The communication that overlaps with a group of passes is drawn in the first or the last of them.
+        const bool in_groups = passes.passes_per_visit > c_.passes.passes_per_visit;
         for (const bool end : {false, true}) {
             const double times = (end ? places.at_end : places.inner) / c_.passes.passes_per_visit;
             if (times <= 0) continue;
-            add_parts(
-                forwards ? this->forward(layer, end, first_visit) : this->backward(layer, end, last_visit),
-                times);
+            add_parts(in_groups
+                          ? with_group(layer, !forwards, carries ? passes.passes_per_visit : 1, carried(end))
+                      : forwards ? this->forward(layer, end, first_visit)
+                                 : this->backward(layer, end, last_visit),
+                      times);
         }
-        if (places.beside_end <= 0) return;
-        const bool carries = forwards ? first : last;
-        const LayerTraffic traffic = !carries   ? LayerTraffic{}
-                                     : forwards ? forward_traffic(policy_, layer.traffic, false, true)
-                                                : backward_traffic(policy_, layer.traffic, false, true);
-        add_parts(parts(layer, !forwards, 1, traffic), places.beside_end);
+        if (places.beside_end > 0) add_parts(parts(layer, !forwards, 1, carried(false)), places.beside_end);
     };
     if (forwards || gives_gradients) {
         for (std::size_t i = 0; i < layers_.kinds(); ++i)

@@ -62,6 +62,9 @@ class PassBreakdown {
     // `passes` consecutive passes of a layer and the communication that overlaps with them.
     [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes,
                                    const LayerTraffic& traffic = {}) const;
+    // One pass of a layer with the communication that overlaps with all `passes` passes of its group.
+    [[nodiscard]] LayerParts with_group(const Layer& layer, bool backward, double passes,
+                                        const LayerTraffic& traffic) const;
     // The step time of a stage of this kind.
     [[nodiscard]] StepTime step_of(const Stage& stage) const;
     [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;

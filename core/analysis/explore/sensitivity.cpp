@@ -59,9 +59,9 @@ RateInputs inputs_of(Rate rate) {
         case Rate::inter_node: return {{inter_node_bandwidth}, {}};
         case Rate::latency:
             return {
-                {host_bandwidth, host_memory_bandwidth},
+                {host_bandwidth, host_memory_bandwidth, nvme_bandwidth},
                 {collective_latency, intra_node_latency, inter_node_latency, kernel_launch, layer_overhead,
-                 pipeline_layer_overhead, expert_overhead, expert_cast_overhead, step_overhead}};
+                 pipeline_layer_overhead, expert_overhead, expert_cast_overhead, step_overhead, step_jitter}};
         case Rate::count: break;
     }
     return {};

@@ -80,6 +80,7 @@ constexpr std::array kMembers{
     Member{P::kernel_launch, GapClass::gpu},
     Member{P::host_bandwidth, GapClass::gpu},
     Member{P::host_memory_bandwidth, GapClass::gpu},
+    Member{P::nvme_bandwidth, GapClass::gpu},
     Member{P::context_imbalance, GapClass::rest},
     Member{P::mfu_override, GapClass::rest},
     Member{P::tensor_across_nodes, GapClass::rest},  // these two change no step

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "effects/host.h"
 #include "explore/pass_breakdown.h"
 #include "explore/timeline_memory.h"
 #include "memory/memory.h"
@@ -55,7 +56,7 @@ class Lanes {
         micro_batch = virtual_stage = layer = 0;
         at = add(at, Activity::optimizer, term(estimate, StepTerm::optimizer));
         at = add(at, Activity::host_link, term(estimate, StepTerm::host_link));
-        return add(at, Activity::host, c.settings[P::step_overhead]);
+        return add(at, Activity::host, host_time_per_step(c.settings));
     }
 
   private:
@@ -64,7 +65,7 @@ class Lanes {
 
 double end_seconds(const Compiled& c, const Estimate& estimate) {
     return term(estimate, StepTerm::optimizer) + term(estimate, StepTerm::host_link) +
-           c.settings[P::step_overhead];
+           host_time_per_step(c.settings);
 }
 
 void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane, {}, &Interval::start); }

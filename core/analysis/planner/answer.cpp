@@ -7,10 +7,14 @@
 
 namespace shardscope {
 bool answer_into(const Scenario& scenario, Answer& out) {
-    // Callers loop over neighbouring points, so the plan of the previous one is probably good here, too.
-    const Plan before = plan_of(out.settings);
-    const bool has_plan = before[P::tensor_parallel] > 0;
-    out.scenario = planned(scenario, has_plan ? &before : nullptr);
+    if (scenario.automatic.none()) {
+        out.scenario = scenario;
+    } else {
+        // Callers loop over neighbouring points, so the plan of the previous one is probably good here, too.
+        const Plan before = plan_of(out.settings);
+        const bool has_plan = before[P::tensor_parallel] > 0;
+        out.scenario = planned(scenario, has_plan ? &before : nullptr);
+    }
     out.settings = resolve(out.scenario);
     out.problems.clear();
     out.impossible = false;

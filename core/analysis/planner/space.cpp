@@ -193,15 +193,20 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
     std::vector<StateSharding> out;
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
-        const bool fsdp = kind == Sharding::zero3 || kind == Sharding::hsdp;
+        // ZeRO++ rounds gradients, which is not the planner's choice.
+        if (kind == Sharding::zero_pp && is_free(P::sharding)) continue;
+        const bool fsdp = kind >= Sharding::zero3;
         StateSharding one{sharding, base[P::shard_group], 0, {}, {}};
         sharded.set(P::sharding, sharding, Origin::given);
         one.reshards = is_free(P::reshard_after_forward) && !fsdp
                            ? std::vector<double>{base[P::reshard_after_forward]}
                            : values(P::reshard_after_forward);
         one.offloads = domain(P::offload, sharded).stops;
-        if (!is_free(P::offload))
-            std::erase_if(one.offloads, [&](double offload) { return offload != base[P::offload]; });
+        // Drives are never faster than the host's memory.
+        std::erase_if(one.offloads, [&](double offload) {
+            return is_free(P::offload) ? offload == Value(Offload::optimizer_nvme)
+                                       : offload != base[P::offload];
+        });
         if (one.offloads.empty()) continue;
         one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());
         if (!is_free(P::shard_group)) {
@@ -212,7 +217,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         one.group = 0;
         if (kind != Sharding::hsdp) out.push_back(one);
         const bool in_groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
-                               (kind == Sharding::zero3 && !is_free(P::sharding));
+                               (kind >= Sharding::zero3 && !is_free(P::sharding));
         for (const double group : groups) {
             if (!in_groups || group <= 1 || group >= gpus) continue;
             one.group = group;

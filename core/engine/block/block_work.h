@@ -49,6 +49,7 @@ struct BlockWork {
     }
     [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
 };
+// The work of every kind of block of the model.
 struct Work {
     BlockWork embedding, head;
     BoundedList<BlockWork, kLayerKinds> layers;  // a layer of each kind

@@ -48,7 +48,8 @@ Traffic traffic_of(const Compiled& c) {
         .bucket_size = s[P::bucket_size],
         .stage_parameters = c.parameters * c.layout.weight_copies / c.layout.tensor / c.layout.pipeline,
         .weight_bytes = c.gathered_bytes,
-        .gradient_bytes = c.state.reduced_gradients};
+        .gradient_bytes = c.state.reduced_gradients,
+        .quantizes = s.choice<Sharding>(P::sharding) == Sharding::zero_pp};
     BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
     BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
     const auto unit = [&](double weights, double expert_weights) {
@@ -130,7 +131,7 @@ void compile_machine(Compiled& c) {
     c.gpu = gpu_rates(s);
     c.network = network_rates(s);
     c.data_parallel = data_parallel_rates(s);
-    c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth]};
+    c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth], s[P::nvme_bandwidth]};
     c.compute_bytes = activation_bytes(precision);
     const bool gathers_fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
     c.gathered_bytes = gathers_fp8 && s.on(P::fp8_param_gather) ? 1 : c.compute_bytes;
@@ -189,6 +190,13 @@ void compile_schedule(Compiled& c) {
     c.passes.layers_per_visit = 1;
     if (c.schedule->layered && c.stages.count > 1) {
         c.passes.layers_per_visit =
+            std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+    }
+    c.passes.group = c.passes.layers_per_group = 1;
+    if (c.schedule->interleaves && !c.schedule->layered && c.stages.count > 1 &&
+        c.pipeline.virtual_stages > 1) {
+        c.passes.group = std::min(c.pipeline.stages, c.passes.count);
+        c.passes.layers_per_group =
             std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
     }
 }

@@ -25,8 +25,25 @@ struct Passes {
     double passes_per_visit = 1;  // passes of a layer per visit
     double layers_per_visit =
         1;  // layers that are visited together: those of one virtual stage of a layered schedule
+    // An interleaved schedule runs this many passes of a virtual stage before those of the next one, and the
+    // virtual stage has this many layers; else 1.
+    double group = 1;
+    double layers_per_group = 1;
     [[nodiscard]] double visits() const { return count / passes_per_visit; }
 };
+
+// Returns the passes as one direction's traffic sees them. Traffic of every visit, such as that of FSDP,
+// overlaps with the passes of the visit. Traffic that occurs once per step, such as that of ZeRO-1, overlaps
+// with a whole group: Megatron-Core gathers the weights of the next virtual stage while the group of
+// micro-batches passes through this one, and reduces the gradients of the previous one (param_sync_func and
+// grad_sync_func in pipeline_parallel/schedules.py).
+inline Passes passes_beside_traffic(bool of_every_visit, Passes passes) {
+    if (!of_every_visit && passes.group > 1) {
+        passes.passes_per_visit = passes.group;
+        passes.layers_per_visit = passes.layers_per_group;
+    }
+    return passes;
+}
 
 // Data-parallel traffic of one layer of each kind and of the two ends of the model. The ends are the
 // embedding and the head, which the first and the last stage hold in addition to their layers. Without a

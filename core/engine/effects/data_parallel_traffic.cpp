@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "effects/quantized_traffic.h"
+#include "scenario/gpu_groups.h"
+
 namespace shardscope {
 
 void BucketTimes::add(UnitTraffic& out, double parameters) {
@@ -20,18 +23,25 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
         time_.reduce = policy_.gradient_bytes == policy_.weight_bytes
                            ? time_.gather
                            : reduce_scatter_time(policy_.gradient_bytes * bucket, shard_, network_);
+        time_.regather = time_.gather;
+        if (policy_.quantizes) {
+            time_.gather = quantized_gather_time(bucket, shard_, network_);
+            time_.regather = node_gather_time(policy_.weight_bytes * bucket, shard_, network_);
+            time_.reduce = quantized_reduce_time(bucket, shard_, network_);
+        }
         time_.replica_reduce =
             all_reduce_time(policy_.gradient_bytes * bucket / shard_.size(), replica_, network_);
     }
     const double buckets = parameters / bucket;
     out.gather += buckets * time_.gather;
+    out.regather += buckets * time_.regather;
     out.reduce += buckets * time_.reduce;
     out.replica_reduce += buckets * time_.replica_reduce;
 }
 
 TrafficPolicy traffic_policy(const Settings& s) {
     const auto sharding = s.choice<Sharding>(P::sharding);
-    const bool fsdp = sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    const bool fsdp = is_fsdp(s);
     // FSDP and ZeRO-2 reduce during the backward pass, because they do not keep unsharded gradients.
     const bool reduces_each_visit = fsdp || sharding == Sharding::zero2;
     return {.gathers_each_visit = fsdp,
@@ -48,15 +58,15 @@ LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& lay
     const bool gathers_now =
         policy.gathers_each_visit ? !at_end : policy.gathers_once && policy.overlaps_gathers && first_visit;
     if (gathers_now) out.gather = layer.gather;
-    out.gather += layer.host_copy;
+    out.host_copy = layer.host_copy;
     return out;
 }
 
 LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                               bool last_visit) {
     LayerTraffic out;
-    if (policy.gathers_again) out.gather = layer.gather;
-    out.gather += layer.host_copy;
+    if (policy.gathers_again) out.gather = layer.regather;
+    out.host_copy = layer.host_copy;
     const bool reduces_now = policy.reduces_each_visit || (last_visit && policy.overlaps_reductions);
     if (!at_end && reduces_now) out.reduce = layer.gradients();
     return out;

@@ -13,6 +13,7 @@ namespace shardscope {
 
 struct UnitTraffic {      // time of one unit's collectives
     Time gather;          // all-gather of the weights within the shard group
+    Time regather;        // the same again before the backward pass
     Time reduce;          // reduce-scatter of the gradients within the shard group
     Time replica_reduce;  // all-reduce of the sharded gradients among replicas
     // Offloaded activations: copied to the host after a forward pass, back before a backward pass. The copies
@@ -28,6 +29,7 @@ struct BucketPolicy {                 // how a unit's parameters are grouped int
     double stage_parameters = 0;      // on one GPU: the upper limit of a bucket
     double weight_bytes = 2;          // of one gathered weight
     double gradient_bytes = 2;        // of one gradient that is reduced
+    bool quantizes = false;           // ZeRO++, see effects/quantized_traffic.h
 };
 
 // The collective times of units that are sharded over the same GPUs. The last bucket's times are reused for
@@ -64,7 +66,8 @@ TrafficPolicy traffic_policy(const Settings& settings);
 
 // The collectives that run while a layer computes.
 struct LayerTraffic {
-    Time gather, reduce;
+    Time gather, reduce;  // once for all passes of a visit
+    Time host_copy;       // of each pass
     [[nodiscard]] Time both() const { return gather + reduce; }
 };
 // `at_end`: the layer is at the end of its stage. Fewer collectives overlap with it, because FSDP gathers the

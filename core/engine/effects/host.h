@@ -2,6 +2,7 @@
 // the GPU, the GPU waits.
 #pragma once
 
+#include "effects/stragglers.h"
 #include "parameters/settings.h"
 #include "time/rates.h"
 
@@ -27,6 +28,12 @@ inline double layer_host_time(const Settings& s, bool has_experts, double share 
     const auto precision = s.choice<Precision>(P::precision);
     const double casts = precision == Precision::fp8 ? 1 : is_low(precision) ? 2 : 0;
     return out + casts * s[P::expert_cast_overhead] * s[P::experts] / s[P::expert_parallel];
+}
+
+// Returns the time of a step that passes on the host and depends on no layer: a fixed time, and the wait for
+// the slowest GPU; s.
+inline double host_time_per_step(const Settings& s) {
+    return s[P::step_overhead] + straggler_wait(s[P::step_jitter], s[P::gpus]);
 }
 
 // Returns the time of a pass that takes `device` on the GPU and that the host issues in `host` seconds.

@@ -72,7 +72,8 @@ ShardCounts shard_counts(Sharding sharding, double group) {
         case Sharding::zero1: return {1, 1, group};
         case Sharding::zero2: return {1, group, group};
         case Sharding::zero3:
-        case Sharding::hsdp: return {group, group, group};
+        case Sharding::hsdp:
+        case Sharding::zero_pp: return {group, group, group};
     }
     return {1, 1, 1};
 }

@@ -1,6 +1,8 @@
-// E3 and E11 with offload: the optimizer state, or the weights as well, are in the host's memory.
+// E3 and E11 with offload: the optimizer state, or the weights as well, are in the host's memory, or the
+// state is on NVMe drives.
 //
-// Source: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840.
+// Sources: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840; Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv
+// 2104.07857.
 #pragma once
 
 #include "time/rates.h"
@@ -10,6 +12,7 @@ namespace shardscope {
 struct HostLink {                 // between a GPU and its host
     double bandwidth = 0;         // B/s of the link to the host
     double memory_bandwidth = 0;  // B/s of the host's memory
+    double nvme_bandwidth = 0;    // B/s of the drives, in one direction
 };
 
 // Returns the time of transferring `bytes` of this GPU's weights from the host.
@@ -21,6 +24,12 @@ inline Time host_fetch_time(double bytes, const HostLink& link) {
 // (`moved` bytes), and the host reads and writes its state (`updated` bytes).
 inline Time host_update_time(double moved, double updated, const HostLink& link) {
     return {Rate::latency, moved / link.bandwidth + updated / link.memory_bandwidth};
+}
+
+// Returns the time of the optimizer step on the host if `state` bytes of optimizer state are read from the
+// drives and written back. The drives work while the host updates what has been read.
+inline Time nvme_update_time(double moved, double updated, double state, const HostLink& link) {
+    return longer(host_update_time(moved, updated, link), {Rate::latency, 2 * state / link.nvme_bandwidth});
 }
 
 }  // namespace shardscope

@@ -5,6 +5,7 @@
 #include "compile/stage_parameters.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/loss.h"
+#include "effects/quantized_traffic.h"
 #include "memory/kept_activations.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
@@ -148,6 +149,14 @@ GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
     return gathered_of(stage_parameters(stage, c), stage, c);
 }
 
+double second_copy_bytes(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const bool keeps = s.choice<Sharding>(P::sharding) == Sharding::zero_pp && s.on(P::reshard_after_forward);
+    if (!keeps || c.layout.shard.nodes <= 1) return 0;
+    return sharded_bytes(c.compute_bytes, stage_parameters(stage, c).all, in_one_node(c.layout.shard).size(),
+                         in_one_node(c.layout.expert_shard).size());
+}
+
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -162,7 +171,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
     // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
     if (!from_host)
-        out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights);
+        out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
+                      second_copy_bytes(stage, c);
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
                                   shares.gradients, expert_shares.gradients);
     if (!is_fsdp(s)) {

@@ -88,6 +88,8 @@ struct StateMemory {
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
     double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
 };
+// E3: returns the bytes of the second copy of a stage's weights, which ZeRO++ keeps in every node.
+double second_copy_bytes(const Stage& stage, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {

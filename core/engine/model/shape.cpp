@@ -22,6 +22,21 @@ double document_tokens(const Settings& s) {
     return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
 }
 
+double operand_bytes(Precision precision, Fp8Recipe recipe) {
+    constexpr double kFp8 = 1, kFp4 = 0.5;
+    // One scale of a byte for 32 elements (OCP Microscaling Formats, 2023), or for 16 (NVIDIA's nvfp4), or
+    // one in fp32 for 128 elements (DeepSeek-V3, arXiv 2412.19437); a scale for a whole tensor is negligible.
+    switch (precision) {
+        case Precision::mxfp8: return kFp8 + 1.0 / 32;
+        case Precision::nvfp4: return kFp4 + 1.0 / 16;
+        case Precision::fp8:
+            return recipe == Fp8Recipe::blockwise ? kFp8 + 4.0 / 128
+                   : recipe == Fp8Recipe::mxfp8   ? kFp8 + 1.0 / 32
+                                                  : kFp8;
+        default: return 2;
+    }
+}
+
 Shape shape_of(const Settings& s) {
     Shape x{};
     x.s = s[P::sequence_length];
@@ -45,8 +60,10 @@ Shape shape_of(const Settings& s) {
     const auto precision = s.choice<Precision>(P::precision);
     x.q = activation_bytes(precision);
     x.low_precision = is_low(precision);
-    // Low-precision matrices keep their quantized input.
-    x.kept_operand = precision == Precision::nvfp4 ? 0.3 : x.low_precision ? 0.5 : 1;
+    // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes.
+    x.operand_bytes = operand_bytes(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
+    x.low_share = x.low_precision ? 1 - std::min(1.0, s[P::bf16_layers] / s[P::layers]) : 0;
+    x.kept_operand = 1 - x.low_share + x.low_share * x.operand_bytes / 2;
     x.scales_by_current_values =
         precision != Precision::fp8 || s.choice<Fp8Recipe>(P::fp8_recipe) != Fp8Recipe::delayed;
     x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
@@ -108,13 +125,14 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
     return op;
 }
 
-// The operator before writes its output in fp8, and a second time transposed for the backward pass. Weights
-// are cast once per optimizer step: they are read in bf16 and written twice.
+// The operator before writes its output in fp8 or fp4, and a second time transposed for the backward pass.
+// Weights are cast once per optimizer step: they are read in bf16 and written twice.
 void set_cast_bytes(const Shape& x, Operator& op) {
     if (!x.low_precision) return;
-    const double read_again = x.scales_by_current_values ? x.q : 0;
-    op.cast_bytes = op.count * ((2 + read_again) * op.m * op.k + 4 * op.k * op.n / x.accumulation);
-    op.gradient_cast_bytes = op.count * (2 + read_again) * op.m * op.n;
+    const double written = 2 * x.operand_bytes + (x.scales_by_current_values ? x.q : 0);
+    const double weights = (2 + 2 * x.operand_bytes) * op.k * op.n / x.accumulation;
+    op.cast_bytes = x.low_share * op.count * (written * op.m * op.k + weights);
+    op.gradient_cast_bytes = x.low_share * op.count * written * op.m * op.n;
 }
 
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,

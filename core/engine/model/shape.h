@@ -17,6 +17,8 @@ struct Shape {
     double context_inner;  // GPUs of the inner groups of a2a+p2p
     // Share of an operand's half-precision bytes that matrices keep for the backward pass.
     double kept_operand;
+    double operand_bytes;  // low precision: of one element of an operand, with its share of a scaling factor
+    double low_share;      // low precision: share of the layers that do not stay in bf16
     bool scales_by_current_values;  // low precision: casts read each tensor once more
     double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
     double q;       // bytes per activation element
@@ -34,6 +36,9 @@ struct Shape {
     bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
     double norm_copies, softmax_traffic, accumulation;
 };
+
+// Returns the bytes of one element of a matrix's operand, with its share of a scaling factor.
+double operand_bytes(Precision precision, Fp8Recipe recipe);
 
 Shape shape_of(const Settings& settings);
 

@@ -97,22 +97,26 @@ TrafficFloor traffic_floor(const Compiled& c) {
 
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
     const double omega = c.settings[P::overlap];
-    const Passes& passes = c.passes;
-    const auto exposed = [&](double layer, double host, double communication) {
-        const double busy = passes.passes_per_visit * passes.share * layer;
-        const double launch = passes.passes_per_visit * host;
-        return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
-    };
-    const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
+    const TrafficPolicy policy = traffic_policy(c.settings);
+    const Passes forward = passes_beside_traffic(policy.gathers_each_visit, c.passes);
+    const Passes backward = passes_beside_traffic(policy.reduces_each_visit, c.passes);
+    // Of one direction: `once` is the communication of the first or the last visit, `other` that of each
+    // other one.
+    const auto direction = [&](const Passes& passes, const LayerFloor& layer, double seconds, double once,
+                               double other, bool last) {
+        const double busy = passes.passes_per_visit * passes.share * seconds;
+        const double launch = passes.passes_per_visit * layer.host;
+        const auto exposed = [&](double communication) {
+            return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
+        };
         // No compute hides the traffic of the layer at the end, which is part of `unhidden_floor`. The layers
         // visited together with it hide less than the others, but the bound may leave them out.
         const double layers = layer.count - (last ? std::min(passes.layers_per_visit, layer.count) : 0);
-        if (layers <= 0) return 0.0;
-        const double first_and_last = exposed(layer.forward, layer.host, unit.forward_first) +
-                                      exposed(layer.backward, layer.host, unit.backward_last);
-        const double other = exposed(layer.forward, layer.host, unit.forward_other) +
-                             exposed(layer.backward, layer.host, unit.backward_other);
-        return layers * (first_and_last + (passes.visits() - 1) * other);
+        return layers > 0 ? layers * (exposed(once) + (passes.visits() - 1) * exposed(other)) : 0.0;
+    };
+    const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
+        return direction(forward, layer, layer.forward, unit.forward_first, unit.forward_other, last) +
+               direction(backward, layer, layer.backward, unit.backward_last, unit.backward_other, last);
     };
     double out = 0;
     for (std::size_t i = 0; i < traffic.size(); ++i)

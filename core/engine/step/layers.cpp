@@ -15,8 +15,11 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
               work.weights + work.experts};
     const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
     // Every GPU fetches its shard from the host before the all-gather.
-    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters)
-        out.traffic.gather += host_fetch_time(c.compute_bytes * shard, c.host);
+    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
+        const Time fetch = host_fetch_time(c.compute_bytes * shard, c.host);
+        out.traffic.gather += fetch;
+        out.traffic.regather += fetch;
+    }
     out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.traffic.host_copy =

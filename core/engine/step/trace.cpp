@@ -9,6 +9,7 @@
 #include "effects/muon.h"
 #include "effects/offload.h"
 #include "effects/optimizer.h"
+#include "effects/quantized_traffic.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -39,20 +40,22 @@ void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count,
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
     if (count <= 0) return;
     const TrafficPolicy policy = traffic_policy(c.settings);
-    const Passes& passes = c.passes;
-    const LayerPositions positions = layer_positions(count, last, passes);
+    const Time& host_copy = layer.traffic.host_copy;
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
+        const Passes passes =
+            passes_beside_traffic(forwards ? policy.gathers_each_visit : policy.reduces_each_visit, c.passes);
+        const LayerPositions positions = layer_positions(count, last, passes);
         const auto traffic = [&](bool at_end, bool first_or_last) {
             return (forwards ? forward_traffic(policy, layer.traffic, at_end, first_or_last)
                              : backward_traffic(policy, layer.traffic, at_end, first_or_last))
                 .both();
         };
-        double without_traffic = 0;  // number of passes without traffic, which are all equal
+        double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
             if (overlapping.total() == 0) without_traffic += times * together;
-            else add_passes(trace, layer, phase, times, together, overlapping, c);
+            else add_passes(trace, layer, phase, times, together, overlapping + together * host_copy, c);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
@@ -71,7 +74,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         if (!alike) add_visits(passes.visits() - 1, false);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
-        if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, {}, c);
+        if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, host_copy, c);
     }
 }
 
@@ -145,8 +148,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         // Experts that are not sharded are neither gathered nor copied.
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
         const double whole = c.layout.shard.size() <= 1 ? parameters : experts_whole ? experts : 0;
+        const double copied = s[P::copy_traffic] + (sharding == Sharding::zero_pp ? kQuantizationTraffic : 0);
         out.add({StepTerm::memory_copies, Frequency::visit,
-                 copy_time(copy_bytes_per_visit(parameters, whole, s[P::copy_traffic], accumulated))});
+                 copy_time(copy_bytes_per_visit(parameters, whole, copied, accumulated))});
         if (c.passes.passes_per_visit > 1)
             out.add({StepTerm::memory_copies, Frequency::further_pass, copy_time(accumulated * parameters)});
     } else {
@@ -158,18 +162,21 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                                                           : root_parameters / c.layout.shard.size() +
                                                                 head_experts / c.layout.expert_shard.size();
     const double updated = updated_layers + root_updated;
-    if (s.choice<Offload>(P::offload) == Offload::none) {
+    const auto offload = s.choice<Offload>(P::offload);
+    if (offload == Offload::none) {
         out.add({StepTerm::optimizer, Frequency::step,
                  optimizer_time(updated, s[P::optimizer_traffic], c.gpu.memory_bandwidth)});
     } else {
+        const double moved = (c.state.gradients + c.state.weights) * updated;
+        const double handled = s[P::optimizer_traffic] * updated;
         out.add({StepTerm::host_link, Frequency::step,
-                 host_update_time((c.state.gradients + c.state.weights) * updated,
-                                  s[P::optimizer_traffic] * updated, c.host)});
+                 offload == Offload::optimizer_nvme
+                     ? nvme_update_time(moved, handled, c.state.optimizer * updated, c.host)
+                     : host_update_time(moved, handled, c.host)});
     }
-    if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon &&
-        s.choice<Offload>(P::offload) == Offload::none)
+    if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon && offload == Offload::none)
         out.add({StepTerm::optimizer, Frequency::step, orthogonalization_time(stage, layers, c)});
-    out.add({StepTerm::host, Frequency::step, {Rate::latency, s[P::step_overhead]}});
+    out.add({StepTerm::host, Frequency::step, {Rate::latency, host_time_per_step(s)}});
     return out;
 }
 

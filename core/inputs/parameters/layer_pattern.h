@@ -19,6 +19,7 @@ namespace shardscope {
 enum class Mixer : unsigned char { full, sliding, linear, mamba2, none };
 enum class FeedForward : unsigned char { dense, experts, none };
 
+// A layer is a mixer and a feed-forward; either may be missing.
 struct LayerKind {
     Mixer mixer = Mixer::full;
     FeedForward feed_forward = FeedForward::dense;
@@ -31,6 +32,7 @@ using LayerCounts = std::array<double, kLayerKinds>;  // layers of each kind
 
 // A pattern as it is written.
 struct LayerPattern {
+    // One word of the pattern, such as "sliding" or "full/experts".
     struct Element {
         Mixer mixer = Mixer::full;
         // Without what follows the mixer, `model.dense_layers` decides where the experts begin.

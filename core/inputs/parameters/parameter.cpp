@@ -73,8 +73,8 @@ constexpr std::array as_tensor{Named{"tensor", 0}};
 constexpr std::array optimizer{Named{"adamw", 0}, Named{"adamw-8bit", 1}, Named{"adafactor", 2},
                                Named{"lion", 3},  Named{"muon", 4},       Named{"momentum", 5},
                                Named{"sgd", 6}};
-constexpr std::array sharding{Named{"ddp", 0}, Named{"zero1", 1}, Named{"zero2", 2}, Named{"zero3", 3},
-                              Named{"hsdp", 4}};
+constexpr std::array sharding{Named{"ddp", 0},   Named{"zero1", 1}, Named{"zero2", 2},
+                              Named{"zero3", 3}, Named{"hsdp", 4},  Named{"zero++", 5}};
 constexpr std::array recompute{Named{"none", 0}, Named{"selective", kRecomputeSelective}, Named{"full", 1}};
 constexpr std::array attention{Named{"flash", 0}, Named{"naive", 1}};
 constexpr std::array schedule{
@@ -82,7 +82,8 @@ constexpr std::array schedule{
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 };
-constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1}, Named{"optimizer+parameters", 2}};
+constexpr std::array offload{Named{"none", 0}, Named{"optimizer", 1}, Named{"optimizer+parameters", 2},
+                             Named{"optimizer-nvme", 3}};
 constexpr std::array none{Named{"none", 0}};
 constexpr std::array usual{Named{"usual", 0}};
 constexpr std::array optimal{Named{"optimal", 0}};

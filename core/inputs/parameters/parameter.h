@@ -98,7 +98,7 @@ inline constexpr std::array kFlagWords{Named{"true", 1},  Named{"yes", 1}, Named
 Parsed parse(P id, std::string_view text, bool bare_unit_is_shown = false);
 
 // The choices of the parameters, in the order of their values. Settings store their numbers.
-enum class Sharding { ddp, zero1, zero2, zero3, hsdp };
+enum class Sharding { ddp, zero1, zero2, zero3, hsdp, zero_pp };
 enum class Precision { bf16, fp16, fp8, fp32, mxfp8, nvfp4 };
 // Returns whether matrices run in fewer than 16 bits. Activations and weights are kept in bf16 then.
 constexpr bool is_low(Precision precision) {
@@ -135,7 +135,7 @@ enum class ScheduleKind {
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 };
-enum class Offload { none, optimizer, optimizer_and_parameters };
+enum class Offload { none, optimizer, optimizer_and_parameters, optimizer_nvme };
 enum class Optimizer { adamw, adamw_8bit, adafactor, lion, muon, momentum, sgd };
 // Special value of `training.recompute`, which otherwise is the recomputed share, 0…1.
 inline constexpr double kRecomputeSelective = -1;

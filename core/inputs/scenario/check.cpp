@@ -164,12 +164,35 @@ Problems check(const Scenario& scenario, const Settings& settings) {
     return problems;
 }
 
+namespace {
+
+// Returns whether settings differ from valid ones only in values that no constraint reads and that are in
+// their ranges.
+bool is_valid_like(const Settings& valid, const Settings& s) {
+    // A list of operators may have been freed, and another may have the same address.
+    if (valid.listed() || s.listed()) return false;
+    // The only parameters of which a constraint reads the origin.
+    for (const P id : {P::global_batch, P::heads, P::head_size}) {
+        if (valid.origin(id) != s.origin(id)) return false;
+    }
+    return s.all_differences(valid, [&](P id) {
+        return !is_constrained(id) && std::isfinite(s[id]) && is_in_range(parameter(id), s[id]);
+    });
+}
+
+}  // namespace
+
 bool is_valid(const Settings& settings) {
+    // Inner loops check settings that differ from the last valid ones in few values, most of them rates.
+    static thread_local std::optional<Settings> last;
+    if (last && is_valid_like(*last, settings)) return true;
     bool valid = true;
     if (!all_in_range(settings)) values_in_range(settings, [&](P, auto&&) { valid = false; });
-    return valid && std::ranges::all_of(constraint_lists(), [&](const std::span<const Constraint> list) {
-               return all_hold(list, settings);
-           });
+    valid = valid && std::ranges::all_of(constraint_lists(), [&](const std::span<const Constraint> list) {
+                return all_hold(list, settings);
+            });
+    if (valid) last = settings;
+    return valid;
 }
 
 bool is_valid(const Scenario& scenario, const Settings& settings) {

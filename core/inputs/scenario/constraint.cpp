@@ -30,6 +30,18 @@ bool all_hold(std::span<const Constraint> constraints, const Settings& s) {
     return std::ranges::all_of(constraints, [&](const Constraint& one) { return one.holds(s); });
 }
 
+bool is_constrained(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return parameter(id).quantity != Quantity::link_bandwidth;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
+}
+
 ValidValues valid_values(P id, const Settings& s, double most) {
     static const Narrowing narrowing = make_narrowing();
     ValidValues values(id, most);

@@ -45,6 +45,10 @@ bool all_hold(std::span<const Constraint> constraints, const Settings& settings)
 // Returns the five lists in the order in which `check` reports broken rules.
 std::array<std::span<const Constraint>, 5> constraint_lists();
 
+// Returns whether a rule reads the parameter. None reads rates, capacities and constants, except that the
+// precision requires a peak: a finite value of such a parameter, in place of another, breaks no rule.
+bool is_constrained(P id);
+
 // Returns the values of a parameter that break no rule while all others stay the same. Lists contain no value
 // above `most`.
 ValidValues valid_values(P id, const Settings& settings, double most);

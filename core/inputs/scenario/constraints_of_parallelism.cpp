@@ -228,8 +228,13 @@ void keep_expert_tensor_parallel(P, const Settings& s, ValidValues& values) {
 
 constexpr P kOffload[] = {P::offload};
 
+// ZeRO++ keeps a second copy of the weights on the GPUs.
+bool weights_can_be_offloaded(const Settings& s) {
+    return is_fsdp(s) && s.choice<Sharding>(P::sharding) != Sharding::zero_pp;
+}
+
 bool offloaded_weights_are_sharded(const Settings& s) {
-    return s.choice<Offload>(P::offload) != Offload::optimizer_and_parameters || is_fsdp(s);
+    return s.choice<Offload>(P::offload) != Offload::optimizer_and_parameters || weights_can_be_offloaded(s);
 }
 
 Problem offloaded_weights_not_sharded(const Settings& s) {
@@ -239,7 +244,8 @@ Problem offloaded_weights_not_sharded(const Settings& s) {
 }
 
 void keep_offload_possible(P, const Settings& s, ValidValues& values) {
-    if (!is_fsdp(s)) values.among({Value(Offload::none), Value(Offload::optimizer)});
+    if (!weights_can_be_offloaded(s))
+        values.among({Value(Offload::none), Value(Offload::optimizer), Value(Offload::optimizer_nvme)});
 }
 
 constexpr Constraint kConstraints[] = {

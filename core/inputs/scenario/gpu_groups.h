@@ -14,10 +14,10 @@ int data_context_parallel(const Settings& settings);
 // Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
 // the weight copies of the pipeline.
 int max_shard_group(const Settings& settings);
-// Returns whether weights are sharded and gathered layer by layer: zero3 and hsdp.
+// Returns whether weights are sharded and gathered layer by layer: zero3, hsdp and zero++.
 inline bool is_fsdp(const Settings& settings) {
     const auto sharding = settings.choice<Sharding>(P::sharding);
-    return sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+    return sharding >= Sharding::zero3;
 }
 // Returns the GPUs over which each expert's matrices are split.
 double expert_tensor_parallel(const Settings& settings);

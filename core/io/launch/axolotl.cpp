@@ -394,7 +394,7 @@ class Writer {
         out_.put("cpu_ram_efficient_loading", true);
         out_.put("state_dict_type", "SHARDED_STATE_DICT");
         out_.end_section();
-        if (plan_.is(P::offload, Offload::optimizer))
+        if (plan_.is(P::offload, Offload::optimizer) || plan_.is(P::offload, Offload::optimizer_nvme))
             plan_.note(
                 translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
                           "nothing; no offload is written."));

@@ -12,6 +12,7 @@
 #include "launch/launch.h"
 #include "launch/reading.h"
 #include "launch/writing.h"
+#include "layout/layout.h"
 #include "presets/json_values.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -83,7 +84,7 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
     const Settings& s = plan.s;
     ordered_json& zero = out["zero_optimization"];
     const auto sharding = s.choice<Sharding>(P::sharding);
-    zero["stage"] = sharding == Sharding::hsdp ? 3 : static_cast<int>(sharding);
+    zero["stage"] = is_fsdp(s) ? 3 : static_cast<int>(sharding);
     const auto offload = s.choice<Offload>(P::offload);
     if (sharding == Sharding::ddp) {
         if (offload != Offload::none)
@@ -106,11 +107,28 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
                 translatable("{1} has no option for “{2}”; the state is sharded over all GPUs."));
         }
     }
+    if (sharding == Sharding::zero_pp) {
+        zero["zero_quantized_weights"] = true;
+        zero["zero_quantized_gradients"] = true;
+        zero["zero_hpz_partition_size"] = number(layout_of(s).shard.local);
+    }
     if (is_fsdp(s) && !s.on(P::reshard_after_forward))
         plan.note(
             translate("DeepSpeed frees gathered weights after the forward pass, except those within "
                       "stage3_max_live_parameters."));
-    if (offload != Offload::none) zero["offload_optimizer"]["device"] = "cpu";
+    if (offload == Offload::optimizer_nvme && is_fsdp(s)) {
+        zero["offload_optimizer"] = {{"device", "nvme"},
+                                     {"nvme_path", "/local_nvme"},
+                                     {"pipeline_read", true},
+                                     {"pipeline_write", true}};
+        plan.note(
+            translate("Replace /local_nvme by the folder in which the node's NVMe drives are mounted."));
+    } else if (offload != Offload::none) {
+        zero["offload_optimizer"]["device"] = "cpu";
+        if (offload == Offload::optimizer_nvme)
+            plan.note(
+                translate("DeepSpeed offloads to NVMe only at stage 3; the state is in the host's memory."));
+    }
     if (offload == Offload::optimizer_and_parameters && is_fsdp(s)) zero["offload_param"]["device"] = "cpu";
     else if (offload == Offload::optimizer_and_parameters)
         plan.note(translate("DeepSpeed offloads weights only at stage 3; only the optimizer is offloaded."));
@@ -295,16 +313,16 @@ class Reader {
     std::set<std::string> read_;
 };
 
-// Returns whether the state is offloaded, to any device.
-bool read_offload(Reader& reader, ScenarioBuilder& out, const std::string& path) {
+// Returns the device to which a state is offloaded: "cpu", "nvme", or an empty text for none.
+std::string read_offload(Reader& reader, const std::string& path) {
     const std::string device = reader.text(path + "/device");
-    if (device == "nvme")
-        out.note(translate("“{1}” offloads to NVMe; the scenario offloads to host memory.",
-                           {path.substr(path.rfind('/') + 1)}));
-    else if (device != "cpu" && device != "none" && !device.empty())
+    for (const char* option : {"/nvme_path", "/pipeline_read", "/pipeline_write"})
+        reader.ignore(path + option);
+    if (device == "cpu" || device == "nvme") return device;
+    if (device != "none" && !device.empty())
         reader.problem(path + "/device", translate("is “{1}”", {device}),
                        translate("write cpu, nvme or none"));
-    return device == "cpu" || device == "nvme";
+    return {};
 }
 
 void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
@@ -324,14 +342,25 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     }
     constexpr double kAll = -1;
     const double group = reader.count("/zero_optimization/mics_shard_size", kAll, kAll);
-    const bool optimizer = read_offload(reader, out, "/zero_optimization/offload_optimizer");
-    const bool weights = read_offload(reader, out, "/zero_optimization/offload_param");
+    const std::string optimizer = read_offload(reader, "/zero_optimization/offload_optimizer");
+    const std::string weights = read_offload(reader, "/zero_optimization/offload_param");
     reader.ignore("/zero_optimization/overlap_comm");
+    const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
+    const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");
+    const bool second_copy = reader.number("/zero_optimization/zero_hpz_partition_size", 1) > 1;
+    const bool all = quantized_weights && quantized_gradients && second_copy;
+    if (!all && (quantized_weights || quantized_gradients || second_copy))
+        out.note(translate(
+            "The scenario's zero++ has all three parts: quantized weights, quantized gradients and a "
+            "second copy of the weights in a node. The file has only some of them; zero3 is assumed."));
     if (stage < kMost) out.give(P::sharding, stage);
-    else out.give(P::sharding, group > 0 ? "hsdp" : "zero3");
+    else out.give(P::sharding, all ? "zero++" : group > 0 ? "hsdp" : "zero3");
     if (stage == kMost && group > 0) out.give(P::shard_group, group);
-    if (weights) out.give(P::offload, "optimizer+parameters");
-    else if (optimizer) out.give(P::offload, "optimizer");
+    if (weights == "nvme")
+        out.note(
+            translate("“{1}” offloads to NVMe; the scenario offloads to host memory.", {"offload_param"}));
+    if (!weights.empty()) out.give(P::offload, "optimizer+parameters");
+    else if (!optimizer.empty()) out.give(P::offload, optimizer == "nvme" ? "optimizer-nvme" : "optimizer");
 }
 
 void read_optimizer(Reader& reader, ScenarioBuilder& out) {

@@ -175,6 +175,7 @@ void write_training(LaunchPlan& plan, Writer& out) {
     switch (s.choice<Offload>(P::offload)) {
         case Offload::none: break;
         case Offload::optimizer:
+        case Offload::optimizer_nvme:
             plan.note(
                 translate("torchtitan offloads weights, gradients and optimizer together "
                           "(enable_cpu_offload) or nothing; no offload is written."));
@@ -203,7 +204,8 @@ void write_sharding(LaunchPlan& plan, Writer& out) {
                           {format(P::sharding, s[P::sharding])}));
             break;
         case Sharding::zero3:
-        case Sharding::hsdp: shard = std::min(data, shard_group(s) / context); break;
+        case Sharding::hsdp:
+        case Sharding::zero_pp: shard = std::min(data, shard_group(s) / context); break;
     }
     if (shard < 1 || shard != std::floor(shard) || std::fmod(data, shard) != 0) {
         shard = data;

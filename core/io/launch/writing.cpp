@@ -28,8 +28,17 @@ void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char*
 void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) {
     if (s[P::layer_pattern] != 0 && !writes_pattern)
         note(translate("The layer pattern is not written; the file describes layers of one kind."));
+    if (&tool != &kDeepspeed && is(P::sharding, Sharding::zero_pp))
+        note_missing_option(
+            tool, P::sharding,
+            translatable("{1} has no option for “{2}”; zero3 is written, which neither rounds nor "
+                         "keeps a second copy of the weights."));
+    if (&tool != &kDeepspeed && is(P::offload, Offload::optimizer_nvme))
+        note_missing_option(
+            tool, P::offload,
+            translatable("{1} has no option for “{2}”; it offloads to the host's memory at most."));
     const std::string predicted = format(P::software, s[P::software]);
-    if (predicted.starts_with(tool.stack)) return;
+    if (predicted.starts_with(tool.stack) || tool.name.starts_with(predicted)) return;
     note(translate("The prediction is for the software {1}; for {2} choose {3}.",
                    {predicted, tool.label, tool.stack}));
 }
@@ -64,7 +73,7 @@ void LaunchPlan::note_unset(const LaunchFormat& tool, const std::vector<P>& ids,
 }
 
 void LaunchPlan::note_fsdp2_limits() {
-    if (is(P::offload, Offload::optimizer))
+    if (is(P::offload, Offload::optimizer) || is(P::offload, Offload::optimizer_nvme))
         note(
             translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
                       "nothing; no offload is written."));

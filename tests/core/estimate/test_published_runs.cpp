@@ -1,10 +1,48 @@
 // Compares estimates with published runs that no table of measured runs has.
 #include <catch2/catch.hpp>
 
+#include "evidence/likely_range.h"
 #include "files/scenario_file.h"
 #include "planner/answer.h"
 
 using namespace shardscope;
+
+TEST_CASE("published run: Llama 3.1 405B on 8,192 and 16,384 H100", "[estimate]") {
+    // Llama team 2024, arXiv 2407.21783, table 4: TFLOP/s of each GPU. Meta's program is not public and its
+    // runs took no part in the fit; the nearest public stack is Megatron-Core. Its FSDP shards the optimizer
+    // and the gradients, keeps the weights gathered, and reduces once for a group of micro-batches, which is
+    // nearest to ZeRO-1. The reductions of ZeRO-2 here, after every micro-batch, would take most of the step.
+    struct Layout {
+        double gpus, sequence, context, accumulation, teraflops;
+    };
+    for (const Layout& run : {Layout{8192, 8192, 1, 32, 430}, Layout{16384, 8192, 1, 16, 400},
+                              Layout{16384, 131072, 16, 16, 380}}) {
+        Problems problems;
+        Catalogue catalogue = Catalogue::with_folder("", problems);
+        Scenario scenario = read_scenario(R"({
+            "model": {"preset": "llama-3.1-405b"},
+            "cluster": {"preset": "grand-teton-h100-pods", "gpus": 8192, "software": "megatron-core"},
+            "assumptions": {"flops_convention": "causal"},
+            "training": {"micro_batch": 1, "accumulation": 32, "sharding": "zero1", "tensor_parallel": 8, "sequence_parallel": true,
+                "pipeline_parallel": 16, "virtual_stages": 8, "context_parallel_kind": "all-gather"}})",
+                                          catalogue, "", problems);
+        REQUIRE(problems.empty());
+        scenario.give(P::gpus, run.gpus);
+        scenario.give(P::sequence_length, run.sequence);
+        scenario.give(P::context_parallel, run.context);
+        scenario.give(P::accumulation, run.accumulation);
+        const Answer now = answer(scenario);
+        REQUIRE(now.valid());
+        INFO(run.gpus << " GPUs, " << run.sequence << " tokens");
+        CHECK(now.estimate.mfu * now.compiled.peak / 1e12 == Approx(run.teraflops).epsilon(0.2));
+        // The stated range contains the published value.
+        const double published =
+            run.teraflops * 1e12 / now.compiled.peak / now.estimate.mfu * now.estimate.tokens_per_s_per_gpu;
+        const LikelyRange range = likely_range(now);
+        CHECK(published > range.low);
+        CHECK(published < range.high);
+    }
+}
 
 TEST_CASE("published run: DeepSeek-V3 on 2,048 H800", "[estimate]") {
     // DeepSeek-AI 2024, arXiv 2412.19437: 180,000 GPU hours for 10¹² tokens (section 1), with 16 stages of

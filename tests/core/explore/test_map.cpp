@@ -178,7 +178,7 @@ TEST_CASE("map: axes include the scenario's own value and increase", "[map]") {
         CHECK(std::is_sorted(axis.values.begin(), axis.values.end()));
     }
     CHECK(map_axis(first(), P::gpus, 96).values.back() == 16384);
-    CHECK(map_axis(first(), P::sharding, 96).values.size() == 5);
+    CHECK(map_axis(first(), P::sharding, 96).values.size() == 6);
     CHECK(map_axis_is_discrete(P::tensor_parallel, resolve(first())));
     CHECK_FALSE(map_axis_is_discrete(P::micro_batch, resolve(first())));
 }

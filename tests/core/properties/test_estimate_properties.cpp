@@ -21,12 +21,13 @@ constexpr double kRounding = 1e-9;  // relative
 // A higher value of any of these rates makes no step longer.
 constexpr std::array kRateInputs{P::peak_flops,           P::memory_bandwidth, P::intra_node_bandwidth,
                                  P::inter_node_bandwidth, P::host_bandwidth,   P::host_memory_bandwidth,
-                                 P::peer_bandwidth};
+                                 P::nvme_bandwidth,       P::peer_bandwidth};
 // Every step contains these times: a lower value of any of them makes no step longer.
-constexpr std::array kLatencyInputs{
-    P::intra_node_latency, P::inter_node_latency,   P::collective_latency,
-    P::kernel_launch,      P::layer_overhead,       P::pipeline_layer_overhead,
-    P::expert_overhead,    P::expert_cast_overhead, P::step_overhead};
+constexpr std::array kLatencyInputs{P::intra_node_latency, P::inter_node_latency,
+                                    P::collective_latency, P::kernel_launch,
+                                    P::layer_overhead,     P::pipeline_layer_overhead,
+                                    P::expert_overhead,    P::expert_cast_overhead,
+                                    P::step_overhead,      P::step_jitter};
 
 bool near(double a, double b) { return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)); }
 

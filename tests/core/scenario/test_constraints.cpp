@@ -154,6 +154,61 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     }
 }
 
+TEST_CASE("constraints: no rule reads a rate, a capacity or a constant", "[scenario]") {
+    std::mt19937 random(7);
+    int unconstrained = 0;
+    for (const Scenario& base : bases()) {
+        Settings start = resolve(base);
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            const P id = static_cast<P>(i);
+            const Parameter& row = parameter(id);
+            if (is_constrained(id) || std::isnan(start[id])) continue;
+            ++unconstrained;
+            for (int k = 0; k < 10; ++k) {
+                Settings s = start;
+                s.set(id,
+                      row.minimum + std::uniform_real_distribution<>(0, 1)(random) *
+                                        (std::min(row.maximum, 1e18) - row.minimum),
+                      Origin::given);
+                INFO(row.key << " = " << s[id]);
+                for (const Constraint* constraint : all_constraints())
+                    CHECK(constraint->holds(s) == constraint->holds(start));
+            }
+        }
+    }
+    CHECK(unconstrained > 400);
+}
+
+TEST_CASE("constraints: settings are valid or not, whichever were checked before them", "[scenario]") {
+    // `is_valid` compares settings with the last valid ones; `check` does not.
+    std::mt19937 random(3);
+    int valid = 0, invalid = 0;
+    for (const Scenario& base : bases()) {
+        Scenario scenario = base;
+        for (int i = 0; i < 3000; ++i) {
+            const P id = static_cast<P>(random() % kParameters);
+            const Parameter& row = parameter(id);
+            if (row.prominence == Prominence::file) continue;
+            Scenario next = scenario;
+            const double low = row.minimum - (random() % 8 == 0 ? 1 : 0);
+            const double high = random() % 2 == 0 ? row.slider_high : std::min(row.maximum * 1.01, 1e18);
+            double value = low + std::uniform_real_distribution<>(0, 1)(random) * (high - low);
+            if (row.named_only) value = row.names[random() % row.names.size()].value;
+            else if (row.whole && random() % 8 != 0) value = std::round(value);
+            next.give(id, value);
+            const Settings s = resolve(next);
+            const bool expected = check(next, s).empty();
+            INFO(row.key << " = " << value);
+            CHECK(is_valid(next, s) == expected);
+            ++(expected ? valid : invalid);
+            if (expected || random() % 4 == 0) scenario = next;
+            if (random() % 16 == 0) scenario = base;
+        }
+    }
+    CHECK(valid > 2000);
+    CHECK(invalid > 2000);
+}
+
 TEST_CASE("constraints: a rule is listed after the rules whose levels come before its own", "[scenario]") {
     // `check` reads the lists once, so a blocking rule must come before the rules of later levels.
     auto level = Constraint::Level::node;

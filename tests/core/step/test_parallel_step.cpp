@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "memory/memory.h"
+#include "step/layers.h"
 #include "step/step.h"
 #include "support/scenarios.h"
 
@@ -407,6 +408,44 @@ TEST_CASE("step: ZeRO-1 within a node shards there and all-reduces between nodes
               .epsilon(1e-9));
 }
 
+TEST_CASE("step: in interleaved pipelines traffic once per step overlaps with a group of micro-batches",
+          "[step]") {
+    // 96 layers on 8 stages of 3 virtual stages, 4 layers each. The links are so slow that a layer's traffic
+    // takes longer than its pass, but not longer than those of the 8 micro-batches of a group.
+    const Scenario scenario =
+        changed(without_latency(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                        {P::tensor_parallel, 8},
+                                                        {P::pipeline_parallel, 8},
+                                                        {P::sharding, Sharding::zero1},
+                                                        {P::virtual_stages, 3},
+                                                        {P::accumulation, 16},
+                                                        {P::inter_node_bandwidth, 20e9}})),
+                {{P::overlap, 0}});
+    const Compiled c = compile(resolve(scenario));
+    const Layers layers(c);
+    const Layer& layer = layers.of_kind[0];
+    const double gather = layer.traffic.gather.total();
+    const double reduce = layer.traffic.gradients().total();
+    const double forward = layer.work.forward.time.total();
+    const double backward = layer.backward().total();
+    REQUIRE(gather > forward);
+    REQUIRE(gather < 8 * forward);
+    REQUIRE(reduce > backward);
+    REQUIRE(reduce < 8 * backward);
+    // One pass hides the traffic of the 3 layers beside the end; the embedding's traffic and the last
+    // reduction are exposed.
+    const UnitTraffic ends = end_traffic(c.stages.first, c);
+    const double expected = 3 * (gather - forward) + 3 * (reduce - backward) + reduce + ends.gather.total() +
+                            ends.gradients().total();
+    CHECK(term(step_time(c, 0), StepTerm::network) == Approx(expected).epsilon(1e-9));
+    // Without virtual stages, only one of 16 micro-batches hides it.
+    const Compiled plain = compile(resolve(changed(scenario, {{P::virtual_stages, 1}})));
+    CHECK(term(step_time(plain, 0), StepTerm::network) ==
+          Approx(12 * (gather - forward) + 11 * (reduce - backward) + reduce + ends.gather.total() +
+                 ends.gradients().total())
+              .epsilon(1e-9));
+}
+
 TEST_CASE("step: in every micro-batch FSDP gathers layers twice and the ends once, and reduces all",
           "[step]") {
     // There are 64 GPUs on 8 nodes. The adapters are slow, so the way out of the nodes is the limit, with all
@@ -446,6 +485,10 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
     CHECK(link(1, 3) == Approx(expected).epsilon(1e-12));
     CHECK(link(1, 1) == Approx(expected).epsilon(1e-12));
     CHECK(term(step_of(with({{P::offload, Offload::optimizer}})), StepTerm::optimizer) == 0);
+    // On drives, the fp32 master copy and both moments are read and written while the host updates them.
+    const double drives = 2 * 12 * local / s[P::nvme_bandwidth];
+    CHECK(link(3, 1) == Approx(std::max(expected, drives)).epsilon(1e-12));
+    CHECK(drives > expected);
     // If the weights are on the host, too, every gather waits for them.
     CHECK(step_of(with({{P::offload, Offload::optimizer_and_parameters}})).total >
           step_of(with({{P::offload, Offload::optimizer}})).total);
@@ -463,8 +506,9 @@ TEST_CASE("step: without latencies, doubling every rate halves the time", "[step
         const Scenario base = without_latency(plan);
         const Settings s = resolve(base);
         Scenario doubled = base;
-        for (const P id : {P::peak_flops, P::memory_bandwidth, P::intra_node_bandwidth,
-                           P::inter_node_bandwidth, P::host_bandwidth, P::host_memory_bandwidth})
+        for (const P id :
+             {P::peak_flops, P::memory_bandwidth, P::intra_node_bandwidth, P::inter_node_bandwidth,
+              P::host_bandwidth, P::host_memory_bandwidth, P::nvme_bandwidth})
             doubled.give(id, 2 * s[id]);
         CHECK(step_of(doubled).total == Approx(step_of(base).total / 2).epsilon(1e-12));
     }
