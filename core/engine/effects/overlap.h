@@ -27,8 +27,10 @@ struct Exposure {
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
     const double seconds = communication.total();
     if (seconds == 0) return {busy};
-    Exposure out{overlapped(busy, communication, omega)};
-    out.exposed = out.both.total() - busy.total();
+    const double computing = busy.total();
+    const bool hides = computing >= seconds;
+    Exposure out{hides ? busy + omega * communication : communication + omega * busy};
+    out.exposed = hides ? omega * seconds : seconds + (omega - 1) * computing;
     out.hidden = std::max(0.0, seconds - out.exposed);
     return out;
 }

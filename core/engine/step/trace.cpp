@@ -15,25 +15,37 @@
 namespace shardscope {
 namespace {
 
-// Adds `count` items of `together` consecutive passes of a layer, each of which overlaps with `traffic`.
-void add_passes(StepTrace& trace, const Layer& layer, Phase phase, double count, double together,
-                const Time& traffic, const Compiled& c) {
-    LayerPasses& out = trace.layers.add();
+// Returns one pass of a layer, without traffic.
+LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
+    LayerPasses out;
     out.phase = phase;
-    out.count = count;
-    out.together = together;
-    const double micro_batches = together * c.passes.share;
-    if (phase == Phase::forward) {
-        out.busy = micro_batches * layer.work.forward.time;
-    } else {
-        const Time repeated = micro_batches * layer.recompute.time;
-        out.busy = micro_batches * layer.work.backward.time + repeated;
+    out.host = layer.host;
+    out.busy =
+        c.passes.share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
+    if (phase == Phase::forward) return out;
+    if (layer.recompute.time.total() > 0) {
+        const Time repeated = c.passes.share * layer.recompute.time;
+        out.busy += repeated;
         out.recompute = repeated.total();
-        out.weight_gradient = micro_batches * layer.work.weight_gradient;
+    }
+    if (c.schedule->fills_gaps) out.weight_gradient = c.passes.share * layer.work.weight_gradient;
+    return out;
+}
+
+// Adds `count` items of `together` consecutive passes, each item of which overlaps with `traffic`.
+void add_passes(StepTrace& trace, const LayerPasses& one, double count, double together, const Time& traffic,
+                const Compiled& c) {
+    LayerPasses& out = trace.layers.add(one);
+    out.count = count;
+    if (together != 1) {
+        out.together = together;
+        out.busy *= together;
+        out.recompute *= together;
+        out.weight_gradient *= together;
+        out.host *= together;
     }
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
-    out.host = together * layer.host;
     out.time = host_bound_time(out.exposure.both, out.host);
 }
 
@@ -41,40 +53,43 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
     if (count <= 0) return;
     const TrafficPolicy policy = traffic_policy(c.settings);
     const Time& host_copy = layer.traffic.host_copy;
+    const bool copies = host_copy.total() > 0;
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const Passes passes =
             passes_beside_traffic(forwards ? policy.gathers_each_visit : policy.reduces_each_visit, c.passes);
         const LayerPositions positions = layer_positions(count, last, passes);
-        const auto traffic = [&](bool at_end, bool first_or_last) {
-            return (forwards ? forward_traffic(policy, layer.traffic, at_end, first_or_last)
-                             : backward_traffic(policy, layer.traffic, at_end, first_or_last))
+        // Of the visit with most traffic.
+        const auto traffic = [&](bool at_layers_end) {
+            return (forwards ? forward_traffic(policy, layer.traffic, at_layers_end, true)
+                             : backward_traffic(policy, layer.traffic, at_layers_end, true))
                 .both();
         };
+        const LayerPasses one = pass_of(layer, phase, c);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
             if (overlapping.total() == 0) without_traffic += times * together;
-            else add_passes(trace, layer, phase, times, together, overlapping + together * host_copy, c);
+            else
+                add_passes(trace, one, times, together,
+                           copies ? overlapping + together * host_copy : overlapping, c);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
         const double inner = positions.inner + (end_alike ? positions.at_end : 0);
         const double at_end = end_alike ? 0 : positions.at_end;
-        const auto add_visits = [&](double visits, bool first_or_last) {
-            if (visits <= 0) return;
-            const Time overlapping = traffic(false, first_or_last);
-            add(visits * inner, passes.passes_per_visit, overlapping);
-            add(visits * positions.beside_end, 1, overlapping);
-            if (at_end > 0) add(visits * at_end, passes.passes_per_visit, traffic(true, first_or_last));
-        };
         // One visit of the step, the first or the last, may have traffic that the others do not have.
         const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_visit;
-        add_visits(alike ? passes.visits() : 1, true);
-        if (!alike) add_visits(passes.visits() - 1, false);
+        const double visits = alike ? passes.visits() : 1;
+        const Time overlapping = traffic(false);
+        add(visits * inner, passes.passes_per_visit, overlapping);
+        add(visits * positions.beside_end, 1, overlapping);
+        if (at_end > 0) add(visits * at_end, passes.passes_per_visit, traffic(true));
+        without_traffic +=
+            (passes.visits() - visits) * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
-        if (without_traffic > 0) add_passes(trace, layer, phase, without_traffic, 1, host_copy, c);
+        if (without_traffic > 0) add_passes(trace, one, without_traffic, 1, host_copy, c);
     }
 }
 
