@@ -397,6 +397,8 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
         const double least_unhidden = *std::ranges::min_element(unhidden);
         if (!may_be_wanted(c.tokens_per_gpu / (least_floor + least_unhidden), w)) continue;
         set_sharding(parts.shardings[k], sharing, c);
+        const TrafficPasses beside = traffic_passes(c);
+        const double overlap = c.settings[P::overlap];
         double next_number = first;
         for (std::size_t reshard = 0; reshard < sharing.reshards.size(); ++reshard) {
             for (std::size_t r = 0; r < recomputes.size(); ++r) {
@@ -406,7 +408,8 @@ void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double 
                     const std::size_t p = reshard * sharing.offloads.size() + o;
                     double floor = w.floor[r] + unhidden[p];
                     if (!may_be_wanted(c.tokens_per_gpu / floor, w)) continue;
-                    floor += exposed_traffic_floor(w.floors[r], parts.shardings[k].traffic_floors[p], c);
+                    floor += exposed_traffic_floor(w.floors[r], parts.shardings[k].traffic_floors[p], beside,
+                                                   overlap);
                     const double most = c.tokens_per_gpu / floor;
                     const bool wanted = may_be_best(most) || may_be_best_here(most, w);
                     if (!wanted && !evaluates_all() && !options_.frontier) continue;

@@ -68,33 +68,40 @@ double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std
 
 namespace {
 
-// All memory of a GPU. `gathered`, `resident` and `logits` are the bytes that are allocated temporarily.
-// While units are gathered, the freed weights of earlier ones may not be reusable yet.
-MemoryTerms terms_of(const StateMemory& state, double gathered, double resident, double logits,
-                     const Compiled& c) {
-    const Settings& s = c.settings;
+// The bytes that are allocated temporarily at one moment.
+struct Temporary {
+    double gathered = 0, resident = 0, logits = 0;
+};
+
+// States are allocated once; temporary allocations fragment the memory. While units are gathered, the freed
+// weights of earlier ones may not be reusable yet.
+double allocator_bytes(const StateMemory& state, const Temporary& now, const Settings& s) {
+    return s[P::fragmentation] * (now.gathered + now.resident + now.logits) +
+           (now.gathered > 0 ? s[P::gathered_slack] * state.gathered_forward : 0);
+}
+
+// All memory of a GPU.
+MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Settings& s) {
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
     term(MemoryTerm::weights) = state.weights;
     term(MemoryTerm::gradients) = state.gradients;
     term(MemoryTerm::optimizer) = state.optimizer;
-    term(MemoryTerm::gathered) = gathered;
-    term(MemoryTerm::activations) = resident;
-    term(MemoryTerm::logits) = logits;
+    term(MemoryTerm::gathered) = now.gathered;
+    term(MemoryTerm::activations) = now.resident;
+    term(MemoryTerm::logits) = now.logits;
     term(MemoryTerm::context) = s[P::memory_reserve];
-    // States are allocated once; temporary allocations fragment the memory.
-    term(MemoryTerm::allocator) = s[P::fragmentation] * (gathered + resident + logits) +
-                                  (gathered > 0 ? s[P::gathered_slack] * state.gathered_forward : 0);
+    term(MemoryTerm::allocator) = allocator_bytes(state, now, s);
     return terms;
 }
 
-// Calls `record(moment, terms)` for every moment of a step.
+// Calls `record(moment, temporary)` for every moment of a step.
 template <typename Record>
-void each_moment(const StateMemory& state, const WorkMemory& work, const Compiled& c, Record&& record) {
-    record(Moment::forward_end, terms_of(state, state.gathered_forward, work.resident, work.logits, c));
+void each_moment(const StateMemory& state, const WorkMemory& work, Record&& record) {
+    record(Moment::forward_end, Temporary{state.gathered_forward, work.resident, work.logits});
     record(Moment::backward,
-           terms_of(state, state.gathered_backward, work.resident + work.working + state.new_gradient, 0, c));
-    record(Moment::optimizer_step, terms_of(state, 0, 0, 0, c));
+           Temporary{state.gathered_backward, work.resident + work.working + state.new_gradient, 0});
+    record(Moment::optimizer_step, Temporary{});
 }
 
 }  // namespace
@@ -104,14 +111,15 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     use.stage = stage.position;
     use.capacity = c.settings[P::memory];
     use.margin = c.settings[P::risk_margin] * use.capacity;
-    each_moment(state_memory(stage, c), work_memory(stage, c), c,
-                [&](Moment moment, const MemoryTerms& terms) {
-                    use.by_moment[static_cast<std::size_t>(moment)] = terms;
-                    const double total = sum(terms);
-                    if (total <= use.peak) return;
-                    use.peak = total;
-                    use.peak_moment = moment;
-                });
+    const StateMemory state = state_memory(stage, c);
+    each_moment(state, work_memory(stage, c), [&](Moment moment, const Temporary& now) {
+        const MemoryTerms terms = terms_of(state, now, c.settings);
+        use.by_moment[static_cast<std::size_t>(moment)] = terms;
+        const double total = sum(terms);
+        if (total <= use.peak) return;
+        use.peak = total;
+        use.peak_moment = moment;
+    });
     return use;
 }
 
@@ -240,8 +248,14 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
 }
 
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {
+    // The sum over the terms, in their order, so that it equals that of memory_use bit by bit.
+    const double states = state.weights + state.gradients + state.optimizer;
+    const double reserve = c.settings[P::memory_reserve];
     double peak = 0;
-    each_moment(state, work, c, [&](Moment, const MemoryTerms& terms) { peak = std::max(peak, sum(terms)); });
+    each_moment(state, work, [&](Moment, const Temporary& now) {
+        peak = std::max(peak, states + now.gathered + now.resident + now.logits + reserve +
+                                  allocator_bytes(state, now, c.settings));
+    });
     return peak;
 }
 

@@ -95,11 +95,14 @@ TrafficFloor traffic_floor(const Compiled& c) {
     return out;
 }
 
-double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic, const Compiled& c) {
-    const double omega = c.settings[P::overlap];
+TrafficPasses traffic_passes(const Compiled& c) {
     const TrafficPolicy policy = traffic_policy(c.settings);
-    const Passes forward = passes_beside_traffic(policy.gathers_each_visit, c.passes);
-    const Passes backward = passes_beside_traffic(policy.reduces_each_visit, c.passes);
+    return {passes_beside_traffic(policy.gathers_each_visit, c.passes),
+            passes_beside_traffic(policy.reduces_each_visit, c.passes)};
+}
+
+double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
+                             const TrafficPasses& beside, double omega) {
     // Of one direction: `once` is the communication of the first or the last visit, `other` that of each
     // other one.
     const auto direction = [&](const Passes& passes, const LayerFloor& layer, double seconds, double once,
@@ -115,8 +118,9 @@ double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& 
         return layers > 0 ? layers * (exposed(once) + (passes.visits() - 1) * exposed(other)) : 0.0;
     };
     const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
-        return direction(forward, layer, layer.forward, unit.forward_first, unit.forward_other, last) +
-               direction(backward, layer, layer.backward, unit.backward_last, unit.backward_other, last);
+        return direction(beside.forward, layer, layer.forward, unit.forward_first, unit.forward_other, last) +
+               direction(beside.backward, layer, layer.backward, unit.backward_last, unit.backward_other,
+                         last);
     };
     double out = 0;
     for (std::size_t i = 0; i < traffic.size(); ++i)

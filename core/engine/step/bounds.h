@@ -45,8 +45,13 @@ struct LayerTrafficFloor {
 };
 using TrafficFloor = BoundedList<LayerTrafficFloor, kLayerKinds>;
 TrafficFloor traffic_floor(const Compiled& compiled);
-// Returns a lower bound of the exposed part of that traffic; s.
+// The passes beside which that traffic runs; they depend on the schedule and the sharding.
+struct TrafficPasses {
+    Passes forward, backward;
+};
+TrafficPasses traffic_passes(const Compiled& compiled);
+// Returns a lower bound of the exposed part of that traffic; s. `overlap` is ω, see effects/overlap.h.
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
-                             const Compiled& compiled);
+                             const TrafficPasses& passes, double overlap);
 
 }  // namespace shardscope
