@@ -14,9 +14,9 @@ namespace shardscope {
 // inside.
 std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
-// Returns whether predictions for this GPU, or for the GPU of this cluster, were compared with public runs
-// that have a good step time.
-bool is_compared(const Preset& gpu_or_cluster);
+// Returns whether predictions for this GPU, or for the GPU of this cluster preset, were compared with public
+// runs that have a good step time.
+bool is_compared(const Preset& preset);
 
 // Names the nearest measured runs, or says that nothing like the scenario was measured.
 std::string nearest_runs_sentence(const Answer& answer);

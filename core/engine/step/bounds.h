@@ -50,8 +50,8 @@ struct TrafficPasses {
     Passes forward, backward;
 };
 TrafficPasses traffic_passes(const Compiled& compiled);
-// Returns a lower bound of the exposed part of that traffic; s. `overlap` is ω, see effects/overlap.h.
+// Returns a lower bound of the exposed part of that traffic; s. `omega` is that of effects/overlap.h.
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
-                             const TrafficPasses& passes, double overlap);
+                             const TrafficPasses& beside, double omega);
 
 }  // namespace shardscope

@@ -315,7 +315,7 @@ class Reader {
 
 // Returns the device to which a state is offloaded: "cpu", "nvme", or an empty text for none.
 std::string read_offload(Reader& reader, const std::string& path) {
-    const std::string device = reader.text(path + "/device");
+    std::string device = reader.text(path + "/device");
     for (const char* option : {"/nvme_path", "/pipeline_read", "/pipeline_write"})
         reader.ignore(path + option);
     if (device == "cpu" || device == "nvme") return device;
