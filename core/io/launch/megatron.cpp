@@ -495,7 +495,7 @@ std::vector<MegatronArgument> routing_options(const Preset* model) {
     return std::move(out).take();
 }
 
-void note_positions_and_routing(LaunchPlan& plan) {
+void note_options_without_preset(LaunchPlan& plan) {
     const Preset* model = plan.answer.scenario.model;
     if (positions(plan.s) <= 0 && !(model && model->rotary_base > 0))
         plan.note(translate("Add --rotary-base as the model has it; the default is 10,000."));
@@ -522,7 +522,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     plan.note_mismatches(kMegatron, writes_layer_pattern(s));
-    note_positions_and_routing(plan);
+    note_options_without_preset(plan);
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan, kMegatron))
         arguments += " \\\n    " + argument.option + (argument.value.empty() ? "" : " ") + argument.value;

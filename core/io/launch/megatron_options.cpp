@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <optional>
 
+#include "launch/megatron_command.h"
 #include "launch/named_parameter.h"
 #include "launch/reading.h"
 #include "launch/shapes.h"
-#include "launch/shell_words.h"
 #include "launch/stage_layers.h"
+#include "launch/tokenizers.h"
 #include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/pipeline_layout.h"
@@ -63,131 +61,6 @@ constexpr std::array kModules{
     ModuleName{"shared_experts", RecomputeModule::shared_experts},
 };
 
-// Returns whether the option belongs to torchrun, by which the processes find each other.
-bool is_launcher_option(std::string_view option) {
-    return option.starts_with("--rdzv") || option.starts_with("--master") || option.starts_with("--node");
-}
-
-// The options of the training command, each with the words after it. The training command is the one with the
-// most options in the script.
-class Options {
-  public:
-    Options(std::span<const MegatronArgument> arguments, Problems& problems) : problems_(problems) {
-        for (const MegatronArgument& argument : arguments) {
-            Option& option = options_[argument.option];
-            option.line = argument.line;
-            if (!argument.value.empty()) option.values.push_back({argument.value, argument.line, {}});
-        }
-    }
-    Options(std::string_view script, Problems& problems) : problems_(problems) {
-        ShellScript read = read_shell_script(script, problems);
-        unread_ = std::move(read.unread);
-        const std::vector<Command>& commands = read.commands;
-        const auto options_in = [](const Command& command) {
-            return std::ranges::count_if(command,
-                                         [](const Word& word) { return word.text.starts_with("--"); });
-        };
-        const auto best = std::ranges::max_element(commands, {}, options_in);
-        if (best == commands.end()) return;
-        Option* last = nullptr;
-        for (const Word& word : *best) {
-            if (!word.text.starts_with("--")) {
-                if (last) last->values.push_back(word);
-                continue;
-            }
-            const std::size_t equals = word.text.find('=');
-            last = &options_[word.text.substr(0, equals)];
-            // If an option is repeated, the last one is used.
-            *last = {word.line, {}, false};
-            if (equals != std::string::npos)
-                last->values.push_back({word.text.substr(equals + 1), word.line, word.unknown});
-        }
-    }
-
-    // Returns the lines of tests and loops that depend on values which the script does not set.
-    [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
-    [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
-    bool flag(std::string_view option) { return mark_used(option) != nullptr; }
-    double number(std::string_view option, double otherwise) {
-        const Word* value = known_value(option);
-        if (!value) return otherwise;
-        const Parsed parsed = parse(value->text, Quantity::count);
-        if (parsed.ok) return parsed.value;
-        problem(option, translate("“{1}” is not a number", {value->text}), "", translate("write the number"));
-        return otherwise;
-    }
-    // Returns the words after an option; none where it is absent.
-    std::vector<std::string> words(std::string_view option) {
-        std::vector<std::string> out;
-        if (!known_value(option)) return out;
-        for (const Word& word : options_.find(std::string(option))->second.values)
-            for (const std::string& part : split(word.text, ' '))
-                if (!part.empty()) out.push_back(part);
-        return out;
-    }
-    std::string text(std::string_view option, const char* otherwise) {
-        const Word* value = known_value(option);
-        return value ? value->text : otherwise;
-    }
-    // Marks an option as used if it has the value of `argument`.
-    void ignore_same(const MegatronArgument& argument) {
-        const auto found = options_.find(argument.option);
-        if (found == options_.end()) return;
-        const std::vector<Word>& values = found->second.values;
-        const auto same = [&](const Word& word) {
-            const Parsed here = parse(word.text, Quantity::count);
-            const Parsed other = parse(argument.value, Quantity::count);
-            return word.text == argument.value || (here.ok && other.ok && here.value == other.value);
-        };
-        if (argument.value.empty() ? values.empty() : values.size() == 1 && same(values.front()))
-            found->second.used = true;
-    }
-    void problem(std::string_view option, const std::string& what, const std::string& why,
-                 const std::string& suggestion) {
-        const auto found = options_.find(std::string(option));
-        problems_.push_back(
-            {std::string(option), what, why, suggestion, found == options_.end() ? 0 : found->second.line});
-    }
-    [[nodiscard]] std::vector<std::string> unused() const {
-        std::vector<std::string> out;
-        for (const auto& [name, option] : options_) {
-            if (!option.used && !is_launcher_option(name)) out.push_back(name);
-        }
-        return out;
-    }
-
-  private:
-    struct Option {
-        int line = 0;
-        std::vector<Word> values;
-        bool used = false;
-    };
-    Option* mark_used(std::string_view option) {
-        const auto found = options_.find(std::string(option));
-        if (found == options_.end()) return nullptr;
-        found->second.used = true;
-        return &found->second;
-    }
-    // Returns the option's first word; nullptr where there is none, or where its value is not known.
-    const Word* known_value(std::string_view option) {
-        const Option* found = mark_used(option);
-        if (!found) return nullptr;
-        if (found->values.empty()) {
-            problem(option, translate("has no value"), "", translate("write one after it"));
-            return nullptr;
-        }
-        const Word& value = found->values.front();
-        if (value.unknown.empty()) return &value;
-        problem(option, translate("is {1}", {value.unknown}), translate("values from the shell are not read"),
-                translate("write the value, or set the variable in the file"));
-        return nullptr;
-    }
-
-    Problems& problems_;
-    std::map<std::string, Option> options_;
-    std::vector<int> unread_;
-};
-
 // Returns 3 for "([0]*3+[1]*58)", the number of dense layers before those with experts; a negative number for
 // a pattern of another kind.
 double leading_dense_layers(const std::string& pattern) {
@@ -211,7 +84,7 @@ double leading_dense_layers(const std::string& pattern) {
 
 class Reader {
   public:
-    Reader(Options& options, ScenarioBuilder& out) : o_(options), out_(out) {}
+    Reader(MegatronCommand& command, ScenarioBuilder& out) : o_(command), out_(out) {}
 
     Settings shape(Settings wanted) {
         s_ = &wanted;
@@ -437,45 +310,17 @@ class Reader {
         set(P::vocab_size, padded > 0 ? padded : step > 0 ? std::ceil(size / step) * step : size);
     }
 
-    // Returns the vocabulary of the model whose tokenizer the script names. It is that of the model's
-    // published config.json, which may be larger than the tokenizer's.
     double tokenizer_size() {
-        struct Tokenizer {
-            std::string_view part;  // of the name, in lower case
-            double size;
-        };
-        static constexpr auto kTokenizers = std::to_array<Tokenizer>({
-            {"gpt2", 50257},
-            {"llama2", 32000},
-            {"llama-2", 32000},
-            {"llama3", 128256},
-            {"llama-3", 128256},
-            {"llama-4", 202048},
-            {"mixtral", 32000},
-            {"mistral-7b", 32000},
-            {"deepseek-v2", 102400},
-            {"deepseek-v3", 129280},
-            {"deepseek-r1", 129280},
-            {"kimi-k2", 163840},
-            {"qwen2", 151936},
-            {"qwen3", 151936},
-            {"glm-4.5", 151552},
-            {"gpt-oss", 201088},
-        });
-        constexpr double kGpt2 = 50257;
-        std::string name = o_.text("--tokenizer-type", "") + " " + o_.text("--tokenizer-model", "");
-        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        const auto known = std::ranges::find_if(
-            kTokenizers, [&](const Tokenizer& one) { return name.find(one.part) != std::string::npos; });
-        if (known != kTokenizers.end()) {
+        const std::string name = o_.text("--tokenizer-type", "") + " " + o_.text("--tokenizer-model", "");
+        if (const Tokenizer* known = find_tokenizer(name)) {
             out_.note(translate("The vocabulary is that of the tokenizer {1}: {2} entries, before padding.",
-                                {std::string(known->part), format(known->size, Quantity::count)}));
-            return known->size;
+                                {std::string(known->name), format(known->vocabulary, Quantity::count)}));
+            return known->vocabulary;
         }
         out_.note(
             translate("The vocabulary comes from the tokenizer, which is not read; the 50,257 entries of "
                       "GPT-2 are assumed."));
-        return kGpt2;
+        return find_tokenizer("gpt2")->vocabulary;
     }
 
     void experts(double layers) {
@@ -630,11 +475,11 @@ class Reader {
         }
         communication();
         kernels();
-        // These options have no effect on the prediction; is_launcher_option names more of that kind.
+        // These options have no effect on the prediction.
         for (const char* option : {"--ckpt-format", "--moe-grouped-gemm", "--squared-relu"}) o_.flag(option);
     }
 
-    Options& o_;
+    MegatronCommand& o_;
     ScenarioBuilder& out_;
     Settings* s_ = nullptr;  // the settings of the model while it is read
 };
@@ -668,42 +513,18 @@ bool is_megatron(std::string_view text) {
 
 namespace {
 
-// Returns the options below "MODEL_ARGS:" in a YAML file, as Megatron-LM's tests and recipes have them:
-// "--num-layers: 32", "--bf16: true". None if there is no such section.
-std::vector<MegatronArgument> options_of_yaml(std::string_view text) {
-    std::vector<MegatronArgument> out;
-    bool inside = false;
-    int number = 0;
-    for (const std::string& line : split(text, '\n')) {
-        ++number;
-        const std::size_t start = line.find_first_not_of(" \t");
-        if (start == std::string::npos || line[start] == '#') continue;
-        if (start == 0) inside = line.starts_with("MODEL_ARGS:");
-        const std::size_t colon = line.find(':', start);
-        if (!inside || line.compare(start, 2, "--") != 0 || colon == std::string::npos) continue;
-        std::string value = line.substr(colon + 1);
-        value = value.substr(0, value.find(" #"));
-        const std::size_t first = value.find_first_not_of(" \t\r'\"");
-        const std::size_t last = value.find_last_not_of(" \t\r'\"");
-        value = first == std::string::npos ? "" : value.substr(first, last - first + 1);
-        if (value == "false" || value == "False") continue;
-        if (value == "true" || value == "True") value.clear();
-        out.push_back({line.substr(start, colon - start), value, number});
-    }
-    return out;
-}
-
-LaunchRead read_options(Options& options, bool notes_unused, const Scenario& base, Problems& problems) {
+LaunchRead read_options(MegatronCommand& command, bool notes_unused, const Scenario& base,
+                        Problems& problems) {
     // The model is identified by its shape.
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
     ScenarioBuilder out(start, false);
-    Reader reader(options, out);
+    Reader reader(command, out);
     Settings wanted = out.settings();
-    if (options.has(option_of(P::sequence_length)))
-        out.give(P::sequence_length, options.number(option_of(P::sequence_length), 1));
+    if (command.has(option_of(P::sequence_length)))
+        out.give(P::sequence_length, command.number(option_of(P::sequence_length), 1));
     else
-        options.problem(option_of(P::sequence_length), translate("is missing"),
+        command.problem(option_of(P::sequence_length), translate("is missing"),
                         translate("no other option gives it"), translate("give the whole command"));
     wanted.set(P::sequence_length, out.settings()[P::sequence_length], Origin::given);
     wanted = reader.shape(wanted);
@@ -711,40 +532,36 @@ LaunchRead read_options(Options& options, bool notes_unused, const Scenario& bas
     out.set_model_of_shape(wanted);
     for (const auto& list :
          {rotary_options(out.model()), routing_options(out.model()), activation_options(out.model())}) {
-        for (const MegatronArgument& argument : list) options.ignore_same(argument);
+        for (const MegatronArgument& argument : list) command.ignore_same(argument);
     }
     reader.training();
     reader.parallelism(wanted[P::layers]);
     reader.length();
     if (!problems.empty()) return {};
-    if (!options.unread().empty()) {
+    if (!command.unread().empty()) {
         std::string lines;
-        for (const int line : options.unread()) lines += (lines.empty() ? "" : ", ") + std::to_string(line);
+        for (const int line : command.unread()) lines += (lines.empty() ? "" : ", ") + std::to_string(line);
         out.note(
             translate("Not read, because it depends on values that the script does not set: the test or loop "
                       "in line {1}.",
                       {lines}));
     }
-    if (notes_unused) out.note_unused_options(options.unused());
+    if (notes_unused) out.note_unused_options(command.unused());
     return std::move(out).done(problems);
 }
 
 }  // namespace
 
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
-    if (const std::vector<MegatronArgument> listed = options_of_yaml(text); !listed.empty()) {
-        Options options(listed, problems);
-        return read_options(options, true, base, problems);
-    }
-    Options options(text, problems);
+    MegatronCommand command(text, problems);
     if (!problems.empty()) return {};
-    return read_options(options, true, base, problems);
+    return read_options(command, true, base, problems);
 }
 
 LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
                                    Problems& problems) {
-    Options options(arguments, problems);
-    return read_options(options, false, base, problems);
+    MegatronCommand command(arguments, problems);
+    return read_options(command, false, base, problems);
 }
 
 }  // namespace shardscope::launch

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launch/launch.h"
+#include "launch/megatron_command.h"
 #include "launch/writing.h"
 
 namespace shardscope::launch {
@@ -18,12 +19,6 @@ std::string_view option_of(P id);
 bool is_megatron(std::string_view text);
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems);
 
-// An option with the line of a log that states it. A flag has no value.
-struct MegatronArgument {
-    std::string option;  // "--num-layers"
-    std::string value;
-    int line = 0;
-};
 // Reads options that are already separated, such as the list of arguments that Megatron-LM logs. That list
 // has every option, so that options which are not read are not noted.
 LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
@@ -42,7 +37,7 @@ std::vector<MegatronArgument> rotary_options(const Preset* model);
 std::vector<MegatronArgument> routing_options(const Preset* model);
 std::vector<MegatronArgument> activation_options(const Preset* model);
 // Adds notes on the options of positions, routing and the activation that the model's preset does not give.
-void note_positions_and_routing(LaunchPlan& plan);
+void note_options_without_preset(LaunchPlan& plan);
 
 // Returns the values of --cp-comm-type, in the order of ContextParallelKind.
 std::span<const char* const, 4> context_parallel_kinds();

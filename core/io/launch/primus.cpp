@@ -64,7 +64,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     plan.note_mismatches(kPrimus, writes_layer_pattern(plan.s));
-    note_positions_and_routing(plan);
+    note_options_without_preset(plan);
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";

@@ -1,0 +1,62 @@
+// The options of a training command of Megatron-LM, collected from a shell script, from the MODEL_ARGS
+// section of a YAML file or from the list of arguments in a log.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/shell_words.h"
+
+namespace shardscope::launch {
+
+// An option with the line of the file that states it. A flag has no value.
+struct MegatronArgument {
+    std::string option;  // "--num-layers"
+    std::string value;
+    int line = 0;
+};
+
+// The options by their names, each with the words after it. Reading an option marks it as used. A value that
+// cannot be read adds a problem, and the default value is returned.
+class MegatronCommand {
+  public:
+    MegatronCommand(std::span<const MegatronArgument> arguments, Problems& problems);
+    // Reads a shell script or a YAML file. The training command of a script is the one with the most options.
+    MegatronCommand(std::string_view file, Problems& problems);
+
+    // Returns the lines of tests and loops that depend on values which the script does not set.
+    [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
+    [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
+    bool flag(std::string_view option) { return mark_used(option) != nullptr; }
+    double number(std::string_view option, double otherwise);
+    // Returns the words after an option; none where it is absent.
+    std::vector<std::string> words(std::string_view option);
+    std::string text(std::string_view option, const char* otherwise);
+    // Marks an option as used if it has the value of `argument`.
+    void ignore_same(const MegatronArgument& argument);
+    void problem(std::string_view option, const std::string& what, const std::string& why,
+                 const std::string& suggestion);
+    // Returns the names of the options that were not read, without those of torchrun.
+    [[nodiscard]] std::vector<std::string> unused() const;
+
+  private:
+    struct Option {
+        int line = 0;
+        std::vector<Word> values;
+        bool used = false;
+    };
+    void add(std::span<const MegatronArgument> arguments);
+    void read_script(std::string_view script);
+    Option* mark_used(std::string_view option);
+    // Returns the option's first word; nullptr where there is none, or where its value is not known.
+    const Word* known_value(std::string_view option);
+
+    Problems& problems_;
+    std::map<std::string, Option> options_;
+    std::vector<int> unread_;
+};
+
+}  // namespace shardscope::launch
