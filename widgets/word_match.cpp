@@ -19,13 +19,12 @@ WordMatch match_words(const QString& words, const QStringList& names, const QStr
                                                                              : WordMatch::none;
 }
 
-WordMatch match_parameter(P id, const QString& words, const QString& shown_label) {
+WordMatch match_parameter(P id, const QString& words) {
     const Parameter& row = parameter(id);
     const QString label = text_of(label_of(id));
     QString initials;  // "TP" finds tensor parallel
     for (const QString& word : label.split(QLatin1Char(' '))) initials += word.at(0);
     QStringList names{label, initials, text_of(field_of(id)).replace(QLatin1Char('_'), QLatin1Char(' '))};
-    if (!shown_label.isEmpty()) names << shown_label;
     names << text_of(synonyms_of(id)).split(QStringLiteral(", "), Qt::SkipEmptyParts);
     return match_words(words, names, text_of(row.key) + QLatin1Char(' ') + text_of(help_of(id)));
 }

@@ -14,8 +14,7 @@ enum class WordMatch { none, mentioned, name, whole };
 
 // Each of the words has to occur in one name, or somewhere in the names and in the further text.
 WordMatch match_words(const QString& words, const QStringList& names, const QString& further);
-// Compares the words with the label, its initials, the synonyms, the key and the help of a parameter, and
-// with `shown_label`, which a narrow row may have shortened.
-WordMatch match_parameter(P id, const QString& words, const QString& shown_label = {});
+// Compares the words with the label, its initials, the synonyms, the key and the help of a parameter.
+WordMatch match_parameter(P id, const QString& words);
 
 }  // namespace shardscope

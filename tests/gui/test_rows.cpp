@@ -475,12 +475,13 @@ TEST_CASE("the panel finds rows by their words and opens the groups that contain
     ControlsPanel panel(model);
     panel.resize(panel.width(), 800);
     show(panel);
-    auto* optimizer = panel.findChild<ParameterRow*>("training.optimizer");
     auto* gpus = panel.findChild<ParameterRow*>("cluster.gpus");
-    REQUIRE((optimizer && gpus));
+    REQUIRE(gpus);
     CHECK(gpus->isVisible());
-    CHECK_FALSE(optimizer->isVisible());  // in the group's "More"
+    CHECK_FALSE(panel.findChild<ParameterRow*>("training.optimizer"));  // in the group's "More"
     QTest::keyClicks(panel.search(), "optimizer");
+    auto* optimizer = panel.findChild<ParameterRow*>("training.optimizer");
+    REQUIRE(optimizer);
     CHECK(optimizer->isVisible());
     CHECK_FALSE(gpus->isVisible());
     QTest::keyClick(panel.search(), Qt::Key_Escape);

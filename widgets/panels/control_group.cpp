@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "text/translate.h"
 #include "widgets/column.h"
@@ -93,8 +94,7 @@ ControlGroup::ControlGroup(std::span<const Group> groups, LiveModel& model, QWid
     body_ = new QWidget(this);
     extra_ = new QWidget(body_);
     auto* rows = make_column(body_);
-    auto* extra_rows = make_column(extra_);
-    fill(*rows, *extra_rows);
+    make_column(extra_);
     rows->addWidget(extra_);
     constexpr int kBelow = 6;
     rows->setContentsMargins(0, 0, 0, kBelow);
@@ -126,35 +126,40 @@ bool ControlGroup::is_open() const { return header_->isChecked(); }
 
 void ControlGroup::set_open(bool open) { header_->setChecked(open); }
 
-ParameterRow* ControlGroup::row(P id) const {
-    const auto found = std::ranges::find(rows_, id, &ParameterRow::id);
-    return found == rows_.end() ? nullptr : *found;
-}
-
-void ControlGroup::reveal(P id) {
+ParameterRow* ControlGroup::reveal(P id) {
+    if (!contains(id)) return nullptr;
+    const bool extra = parameter(id).prominence == Prominence::advanced;
+    create_rows(extra);
     header_->setChecked(true);
-    if (parameter(id).prominence == Prominence::advanced) more_->setChecked(true);
+    if (extra) more_->setChecked(true);
+    return *std::ranges::find(rows_, id, &ParameterRow::id);
 }
 
 WordMatch ControlGroup::match(const QString& words) const {
-    auto best = hold_ && hold_->matches(words) ? WordMatch::mentioned : WordMatch::none;
-    for (const ParameterRow* row : rows_) best = std::max(best, row->match(words));
+    const bool holds = group() == Group::training && HoldSwitch::matches(words);
+    auto best = holds ? WordMatch::mentioned : WordMatch::none;
+    for (const bool extra : {false, true}) {
+        for (const P id : parameters(extra)) best = std::max(best, match_parameter(id, words));
+    }
     return best;
 }
 
 WordMatch ControlGroup::filter(const QString& words) {
     searching_ = !words.isEmpty();
+    const WordMatch best = searching_ ? match(words) : WordMatch::mentioned;
+    found_ = best != WordMatch::none;
+    if (searching_ && found_) {
+        for (const bool extra : {false, true}) create_rows(extra);
+    }
     std::vector<std::pair<WordMatch, ParameterRow*>> ranked;
     for (ParameterRow* row : rows_) {
-        const auto match = searching_ ? row->match(words) : WordMatch::mentioned;
+        const auto match = searching_ ? match_parameter(row->id(), words) : WordMatch::mentioned;
         row->setVisible(match != WordMatch::none);
         ranked.emplace_back(match, row);
     }
     std::ranges::stable_sort(ranked, std::greater{}, &decltype(ranked)::value_type::first);
     order(ranked);
-    if (hold_) hold_->setVisible(hold_->matches(words));
-    const WordMatch best = searching_ ? match(words) : WordMatch::mentioned;
-    found_ = best != WordMatch::none;
+    if (hold_) hold_->setVisible(HoldSwitch::matches(words));
     apply();
     return best;
 }
@@ -212,31 +217,56 @@ void ControlGroup::order(const std::vector<std::pair<WordMatch, ParameterRow*>>&
     place_in_order(*extra_->layout(), wanted);
 }
 
-void ControlGroup::fill(QVBoxLayout& rows, QVBoxLayout& extra_rows) {
-    if (group() == Group::training) {
-        hold_ = new HoldSwitch(model_, body_);
-        rows.addWidget(hold_);
-    }
+bool ControlGroup::contains(P id) const {
+    const Parameter& row = parameter(id);
+    return row.prominence != Prominence::file && std::ranges::find(groups_, row.group) != groups_.end() &&
+           std::ranges::find(kWallParameters, id) == kWallParameters.end();
+}
+
+std::vector<P> ControlGroup::parameters(bool extra) const {
+    std::vector<P> out;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        const Parameter& parameter = shardscope::parameter(id);
-        const bool here = std::ranges::find(groups_, parameter.group) != groups_.end();
-        const bool is_wall = std::ranges::find(kWallParameters, id) != kWallParameters.end();
-        if (!here || is_wall || parameter.prominence == Prominence::file) continue;
-        const bool extra = parameter.prominence == Prominence::advanced;
-        auto* row = new ParameterRow(id, model_, extra ? extra_ : body_);
-        (extra ? extra_rows : rows).addWidget(row);
+        if (contains(id) && (parameter(id).prominence == Prominence::advanced) == extra) out.push_back(id);
+    }
+    return out;
+}
+
+void ControlGroup::create_rows(bool extra) {
+    if (std::exchange(created_[extra ? 1 : 0], true)) return;
+    QWidget* box = extra ? extra_ : body_;
+    auto* column = static_cast<QVBoxLayout*>(box->layout());
+    int at = 0;  // above "More"
+    if (!extra && group() == Group::training) {
+        hold_ = new HoldSwitch(model_, box);
+        column->insertWidget(at++, hold_);
+    }
+    for (const P id : parameters(extra)) {
+        auto* row = new ParameterRow(id, model_, box);
+        column->insertWidget(at++, row);
         rows_.push_back(row);
     }
-    has_extra_ = extra_rows.count() > 0;
+    Q_EMIT rows_created();
+}
+
+void ControlGroup::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    apply();
 }
 
 void ControlGroup::apply() {
     setVisible(!searching_ || found_);
     header_->set_forced_open(searching_);
-    body_->setVisible(searching_ || header_->isChecked());
-    more_->setVisible(!searching_ && has_extra_ && header_->isChecked());
-    extra_->setVisible(has_extra_ && (searching_ || more_->isChecked()));
+    const bool open = searching_ || header_->isChecked();
+    const bool has_extra = !parameters(true).empty();
+    const bool extra_open = has_extra && (searching_ || more_->isChecked());
+    if (isVisible() && open) {
+        create_rows(false);
+        if (extra_open) create_rows(true);
+    }
+    body_->setVisible(open);
+    more_->setVisible(!searching_ && has_extra && header_->isChecked());
+    extra_->setVisible(extra_open);
     side_->setVisible(automatic_ || !more_->isHidden());
     header_->set_side(side_);
 }

@@ -1,5 +1,6 @@
 // A group of the controls: its header with a summary of its values, its rows, and under "More" the rows that
-// are rarely needed. It contains the rows of some groups of the parameter table, except for the walls.
+// are rarely needed. It contains the rows of some groups of the parameter table, except for the walls. Rows
+// are created when they are shown for the first time, because most groups stay closed.
 //
 // Object names: the header "group/cluster", its "More" header "group/cluster/more"; the header of the plan
 // has the button "group/plan/auto".
@@ -35,8 +36,8 @@ class ControlGroup : public QWidget {
     [[nodiscard]] QString name() const;
     [[nodiscard]] bool is_open() const;
     void set_open(bool open);
-    [[nodiscard]] ParameterRow* row(P id) const;  // nullptr if it is in another group
-    void reveal(P id);
+    // Opens what contains the parameter's row and returns the row; nullptr if it is in another group.
+    ParameterRow* reveal(P id);
     [[nodiscard]] WordMatch match(const QString& words) const;  // the best one
     // Shows only the rows that match, the best first, also in closed parts. Without words, it restores the
     // order and what was open. Returns the best match.
@@ -46,13 +47,20 @@ class ControlGroup : public QWidget {
     [[nodiscard]] QWidgetList stops() const;
     void refresh();
 
+  Q_SIGNALS:
+    void rows_created();
+
   protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     [[nodiscard]] Group group() const { return groups_.front(); }
     void order(const std::vector<std::pair<WordMatch, ParameterRow*>>& ranked);
-    void fill(QVBoxLayout& rows, QVBoxLayout& extra_rows);
+    [[nodiscard]] bool contains(P id) const;
+    // Return the parameters of the rows that are always listed, or of those under "More".
+    [[nodiscard]] std::vector<P> parameters(bool extra) const;
+    void create_rows(bool extra);
     void add_automatic();
     void apply();
 
@@ -63,10 +71,10 @@ class ControlGroup : public QWidget {
     AutoButton* automatic_ = nullptr;  // in the header of the plan
     QWidget* side_ = nullptr;          // beside the title: more_ and automatic_
     QWidget* body_ = nullptr;
-    QWidget* extra_ = nullptr;
+    QWidget* extra_ = nullptr;       // the rows under "More", in body_
+    std::array<bool, 2> created_{};  // the rows of body_ and of extra_
     HoldSwitch* hold_ = nullptr;
     std::vector<ParameterRow*> rows_;
-    bool has_extra_ = false;
     bool searching_ = false;
     bool found_ = true;
 };

@@ -78,6 +78,7 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
         auto* made = new ControlGroup(group, model_, content);
         groups_.push_back(made);
         groups->addWidget(made);
+        connect(made, &ControlGroup::rows_created, this, &ControlsPanel::chain_rows);
     }
     nothing_ = new QLabel(tr("No parameter matches."), content);
     nothing_->setMargin(12);
@@ -119,16 +120,15 @@ QSize ControlsPanel::minimumSizeHint() const { return {static_cast<int>(260 * zo
 
 ParameterRow* ControlsPanel::row(P id) {
     ParameterRow* found = walls_->row(id);
-    ControlGroup* group = nullptr;
-    for (ControlGroup* one : groups_) {
+    bool scrolls = walls_->parentWidget() != this;
+    for (ControlGroup* group : groups_) {
         if (found) break;
-        found = one->row(id);
-        if (found) group = one;
+        found = group->reveal(id);
+        scrolls = true;
     }
     if (!found) return nullptr;
     if (found->isHidden()) search_->clear();
-    if (group) group->reveal(id);
-    if (group || walls_->parentWidget() != this) show_in_view(*found);
+    if (scrolls) show_in_view(*found);
     return found;
 }
 

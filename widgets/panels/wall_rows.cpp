@@ -104,12 +104,13 @@ ParameterRow* WallRows::row(P id) const {
 
 WordMatch WallRows::match(const QString& words) const {
     auto best = WordMatch::none;
-    for (const ParameterRow* row : rows_) best = std::max(best, row->match(words));
+    for (const ParameterRow* row : rows_) best = std::max(best, match_parameter(row->id(), words));
     return best;
 }
 
 WordMatch WallRows::filter(const QString& words) {
-    for (ParameterRow* row : rows_) row->setVisible(words.isEmpty() || row->match(words) != WordMatch::none);
+    for (ParameterRow* row : rows_)
+        row->setVisible(words.isEmpty() || match_parameter(row->id(), words) != WordMatch::none);
     const WordMatch best = words.isEmpty() ? WordMatch::mentioned : match(words);
     setVisible(best != WordMatch::none);
     return best;

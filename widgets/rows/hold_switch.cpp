@@ -52,7 +52,7 @@ void HoldSwitch::refresh() {
     (model_.scenario().hold() == Hold::global_batch ? global_ : per_gpu_)->setChecked(true);
 }
 
-bool HoldSwitch::matches(const QString& words) const {
+bool HoldSwitch::matches(const QString& words) {
     const QString all = tr("Hold per-GPU batch global batch weak strong scaling");
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     return std::ranges::all_of(wanted,

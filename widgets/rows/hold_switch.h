@@ -16,7 +16,7 @@ class HoldSwitch : public QWidget {
   public:
     explicit HoldSwitch(LiveModel& model, QWidget* parent = nullptr);
 
-    [[nodiscard]] bool matches(const QString& words) const;
+    [[nodiscard]] static bool matches(const QString& words);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

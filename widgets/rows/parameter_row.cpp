@@ -410,8 +410,6 @@ void ParameterRow::fit_label() {
     label_->setText(with_access_key(id_, text));
 }
 
-WordMatch ParameterRow::match(const QString& words) const { return match_parameter(id_, words, label_text_); }
-
 void ParameterRow::set_height(RowHeight height) {
     row_height_ = height;
     slider_->setProminent(height != RowHeight::lowest);

@@ -11,7 +11,6 @@
 #include "scenario/domain.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
-#include "widgets/word_match.h"
 
 class QAbstractButton;
 class QFont;
@@ -80,7 +79,6 @@ class ParameterRow : public QWidget, public Explainable {
     // there is nothing to report.
     [[nodiscard]] QString message() const { return message_text_; }
 
-    [[nodiscard]] WordMatch match(const QString& words) const;
     void set_height(RowHeight height);  // of a prominent row
 
     [[nodiscard]] QSize sizeHint() const override;

@@ -15,7 +15,7 @@ bool answer_into(const Scenario& scenario, Answer& out) {
         const bool has_plan = before[P::tensor_parallel] > 0;
         out.scenario = planned(scenario, has_plan ? &before : nullptr);
     }
-    out.settings = resolve(out.scenario);
+    out.settings = resolve(out.scenario, out.presets);
     out.problems.clear();
     out.impossible = false;
     if (!is_valid(out.scenario, out.settings)) return false;

@@ -25,6 +25,8 @@ struct Answer {         // a scenario and all that follows from it
     // the user is asked to report.
     bool impossible = false;
 
+    PresetSettings presets;  // what `answer_into` reuses for the next scenario
+
     [[nodiscard]] bool valid() const { return problems.empty(); }
     [[nodiscard]] bool fits() const { return valid() && estimate.fits(); }
 };

@@ -54,7 +54,7 @@ class Settings {
     // `other`. This is fast if few values differ.
     template <typename Holds>
     [[nodiscard]] bool all_differences(const Settings& other, Holds&& holds) const {
-        constexpr std::size_t kBlock = 16;
+        constexpr std::size_t kBlock = 32;
         for (std::size_t first = 0; first < kParameters; first += kBlock) {
             const std::size_t last = std::min(first + kBlock, kParameters);
             const auto bytes = (last - first) * sizeof(double);

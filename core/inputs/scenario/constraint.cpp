@@ -34,7 +34,11 @@ bool is_constrained(P id) {
     switch (parameter(id).group) {
         case Group::gpu:
         case Group::assumptions: return false;
-        case Group::cluster: return parameter(id).quantity != Quantity::link_bandwidth;
+        case Group::cluster: {
+            const Quantity quantity = parameter(id).quantity;
+            return quantity != Quantity::link_bandwidth && quantity != Quantity::network_bandwidth &&
+                   quantity != Quantity::seconds;
+        }
         case Group::model:
         case Group::training:
         case Group::plan: return true;

@@ -55,6 +55,14 @@ std::vector<double> usual_values(P id, const Settings& s, const ValidValues& val
     }
 }
 
+// Returns the value nearest to `value` of those that `valid_up_to(most)` returns, or that have a name.
+template <typename ValidUpTo>
+double nearest(P id, double value, ValidUpTo&& valid_up_to) {
+    const Parameter& row = parameter(id);
+    if (is_named(row, value) && !row.named_only) return value;
+    return valid_up_to(row.maximum).nearest(row.whole ? std::round(value) : value);
+}
+
 }  // namespace
 
 bool applies_to(P id, const Settings& s) {
@@ -111,11 +119,13 @@ Domain domain(P id, const Settings& s) {
     return d;
 }
 
+double nearest_in_range(P id, double value) {
+    return nearest(id, value, [&](double most) { return ValidValues(id, most); });
+}
+
 double nearest_valid(P id, double value, const Settings& s) {
-    const Parameter& row = parameter(id);
     if (std::isnan(value) || !applies_to(id, s)) return s[id];
-    if (is_named(row, value) && !row.named_only) return value;
-    return valid_values(id, s, row.maximum).nearest(row.whole ? std::round(value) : value);
+    return nearest(id, value, [&](double most) { return valid_values(id, s, most); });
 }
 
 }  // namespace shardscope

@@ -21,5 +21,8 @@ struct Domain {
 Domain domain(P id, const Settings& settings);
 // Returns the valid value nearest to `value`; it may be beyond the slider's ends.
 double nearest_valid(P id, double value, const Settings& settings);
+// Does the same for a parameter that no rule reads (`is_constrained`): its valid values depend on no other
+// parameter.
+double nearest_in_range(P id, double value);
 
 }  // namespace shardscope

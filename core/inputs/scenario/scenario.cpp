@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenario/constraint.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
@@ -30,6 +31,59 @@ Settings fallbacks() {
         settings.set(id, parameter(id).fallback, Origin::fallback);
     }
     return settings;
+}
+
+std::optional<double> given_value(const Scenario& scenario, P id) {
+    if (!scenario.is_given(id)) return {};
+    return scenario.value[index(id)];
+}
+
+// Returns the values of the presets and calibrations of a scenario.
+Settings preset_settings(const Scenario& scenario) {
+    static const Settings start = fallbacks();
+    Settings s = start;
+    const Preset* gpu = scenario.gpu_preset();
+    const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
+
+    // Values are applied from the most general to the most specific; later ones replace earlier ones.
+    if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
+    const auto apply_own = [&](std::string_view name) {
+        if (!scenario.calibration) return;
+        for (const PartValues& part : scenario.calibration->parts) {
+            if (part.part == name) apply(s, part.values, Origin::calibration);
+        }
+    };
+    apply_own("");
+    if (gpu) {
+        apply_with_parents(s, gpu->calibration);
+        apply(s, gpu->node, Origin::gpu);
+        apply(s, gpu->values, Origin::gpu);
+    }
+    if (fabric) apply(s, fabric->values, Origin::calibration);
+    double software = start[P::software];
+    if (scenario.cluster) {
+        apply(s, scenario.cluster->values, Origin::cluster);
+        software = s[P::software];
+    }
+    const Preset* stack =
+        scenario.catalogue ? scenario.catalogue->stack(
+                                 given_value(scenario, P::software).value_or(software),
+                                 given_value(scenario, P::software_version).value_or(s[P::software_version]))
+                           : nullptr;
+    apply_with_parents(s, stack);
+    if (scenario.calibration) {
+        const auto apply_parents_first = [&](const auto& self, const Preset* part) -> void {
+            if (!part) return;
+            self(self, part->calibration);
+            apply_own(part->name);
+        };
+        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, stack})
+            apply_parents_first(apply_parents_first, part);
+        apply(s, scenario.calibration->values, Origin::calibration);
+        apply_own(kAllParts);
+    }
+    if (scenario.model) apply(s, scenario.model->values, Origin::model);
+    return s;
 }
 
 // Returns the multiple to which a preset's feed-forward size was rounded: its largest power of two up to 256.
@@ -116,6 +170,34 @@ void derive_batch(const Scenario& scenario, Settings& s) {
     } else {
         s.set(P::global_batch, replicas * s[P::accumulation], Origin::derived);
     }
+}
+
+// Applies the scenario's own values to those of its presets, and derives what follows from both.
+void apply_scenario(const Scenario& scenario, Settings& s) {
+    // A head size that no preset gives is derived from the width.
+    if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
+    const Shape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
+    for_each(scenario.given, [&](P id) { s.set(id, scenario.value[index(id)], Origin::given); });
+    if (scenario.model && scenario.model->operators) apply_operators(*scenario.model->operators, s);
+    else derive_shape(scenario, s, base);
+    derive_batch(scenario, s);
+    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs use loss scaling and keep
+    // them in fp16.
+    if (s.origin(P::gradient_precision) == Origin::calibration &&
+        s.choice<Precision>(P::precision) == Precision::fp16) {
+        s.set(P::gradient_precision, Precision::fp16, Origin::derived);
+    }
+    derive_used_gpus(s);
+    // Virtual stages select the interleaved schedule unless a schedule is set.
+    if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
+        s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
+    if (std::isnan(s[P::norm_weights])) {
+        const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
+        s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
+              Origin::derived);
+    }
+    const P peak = peak_of(s.choice<Precision>(P::precision));
+    s.set(P::peak_flops, s[peak], s.origin(peak));
 }
 
 // Adapts other parameters to an edit of `id`: each is moved to its nearest valid value, from the model's
@@ -220,6 +302,24 @@ std::string Scenario::title() const {
                       format(resolve(*this)[P::gpus], Quantity::count), of ? of->title : translate("GPUs")});
 }
 
+PresetSettings::Inputs::Inputs(const Scenario& scenario)
+    : catalogue(scenario.catalogue),
+      model(scenario.model),
+      cluster(scenario.cluster),
+      gpu(scenario.gpu),
+      calibration(scenario.calibration),
+      software(given_value(scenario, P::software)),
+      version(given_value(scenario, P::software_version)) {}
+
+const Settings& PresetSettings::of(const Scenario& scenario) {
+    const Inputs inputs(scenario);
+    if (inputs_ != inputs) {
+        settings_ = preset_settings(scenario);
+        inputs_ = inputs;
+    }
+    return settings_;
+}
+
 bool Scenario::operator==(const Scenario& other) const {
     return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
            calibration == other.calibration && given == other.given && value == other.value &&
@@ -227,72 +327,14 @@ bool Scenario::operator==(const Scenario& other) const {
 }
 
 Settings resolve(const Scenario& scenario) {
-    static const Settings start = fallbacks();
-    Settings s = start;
-    const Preset* gpu = scenario.gpu_preset();
-    const Preset* fabric = scenario.cluster ? scenario.cluster->calibration : nullptr;
+    Settings s = preset_settings(scenario);
+    apply_scenario(scenario, s);
+    return s;
+}
 
-    // Values are applied from the most general to the most specific; later ones replace earlier ones.
-    if (scenario.catalogue) apply(s, scenario.catalogue->everywhere(), Origin::calibration);
-    const auto apply_own = [&](std::string_view name) {
-        if (!scenario.calibration) return;
-        for (const PartValues& part : scenario.calibration->parts) {
-            if (part.part == name) apply(s, part.values, Origin::calibration);
-        }
-    };
-    apply_own("");
-    if (gpu) {
-        apply_with_parents(s, gpu->calibration);
-        apply(s, gpu->node, Origin::gpu);
-        apply(s, gpu->values, Origin::gpu);
-    }
-    if (fabric) apply(s, fabric->values, Origin::calibration);
-    double software = start[P::software];
-    if (scenario.cluster) {
-        apply(s, scenario.cluster->values, Origin::cluster);
-        software = s[P::software];
-    }
-    if (scenario.is_given(P::software)) software = scenario.value[index(P::software)];
-    const double version = scenario.is_given(P::software_version) ? scenario.value[index(P::software_version)]
-                                                                  : s[P::software_version];
-    const Preset* stack = scenario.catalogue ? scenario.catalogue->stack(software, version) : nullptr;
-    apply_with_parents(s, stack);
-    if (scenario.calibration) {
-        const auto apply_parents_first = [&](const auto& self, const Preset* part) -> void {
-            if (!part) return;
-            self(self, part->calibration);
-            apply_own(part->name);
-        };
-        for (const Preset* part : {gpu ? gpu->calibration : nullptr, fabric, stack})
-            apply_parents_first(apply_parents_first, part);
-        apply(s, scenario.calibration->values, Origin::calibration);
-        apply_own(kAllParts);
-    }
-    if (scenario.model) apply(s, scenario.model->values, Origin::model);
-    // A head size that no preset gives is derived from the width.
-    if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
-    const Shape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
-    for_each(scenario.given, [&](P id) { s.set(id, scenario.value[index(id)], Origin::given); });
-    if (scenario.model && scenario.model->operators) apply_operators(*scenario.model->operators, s);
-    else derive_shape(scenario, s, base);
-    derive_batch(scenario, s);
-    // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs use loss scaling and keep
-    // them in fp16.
-    if (s.origin(P::gradient_precision) == Origin::calibration &&
-        s.choice<Precision>(P::precision) == Precision::fp16) {
-        s.set(P::gradient_precision, Precision::fp16, Origin::derived);
-    }
-    derive_used_gpus(s);
-    // Virtual stages select the interleaved schedule unless a schedule is set.
-    if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
-        s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
-    if (std::isnan(s[P::norm_weights])) {
-        const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
-        s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
-              Origin::derived);
-    }
-    const P peak = peak_of(s.choice<Precision>(P::precision));
-    s.set(P::peak_flops, s[peak], s.origin(peak));
+Settings resolve(const Scenario& scenario, PresetSettings& presets) {
+    Settings s = presets.of(scenario);
+    apply_scenario(scenario, s);
     return s;
 }
 
@@ -322,6 +364,8 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
 }
 
 Scenario edited(const Scenario& scenario, P id, Value value) {
+    if (!may_change_others(id) && !is_constrained(id) && !std::isnan(value))
+        return assigned(scenario, id, nearest_in_range(id, value));
     Scenario out = basis_of_edit(scenario, id);
     const Settings before = resolve(out);
     if (!applies_to(id, before)) return scenario;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "parameters/settings.h"
@@ -43,9 +44,30 @@ struct Scenario {
     bool operator==(const Scenario& other) const;
 };
 
-// Returns the value of every parameter. It never fails, because `check` reports invalid values, and it does
-// not allocate memory.
+// The values that presets and calibrations give, without those that the scenario sets itself. A loop over
+// scenarios keeps it between calls, so that it is computed again only for other presets. Nobody may change
+// the presets meanwhile.
+class PresetSettings {
+  public:
+    const Settings& of(const Scenario& scenario);
+
+  private:
+    // The parts of a scenario on which the values depend.
+    struct Inputs {
+        explicit Inputs(const Scenario& scenario);
+        const Catalogue* catalogue;
+        const Preset *model, *cluster, *gpu, *calibration;
+        std::optional<double> software, version;  // that the scenario sets
+        bool operator==(const Inputs&) const = default;
+    };
+    std::optional<Inputs> inputs_;
+    Settings settings_;
+};
+
+// Return the value of every parameter. They never fail, because `check` reports invalid values, and do not
+// allocate memory. The second one reuses the values of the presets.
 Settings resolve(const Scenario& scenario);
+Settings resolve(const Scenario& scenario, PresetSettings& presets);
 
 // Returns all problems with the values, each with a suggestion; empty if the scenario is valid.
 Problems check(const Scenario& scenario, const Settings& settings);

@@ -48,6 +48,47 @@ TEST_CASE("scenario: an edit of the peak sets that of the current precision", "[
     CHECK(resolve(scenario)[P::peak_flops_bf16] == 500e12);
 }
 
+TEST_CASE("scenario: values of presets that are kept are replaced when any preset changes", "[scenario]") {
+    const Catalogue& presets = Catalogue::shipped();
+    const auto pick = [&](PresetKind kind, std::size_t i) {
+        const auto all = presets.all(kind);
+        return all[i % all.size()];
+    };
+    PresetSettings kept;
+    std::mt19937 random(7);
+    Scenario scenario = first();
+    for (int i = 0; i < 2000; ++i) {
+        const auto n = static_cast<std::size_t>(random() >> 3);
+        switch (random() % 7) {
+            case 0: scenario.model = pick(PresetKind::model, n); break;
+            case 1: scenario.cluster = n % 5 == 0 ? nullptr : pick(PresetKind::cluster, n); break;
+            case 2: scenario.gpu = n % 2 == 0 ? nullptr : pick(PresetKind::gpu, n); break;
+            case 3: scenario.calibration = n % 2 == 0 ? nullptr : pick(PresetKind::calibration, n); break;
+            case 4: scenario.give(P::software, static_cast<double>(n % 12)); break;
+            case 5: scenario.withdraw(n % 2 == 0 ? P::software : P::software_version); break;
+            case 6: scenario.give(P::gpus, static_cast<double>(8 * (1 + n % 100))); break;
+        }
+        const Settings fresh = resolve(scenario);
+        const Settings reused = resolve(scenario, kept);
+        REQUIRE(reused.all_differences(fresh, [](P) { return false; }));
+        for (std::size_t id = 0; id < kParameters; ++id)
+            REQUIRE(reused.origin(static_cast<P>(id)) == fresh.origin(static_cast<P>(id)));
+    }
+}
+
+TEST_CASE("scenario: an edit of a rate changes nothing else, also beside automatic degrees", "[scenario]") {
+    Scenario scenario =
+        with_auto(with_auto(first(), P::tensor_parallel, true), P::inter_node_bandwidth, true);
+    scenario.give(P::tensor_parallel, 4);
+    Scenario expected = scenario;
+    expected.automatic.reset(index(P::inter_node_bandwidth));
+    expected.give(P::inter_node_bandwidth, 12.5e9);
+    CHECK(edited(scenario, P::inter_node_bandwidth, 12.5e9) == expected);
+    // Values beyond the range move to its end, and the value stays where there is none.
+    CHECK(resolve(edited(scenario, P::overlap, 3))[P::overlap] == parameter(P::overlap).maximum);
+    CHECK(resolve(edited(scenario, P::overlap, std::nan("")))[P::overlap] == resolve(scenario)[P::overlap]);
+}
+
 TEST_CASE("scenario: with the per-GPU batch held, the global batch follows", "[scenario]") {
     const Settings s = resolve(edited(first(), P::gpus, 256));
     CHECK(s[P::micro_batch] == 2);
