@@ -210,6 +210,7 @@ TEST_CASE(
 TEST_CASE("accessibility: sliders report their value with its unit, plots what they show",
           "[window][accessibility]") {
     Desk desk;
+    desk.open_groups();
     for (auto* slider : desk.window.findChildren<QAbstractSlider*>()) {
         if (!slider->objectName().endsWith(QStringLiteral("/slider"))) continue;
         INFO(slider->objectName().toStdString());
@@ -234,6 +235,7 @@ TEST_CASE("accessibility: sliders report their value with its unit, plots what t
 TEST_CASE("accessibility: the keyboard reaches every slider and every field in view",
           "[window][accessibility]") {
     Desk desk;
+    desk.open_groups();
     std::set<const QWidget*> reached;
     desk.find<QLineEdit>("controls/search")->setFocus();
     for (int i = 0; i < 2000; ++i) {

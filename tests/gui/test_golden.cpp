@@ -388,10 +388,11 @@ TEST_CASE("a drag there and back leaves no undo step", "[golden]") {
 
 TEST_CASE("hold: the global batch stays when the number of GPUs changes", "[golden]") {
     Desk desk;
-    QTest::mouseClick(desk.find<QAbstractButton>("hold/global"), Qt::LeftButton);
+    desk.click("group/training");
+    desk.click("hold/global");
     desk.type("cluster.gpus", QStringLiteral("32"));
     CHECK(desk.window.model().answer().settings[P::global_batch] == 128);
-    QTest::mouseClick(desk.find<QAbstractButton>("hold/per-gpu"), Qt::LeftButton);
+    desk.click("hold/per-gpu");
     desk.type("cluster.gpus", QStringLiteral("64"));
     CHECK(desk.window.model().answer().settings[P::global_batch] == 256);
 }

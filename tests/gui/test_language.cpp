@@ -109,6 +109,7 @@ TEST_CASE("language: the German window contains no English", "[language]") {
     const std::map<QString, QString> phrases = catalogue();
     const German german;
     Desk desk;
+    desk.open_groups();
     desk.window.action(ActionId::pin)->trigger();
     desk.window.action(ActionId::solve_for)->trigger();
     desk.window.action(ActionId::measured_run)->trigger();

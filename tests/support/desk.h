@@ -80,6 +80,12 @@ class Desk {
         QApplication::processEvents();
         return find<QWidget>(QString::fromStdString(key) + QStringLiteral("/slider"));
     }
+    // Opens all groups of the controls: the rows of a closed one do not exist before it is opened.
+    void open_groups() {
+        for (std::size_t i = 0; i < kParameters; ++i)
+            window.findChild<ControlsPanel*>()->row(static_cast<P>(i));
+        QApplication::processEvents();
+    }
     // Scrolls to a button and clicks it.
     void click(const QString& name) {
         auto* button = find<QAbstractButton>(name);

@@ -55,7 +55,12 @@ class Residuals {
     using JacobianType = Eigen::MatrixXd;
     enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
 
-    explicit Residuals(const FitProblem& problem) : problem_(problem), x_(problem.constants.size()) {}
+    explicit Residuals(const FitProblem& problem)
+        : problem_(problem), x_(problem.constants.size()), constants_of_(problem.residuals) {
+        for (std::size_t j = 0; j < problem.constants.size(); ++j) {
+            for (const std::size_t i : problem.constants[j].affected_residuals) constants_of_[i].push_back(j);
+        }
+    }
 
     [[nodiscard]] int inputs() const { return static_cast<int>(problem_.constants.size()); }
     [[nodiscard]] int values() const {
@@ -81,18 +86,22 @@ class Residuals {
         }
         place(x);
         out.setZero();
+        std::vector<double> steps, slopes;
         for (std::size_t j = 0; j < x_.size(); ++j) {
             const FitConstant& constant = problem_.constants[j];
-            const double inside = x_[j];
-            const double slope = slope_at(constant, x[at(j)]);
-            double step = 1e-4 * constant.width;
-            if (inside + step > constant.high) step = -step;
-            for (const std::size_t i : constant.affected_residuals) {
-                x_[j] = inside + step;
-                out(at(i), at(j)) = slope * (of(i) - last_[at(i)]) / step;
+            const double step = 1e-4 * constant.width;
+            steps.push_back(x_[j] + step > constant.high ? -step : step);
+            slopes.push_back(slope_at(constant, x[at(j)]));
+            out(at(problem_.residuals + j), at(j)) = slopes[j] / constant.width;
+        }
+        // A residual may reuse what it computed for the previous constant.
+        for (std::size_t i = 0; i < problem_.residuals; ++i) {
+            for (const std::size_t j : constants_of_[i]) {
+                const double inside = x_[j];
+                x_[j] = inside + steps[j];
+                out(at(i), at(j)) = slopes[j] * (of(i) - last_[at(i)]) / steps[j];
+                x_[j] = inside;
             }
-            x_[j] = inside;
-            out(at(problem_.residuals + j), at(j)) = slope / constant.width;
         }
         return 0;
     }
@@ -109,7 +118,8 @@ class Residuals {
 
     const FitProblem& problem_;
     mutable std::vector<double> x_;
-    mutable InputType last_x_;  // the point at which `last_` was computed
+    std::vector<std::vector<std::size_t>> constants_of_;  // the constants that affect each residual
+    mutable InputType last_x_;                            // the point at which `last_` was computed
     mutable ValueType last_;
 };
 

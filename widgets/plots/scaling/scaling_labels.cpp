@@ -102,12 +102,18 @@ QPointF ScalingLabels::pixel(double gpus, double value) const {
     return drawn_at(scene_.x, scene_.y, gpus, value, painter_);
 }
 
-void ScalingLabels::guide(double at, double top, const QColor& color) {
+void ScalingLabels::guide(double at, double top, const QColor& color, const QRectF& around) {
     const double px = std::floor(at) + 0.5;
-    const QPolygonF line({QPointF(px, top), QPointF(px, scene_.area.bottom())});
-    painter_.setPen(line_pen(color, 1, {1, 2}));
-    painter_.drawPolyline(line);
-    room_.avoid(line, 0.5);
+    const auto part = [&](double from, double to) {
+        if (from >= to) return;
+        const QPolygonF line({QPointF(px, from), QPointF(px, to)});
+        painter_.setPen(line_pen(color, 1, {1, 2}));
+        painter_.drawPolyline(line);
+        room_.avoid(line, 0.5);
+    };
+    const bool interrupted = around.left() <= px && px <= around.right() && around.bottom() > top;
+    if (interrupted) part(top, around.top());
+    part(interrupted ? around.bottom() : top, scene_.area.bottom());
 }
 
 void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
@@ -299,7 +305,9 @@ void ScalingLabels::paint_current() {
     for (const double down : {50.0, 80.0, 120.0, 160.0}) add(start + down);
     for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
     const auto box = room_.place(size, corners);
-    guide(dot_.x(), box && box->bottom() < dot_.y() ? box->bottom() + 2 : dot_.y(), scene_.theme.text);
+    const bool above = box && box->bottom() < dot_.y();
+    guide(dot_.x(), above ? box->bottom() + 2 : dot_.y(), scene_.theme.text,
+          box.value_or(QRectF()).adjusted(0, -2, 0, 2));
     if (box) draw(*box, lines);
     label_states_unfit_ = box && !data.current.fits();
 }

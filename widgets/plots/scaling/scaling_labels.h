@@ -69,7 +69,8 @@ class ScalingLabels {
     [[nodiscard]] bool in_frame(const QPointF& at) const;
     [[nodiscard]] QPointF pixel(double gpus, double value) const;
     using Penalty = std::function<double(const QRectF&)>;
-    void guide(double at, double top, const QColor& color);
+    // Draws a dotted line from `top` to the axis, interrupted at the label `around`.
+    void guide(double at, double top, const QColor& color, const QRectF& around = {});
     void draw(const QRectF& box, const LabelLines& lines);
     // Returns the box of the label; nothing if there is no space for it.
     std::optional<QRectF> put(const LabelLines& lines, const QList<QPointF>& corners,
