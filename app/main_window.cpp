@@ -499,10 +499,7 @@ void MainWindow::fold(const QSize& size) {
         if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id))))
             button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
-    // Room for "(modified)", so that the buttons behind the pickers keep their places.
-    constexpr int kLetters = 38;
-    const int room = compact ? 0 : kLetters * fontMetrics().averageCharWidth();
-    for (PresetPicker* picker : {cluster_picker_, model_picker_}) picker->setMinimumWidth(room);
+    for (PresetPicker* picker : {cluster_picker_, model_picker_}) picker->set_compact(compact);
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
 }
 

@@ -29,6 +29,10 @@ void MessageBar::say(const QString& message) {
     show();
 }
 
+void MessageBar::withdraw(const QString& message) {
+    if (text() == message) hide();
+}
+
 QString MessageBar::text() const { return text_->text(); }
 
 void MessageBar::say(const Problems& problems, const QString& file) {

@@ -16,6 +16,8 @@ class MessageBar : public QWidget {
     explicit MessageBar(QWidget* parent = nullptr);
 
     void say(const QString& message);
+    // Hides the message if it is still this one.
+    void withdraw(const QString& message);
     [[nodiscard]] QString text() const;
     // Shows one line per problem, with `file` before it; shows nothing if there are none.
     void say(const Problems& problems, const QString& file);

@@ -10,19 +10,35 @@ PlanNews::PlanNews(LiveModel& model, MessageBar& messages, QObject* parent)
     : QObject(parent), model_(model), messages_(messages) {
     connect(&model_, &LiveModel::changed, this, &PlanNews::compare);
     connect(&model_, &LiveModel::gesture_ended, this, &PlanNews::compare);
+    constexpr int kShown = 12000;  // ms
+    end_.setSingleShot(true);
+    end_.setInterval(kShown);
+    connect(&end_, &QTimer::timeout, this, &PlanNews::withdraw);
     compare();
+}
+
+void PlanNews::withdraw() {
+    end_.stop();
+    if (!news_.isEmpty()) messages_.withdraw(news_);
+    news_.clear();
 }
 
 void PlanNews::compare() {
     const Answer& answer = model_.answer();
     if (model_.in_gesture() || model_.planning() || !answer.valid()) return;
     const Plan plan = plan_of(answer.settings);
+    if (scenario_ != answer.scenario) withdraw();
     // An unrelated scenario has a plan of its own.
     if (last_ && origin_ == model_.origin()) {
         const QString change = plan_change(*last_, plan, model_.scenario().automatic);
-        if (!change.isEmpty()) messages_.say(tr("Plan changed: %1").arg(change));
+        if (!change.isEmpty()) {
+            news_ = tr("Plan changed: %1").arg(change);
+            messages_.say(news_);
+            end_.start();
+        }
     }
     last_ = plan;
+    scenario_ = answer.scenario;
     origin_ = model_.origin();
 }
 

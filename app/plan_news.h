@@ -1,9 +1,11 @@
 // Says what the planner has changed whenever it changes automatic parameters: "Plan changed: Tensor parallel
 // 1 → 4, Sharding zero3 → zero2". During a drag it waits for the end. It says nothing when an unrelated
-// scenario replaces the current one.
+// scenario replaces the current one. The message disappears with the next change of the scenario, or after
+// some seconds, because it covers a part of the plot.
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <optional>
 
 #include "planner/plan.h"
@@ -20,11 +22,15 @@ class PlanNews : public QObject {
 
   private:
     void compare();
+    void withdraw();
 
     LiveModel& model_;
     MessageBar& messages_;
     std::optional<Plan> last_;  // that of the last scenario whose plan was known
+    Scenario scenario_;         // with this plan
     unsigned origin_ = 0;       // of this scenario
+    QString news_;              // the last message
+    QTimer end_;                // of the message
 };
 
 // Returns what differs between two plans in the parameters `compared`: "Tensor parallel 1 → 4, Sharding

@@ -250,11 +250,37 @@ PresetPicker::PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts
 }
 
 void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool modified) {
-    QString text = kind + QStringLiteral("  ") + (preset ? preset_text(preset->shown_title()) : tr("own"));
-    if (modified) text += tr(" (modified)");
-    if (accessibleName() == text) return;
-    setText(action_text(text));
-    setAccessibleName(text);
+    kind_ = kind;
+    title_ = preset ? preset_text(preset->shown_title()) : tr("own");
+    modified_ = modified;
+    refresh();
+}
+
+void PresetPicker::set_compact(bool compact) {
+    compact_ = compact;
+    refresh();
+}
+
+void PresetPicker::refresh() {
+    const QString kind = kind_ + QStringLiteral("  ");
+    setAccessibleName(kind + title_ + (modified_ ? tr(" (modified)") : QString()));
+    const QString mark = compact_ ? QStringLiteral(" *") : tr(" (modified)");
+    // The width that a usual title needs with its mark.
+    constexpr int kLetters = 24, kFewLetters = 13;
+    const int title = (compact_ ? kFewLetters : kLetters) * fontMetrics().averageCharWidth();
+    const int room = title + (compact_ ? 0 : fontMetrics().horizontalAdvance(mark));
+    const QString after = modified_ ? mark : QString();
+    const QString name =
+        fontMetrics().elidedText(title_, Qt::ElideRight, room - fontMetrics().horizontalAdvance(after));
+    const QString text = action_text(kind + name + after);
+    if (text != this->text()) setText(text);
+    constexpr int kFrame = 64;  // icon, arrow and padding
+    setFixedWidth(kFrame + fontMetrics().horizontalAdvance(kind) + room);
+}
+
+void PresetPicker::changeEvent(QEvent* event) {
+    QToolButton::changeEvent(event);
+    if (event->type() == QEvent::FontChange) refresh();
 }
 
 // Draws the arrow of a button that opens a menu.

@@ -56,18 +56,25 @@ class PresetPicker : public QToolButton {
   public:
     PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts, QWidget* parent);
 
-    // Shows the preset's title, "Cluster  DGX H100 (modified)".
+    // Shows the preset's title, "Cluster  DGX H100 (modified)". The button keeps its width, so that nothing
+    // beside it moves: a long title ends with an ellipsis, and a `compact` button shows "*" for "(modified)".
     void show_preset(const QString& kind, const Preset* preset, bool modified);
+    void set_compact(bool compact);
     [[nodiscard]] PresetList& list() const { return *list_; }
 
   protected:
     void initStyleOption(QStyleOptionToolButton* option) const override;
     void keyPressEvent(QKeyEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
   private:
     void open();
+    void refresh();
 
     PresetList* list_;
+    QString kind_, title_;
+    bool modified_ = false;
+    bool compact_ = false;
 };
 
 }  // namespace shardscope

@@ -1,4 +1,6 @@
 // Commands that take a cluster, a model, a study or a scenario from the catalogue: "h200", "llama 3 70b".
+#include <algorithm>
+
 #include "app/command_line/window_command.h"
 #include "app/documents.h"
 #include "app/preset_facts.h"
@@ -23,7 +25,10 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
     PresetFacts& facts = targets.facts;
     WindowCommands out;
     const auto add = [&](PresetKind kind, const QString& label, const char* name, auto with, auto run) {
-        for (const Preset* preset : model.catalogue().all(kind)) {
+        // The shortest title comes first: "h100" is DGX H100 rather than a cloud's instance with H100.
+        std::vector<const Preset*> presets = model.catalogue().all(kind);
+        std::ranges::stable_sort(presets, {}, [](const Preset* one) { return one->title.size(); });
+        for (const Preset* preset : presets) {
             const QString text = label.arg(preset_text(preset->shown_title()));
             WordMatch match = match_of(*preset, text, words);
             // A cluster is also found by its GPU, and a model by its size.

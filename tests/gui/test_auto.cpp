@@ -117,6 +117,18 @@ TEST_CASE("a changed plan is said once at the end of a drag", "[gui][auto]") {
           "Plan changed: " + plan_change(before, after, model.scenario().automatic));
 }
 
+TEST_CASE("the message about a changed plan leaves with the next change of the scenario", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.choose(ActionId::plan_automatic);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    auto* message = desk.find<QWidget>("message");
+    REQUIRE(message->isVisible());
+    desk.type("cluster.price_per_gpu_hour", "3");  // leaves the plan as it is
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
+    CHECK(message->isHidden());
+}
+
 TEST_CASE("differences of plans are written in the order of the plan's parameters", "[gui][auto]") {
     Plan before{};
     Plan after{};

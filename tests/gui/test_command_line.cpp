@@ -76,6 +76,14 @@ TEST_CASE("G17: typed words set values and take presets, each as one undo step",
     CHECK(it.settings()[P::gpus] == 64);
 }
 
+TEST_CASE("a GPU takes the cluster with the shortest name of those that have it", "[gui][command-line]") {
+    Line it;
+    it.run("gb200");
+    CHECK_FALSE(it.desk.window.model().scenario().cluster->name.starts_with("azure"));
+    it.run("h100");
+    CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h100");
+}
+
 TEST_CASE("the list says what a command will do, and whether it is possible", "[gui][command-line]") {
     Line it;
     const WindowCommand set = it.first("seq 4096");

@@ -145,6 +145,28 @@ TEST_CASE("the menu of a plot sets and pins the place under the pointer, and cop
     CHECK(lines.size() > 10);
 }
 
+TEST_CASE("a right click in the window opens the menu of every plot", "[ruler]") {
+    Desk desk;
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    int plots = 0;
+    for (int i = 0; i < tabs->count(); ++i) {
+        tabs->setCurrentIndex(i);
+        auto* plot = static_cast<LivePlot*>(tabs->widget(i));
+        REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
+        QApplication::processEvents();
+        INFO(tabs->tabText(i).toStdString());
+        const QPoint at = plot->mapTo(&desk.window, QPoint(plot->width() / 2, plot->height() * 2 / 3));
+        QTest::mouseClick(desk.window.windowHandle(), Qt::RightButton, {}, at);
+        QApplication::processEvents();
+        auto* menu = desk.window.findChild<QMenu*>(plot->objectName() + QStringLiteral("/menu"));
+        REQUIRE(menu != nullptr);
+        CHECK(menu->isVisible());
+        delete menu;
+        ++plots;
+    }
+    CHECK(plots > 8);
+}
+
 TEST_CASE("where a drag makes the scenario too large, memory is shown after the drag, not during it",
           "[ruler]") {
     RulerDesk desk;

@@ -1,8 +1,10 @@
 // Tests the window as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
+#include <QCursor>
 #include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
+#include <QWindow>
 #include <algorithm>
 
 #include "support/desk.h"
@@ -148,6 +150,51 @@ TEST_CASE("window: a seventh pin is refused with a message", "[window]") {
     CHECK(desk.window.model().pins().size() == kMostPins);
     CHECK(desk.find<QWidget>("message")->isVisible());
     CHECK(desk.text("message/text").startsWith(QStringLiteral("At most six pins are possible")));
+}
+
+TEST_CASE("window: buttons of the tool bar keep their places at every size", "[window]") {
+    Desk desk;
+    const auto places = [&] {
+        QApplication::processEvents();
+        std::vector<int> out;
+        for (auto* button : desk.find<QToolBar>("toolbar")->findChildren<QToolButton*>())
+            out.push_back(button->isVisible() ? button->x() : -1);
+        return out;
+    };
+    for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
+        desk.window.resize(size);
+        desk.pick("picker/cluster", "cluster/dgx-h100");
+        desk.pick("picker/model", "model/mpt-13b");
+        const std::vector<int> before = places();
+        desk.type("cluster.inter_node_bandwidth", QStringLiteral("200 Gbit/s"));
+        desk.type("model.hidden_size", QStringLiteral("6144"));
+        CHECK(places() == before);
+        auto* picker = desk.find<QToolButton>("picker/cluster");
+        CHECK(picker->accessibleName().endsWith(QStringLiteral("(modified)")));
+        CHECK(picker->text().endsWith(size.width() > 1100 ? QStringLiteral("(modified)")
+                                                          : QStringLiteral("*")));
+        desk.pick("picker/model", "model/llama-3.1-405b");
+        CHECK(places() == before);
+    }
+}
+
+TEST_CASE("window: repairs move nothing under a pointer in use, and appear when it rests", "[window]") {
+    Desk desk;
+    auto* tabs = desk.find<QWidget>("tabs");
+    auto* repairs = desk.find<QWidget>("repairs");
+    const QPoint at = tabs->mapTo(&desk.window, tabs->rect().center());
+    QTest::mouseMove(desk.window.windowHandle(), at);
+    QCursor::setPos(desk.window.mapToGlobal(at));
+    QApplication::processEvents();
+    REQUIRE(tabs->underMouse());
+    const int top = tabs->mapTo(&desk.window, QPoint()).y();
+    desk.window.model().edit(P::micro_batch, 64);
+    QApplication::processEvents();
+    REQUIRE_FALSE(desk.window.model().answer().fits());
+    CHECK(repairs->isHidden());
+    CHECK(tabs->mapTo(&desk.window, QPoint()).y() == top);
+    REQUIRE(QTest::qWaitFor([&] { return repairs->isVisible(); }, kBackgroundTimeout));
+    CHECK(tabs->mapTo(&desk.window, QPoint()).y() > top);
 }
 
 TEST_CASE("window: a search lists rows with a matching name above rows that only mention it", "[window]") {

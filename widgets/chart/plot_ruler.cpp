@@ -265,24 +265,31 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     }
 }
 
-// Returns where the card lies: beside the last line, at the side and the end where it covers none of its
-// dots.
+// Returns where the card lies: in the plot, beside one of the lines or at an end of the plot, where it covers
+// no line and no dot. The nearest such place to the last line is taken.
 QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& columns) const {
     const RulerStop& stop = *columns.back().stop;
     const QRectF area = stop.area;
-    const double x_right = stop.x + kGap;
-    const double x_left = stop.x - kGap - size.width();
     const double low = area.bottom() - size.height() - kGap;
     const double high = area.top() + kGap + kTag;
-    const std::array corners{QPointF(x_right, high), QPointF(x_left, high), QPointF(x_right, low),
-                             QPointF(x_left, low)};
+    QList<double> lefts;
+    for (const Column& column : columns)
+        lefts << column.stop->x + kGap << column.stop->x - kGap - size.width();
+    lefts << area.left() + kGap << area.right() - kGap - size.width();
+    QList<QPointF> corners;
+    for (const double left : lefts) {
+        for (const double top : {high, low, (high + low) / 2}) corners << QPointF(left, top);
+    }
     QRectF best;
     double least = std::numeric_limits<double>::infinity();
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);
         box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, width() - size.width() - 2)));
         box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, height() - size.height() - 2)));
-        double cost = std::fabs(box.left() - corner.x());
+        constexpr double kOutside = 3;  // for each px over an axis
+        double cost =
+            std::max({0.0, stop.x - box.right(), box.left() - stop.x}) +
+            kOutside * (std::max(0.0, area.left() - box.left()) + std::max(0.0, box.right() - area.right()));
         for (const Column& column : columns) {
             constexpr double kCovered = 1000;
             if (box.left() < column.stop->x && column.stop->x < box.right()) cost += kCovered;

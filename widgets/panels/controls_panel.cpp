@@ -110,7 +110,8 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
 
 int ControlsPanel::width_for(int window_width, const QFont& font) {
     const double zoom = zoom_of(font);
-    const int width = window_width >= 1440 * zoom ? 372 : window_width >= kNarrowWindow * zoom ? 340 : 288;
+    constexpr int kWide = 1400;  // a window with a frame on a screen of 1440 px
+    const int width = window_width >= kWide * zoom ? 372 : window_width >= kNarrowWindow * zoom ? 340 : 288;
     return static_cast<int>(width * zoom);
 }
 

@@ -1,7 +1,9 @@
 #include "widgets/panels/repair_strip.h"
 
+#include <QCursor>
 #include <QEvent>
 #include <QFontMetricsF>
+#include <QLayout>
 #include <QMenu>
 #include <QToolButton>
 #include <cmath>
@@ -38,6 +40,8 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), m
     connect(&model_, &LiveModel::changed, this, &RepairStrip::request);
     connect(&model_, &LiveModel::gesture_ended, this, &RepairStrip::request);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
+    look_again_.setSingleShot(true);
+    connect(&look_again_, &QTimer::timeout, this, &RepairStrip::request);
     setVisible(false);
     request();
 }
@@ -53,8 +57,9 @@ void RepairStrip::refresh() {
     requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
     anew_.cancel();
-    // During a drag the strip neither appears nor vanishes, because the plot under the pointer would move.
-    if (model_.in_gesture() && needed == isHidden()) return take({});
+    // During a drag, and while the pointer is in use below, the strip neither appears nor vanishes, because
+    // what is under the pointer would move.
+    if (needed == isHidden() && (model_.in_gesture() || pointer_is_used_below())) return take({});
     setVisible(needed);
     if (!needed) return take({});
     // Each repair needs a plan. Where planning is slow, the repairs with the current plan are shown first.
@@ -72,6 +77,28 @@ void RepairStrip::refresh() {
         found.insert(found.begin(), std::move(looking));
     }
     take(std::move(found));
+}
+
+// Returns whether the pointer is on what the strip moves and was moved there within a second and a half. The
+// strip then looks again.
+bool RepairStrip::pointer_is_used_below() {
+    constexpr int kInterval = 100;  // ms
+    constexpr int kLooks = 15;
+    const auto* around = parentWidget();
+    const auto* rows = around ? around->layout() : nullptr;
+    if (!rows) return false;
+    const QPoint at = around->mapFromGlobal(QCursor::pos());
+    const QLayoutItem* below = rows->itemAt(rows->indexOf(this) + 1);
+    const int top = isHidden() && below ? below->geometry().top() : y();
+    if (!around->underMouse() || at.y() < top || at.y() >= around->height()) return false;
+    looks_ = at == pointer_ ? looks_ + 1 : 0;
+    pointer_ = at;
+    if (looks_ >= kLooks) {
+        looks_ = 0;
+        return false;
+    }
+    look_again_.start(kInterval);
+    return true;
 }
 
 // Searches in the background for the single changes, each with its own plan, unless they are `known`, and

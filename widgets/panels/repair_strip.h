@@ -2,6 +2,8 @@
 // make it fit, best first, one click each. Buttons are named "repair/plan" and "repair/<parameter key>".
 #pragma once
 
+#include <QPoint>
+#include <QTimer>
 #include <QWidget>
 #include <vector>
 
@@ -39,6 +41,7 @@ class RepairStrip : public QWidget {
   private:
     void request();
     void refresh();
+    bool pointer_is_used_below();
     void take(std::vector<Repair> found);
     void arrange();
     void search_other_plans(const Scenario& scenario, std::vector<Repair> known);
@@ -52,6 +55,9 @@ class RepairStrip : public QWidget {
     std::size_t best_ = 0;  // the first repair that works; beyond the last one if there is none
     Repair pressed_;
     bool requested_ = false;
+    QTimer look_again_;
+    QPoint pointer_;   // where it was at the last look
+    int looks_ = 0;    // since when it has been there
     Background anew_;  // plans each repair again; declared last, so that its thread ends first
 };
 

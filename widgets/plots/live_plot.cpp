@@ -29,6 +29,8 @@ constexpr double kNotch = 1.25;   // zoom factor of one notch of the wheel
 class Canvas : public QCustomPlot {
   public:
     explicit Canvas(QWidget* parent) : QCustomPlot(parent) {
+        // The plot opens the context menu, so that the canvas must pass on the request for it.
+        setAttribute(Qt::WA_NoMousePropagation, false);
         connect(this, &QCustomPlot::afterReplot, this, [this] { resized_ = false; });
     }
 
