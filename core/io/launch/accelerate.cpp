@@ -20,8 +20,9 @@ namespace {
 // FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
 // other dimension.
 bool is_ddp(const Settings& s) {
-    return s.choice<Sharding>(P::sharding) <= Sharding::zero1 && s[P::tensor_parallel] <= 1 &&
-           s[P::context_parallel] <= 1;
+    const bool groups_of_one = max_shard_group(s) > 1 && shard_group(s) <= 1;
+    return (s.choice<Sharding>(P::sharding) <= Sharding::zero1 || groups_of_one) &&
+           s[P::tensor_parallel] <= 1 && s[P::context_parallel] <= 1;
 }
 
 void note_ddp(LaunchPlan& plan) {
@@ -70,7 +71,9 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     // context parallelism.
     const bool divided = s[P::tensor_parallel] > 1 || context > 1;
     const bool replicated = s.choice<Sharding>(P::sharding) <= Sharding::zero1;
-    if (divided && (replicated || shard == 1) && sharers > shard * context) {
+    const bool refused = divided && (replicated || shard == 1) && sharers > shard * context;
+    const bool uneven = std::fmod(sharers, shard * context) != 0;
+    if (refused || uneven) {
         shard = sharers / context;
         replicas = 1;
     }
@@ -80,6 +83,11 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
             translatable(
                 "{1} has no option for “{2}” together with tensor or context parallelism; weights are "
                 "sharded over all data-parallel GPUs."));
+    else if (shard * context != group)
+        plan.note(translate(
+            "The shard group of {1} GPUs does not match the {2} context-parallel GPUs; weights are sharded "
+            "over groups of {3}.",
+            {whole(group), whole(context), whole(shard * context)}));
     out.section("parallelism_config");
     out.put("parallelism_config_dp_replicate_size", whole(replicas));
     out.put("parallelism_config_dp_shard_size", whole(shard));

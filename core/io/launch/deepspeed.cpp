@@ -11,6 +11,7 @@
 
 #include "launch/launch.h"
 #include "launch/reading.h"
+#include "launch/unmodelled_options.h"
 #include "launch/writing.h"
 #include "layout/layout.h"
 #include "presets/json_values.h"
@@ -94,7 +95,7 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
                     "{1} has no option for “{2}”; it offloads only with ZeRO, and no offload is written."));
         return;
     }
-    zero["overlap_comm"] = true;
+    zero["overlap_comm"] = is_fsdp(s) || s.on(P::overlap_grad_reduce);
     if (shard_group(s) < max_shard_group(s)) {
         if (is_fsdp(s)) {
             zero["mics_shard_size"] = number(shard_group(s));
@@ -209,10 +210,9 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_zero(plan, out);
     write_parallelism(plan, out);
     note_model(plan);
-    plan.note_unset(kDeepspeed,
-                    {P::fp8_recipe, P::attention, P::context_parallel_kind, P::context_parallel_inner,
-                     P::expert_tensor_parallel, P::moe_dispatcher, P::overlap_grad_reduce,
-                     P::overlap_param_gather, P::recompute_modules, P::cuda_graphs});
+    plan.note_unset(kDeepspeed, {P::fp8_recipe, P::attention, P::context_parallel_kind,
+                                 P::context_parallel_inner, P::expert_tensor_parallel, P::moe_dispatcher,
+                                 P::overlap_param_gather, P::recompute_modules, P::cuda_graphs});
     const Hosts on = hosts(s);
     std::string launcher = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
     if (on.nodes > 1) launcher += " --hostfile hostfile";
@@ -344,7 +344,12 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     const double group = reader.count("/zero_optimization/mics_shard_size", kAll, kAll);
     const std::string optimizer = read_offload(reader, "/zero_optimization/offload_optimizer");
     const std::string weights = read_offload(reader, "/zero_optimization/offload_param");
-    reader.ignore("/zero_optimization/overlap_comm");
+    // Stage 3 overlaps unless the file says otherwise; the others only if it does.
+    const bool overlaps = reader.flag("/zero_optimization/overlap_comm");
+    if (stage == 1 || stage == 2) out.give(P::overlap_grad_reduce, overlaps ? 1 : 0);
+    else if (stage == kMost && !overlaps && config.contains("/zero_optimization/overlap_comm"_json_pointer))
+        out.note(translate("Changes time or memory, but is not modelled: {1}.",
+                           {"zero_optimization.overlap_comm"}));
     const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
     const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");
     const bool second_copy = reader.number("/zero_optimization/zero_hpz_partition_size", 1) > 1;
@@ -409,6 +414,14 @@ void read_precision(Reader& reader, ScenarioBuilder& out) {
     reader.ignore("/bf16/bf16_master_weights_and_grads");
 }
 
+// Returns whether an option is false, or a section is not enabled: DeepSpeed's default outside of ZeRO.
+bool is_off(const json& config, const std::string& name) {
+    const auto found = config.find(name);
+    if (found == config.end() || name.starts_with("zero_")) return false;
+    return *found == false ||
+           (found->is_object() && found->contains("enabled") && (*found)["enabled"] == false);
+}
+
 LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
     const json config = parse_json(text, problems);
     if (!problems.empty()) return {};
@@ -450,7 +463,9 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     out.note(
         translate("A DeepSpeed config contains no model: the scenario keeps its model and sequence, without "
                   "recompute."));
-    out.note_unused_options(reader.unused());
+    out.note_unused_options(reader.unused(), [&](const std::string& name) {
+        return is_unmodelled_deepspeed(name) && !is_off(config, name);
+    });
     return std::move(out).done(problems);
 }
 

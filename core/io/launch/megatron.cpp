@@ -1,8 +1,9 @@
 // Writes Megatron-LM's arguments as a script that starts the training.
 //
-// Sources: NVIDIA/Megatron-LM, megatron/training/arguments.py at commit 000c4ac (late 2025) for the options,
-// their defaults and the requirements of validate_args; megatron/core/optimizer/optimizer_config.py at commit
-// 0075637 for the requirements of the precision-aware optimizer.
+// Sources: NVIDIA/Megatron-LM at commit d98e8a6 (22 August 2026): megatron/training/arguments.py for the
+// options, their defaults and the requirements of validate_args; megatron/core/transformer/
+// transformer_config.py for those of the model; megatron/core/optimizer for those of the optimizers, and
+// cpu_offloading/hybrid_optimizer.py there for the state that an offloaded optimizer has.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -44,6 +45,11 @@ void put(Arguments& out, const std::vector<MegatronArgument>& arguments) {
     for (const MegatronArgument& argument : arguments) out.put(argument.option, argument.value);
 }
 
+// Returns whether the script has --bf16. Lower precisions are those of matrix products alone.
+bool has_bf16_weights(const LaunchPlan& plan) {
+    return !plan.is(P::precision, Precision::fp16) && !plan.is(P::precision, Precision::fp32);
+}
+
 void write_experts(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::experts] <= 0) return;
@@ -51,10 +57,27 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     out.put("--moe-ffn-hidden-size",
             plan.whole(s[P::expert_ffn_size] > 0 ? P::expert_ffn_size : P::ffn_size));
     if (s[P::shared_expert_ffn_size] > 0) put(out, plan, {P::shared_expert_ffn_size});
-    if (s.on(P::shared_expert_gate)) plan.note_missing_option(kMegatron, P::shared_expert_gate);
+    if (s.on(P::shared_expert_gate) && s[P::shared_expert_ffn_size] > 0) out.put("--moe-shared-expert-gate");
+    if (s[P::latent_expert_size] > 0) put(out, plan, {P::latent_expert_size});
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
-    put(out, routing_options(plan.answer.scenario.model));
+    std::vector<MegatronArgument> routing = routing_options(plan.answer.scenario.model);
+    const auto groups = std::ranges::find(routing, "--moe-router-num-groups", &MegatronArgument::option);
+    if (groups != routing.end() && std::fmod(s[P::experts], std::stod(groups->value)) != 0) {
+        plan.note(translate("{1} experts are not whole groups of the model's routing; no groups are written.",
+                            {plan.whole(P::experts)}));
+        std::erase_if(routing, [](const MegatronArgument& argument) {
+            return argument.option == "--moe-router-num-groups" ||
+                   argument.option == "--moe-router-group-topk";
+        });
+    }
+    put(out, routing);
+    // With one expert, the softmax over the chosen experts would always be 1.
+    constexpr const char* kPreSoftmax = "--moe-router-pre-softmax";
+    const auto sigmoid = [](const MegatronArgument& argument) { return argument.value == "sigmoid"; };
+    if (s[P::experts_per_token] == 1 && std::ranges::none_of(routing, sigmoid) &&
+        std::ranges::find(routing, kPreSoftmax, &MegatronArgument::option) == routing.end())
+        out.put(kPreSoftmax);
     switch (s.choice<MoeDispatcher>(P::moe_dispatcher)) {
         case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type", "alltoall"); break;
         case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type", "allgather"); break;
@@ -64,9 +87,15 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     }
     if (s[P::expert_tensor_parallel] > 0)
         out.put("--expert-tensor-parallel-size", plan.whole(P::expert_tensor_parallel));
+    if (s.on(P::bias) && expert_tensor_parallel(s) > 1)
+        plan.note(translate("Megatron-LM's experts have biases only with --expert-tensor-parallel-size 1."));
     // The grouped GEMM kernel supports bfloat16 only.
-    if (plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8))
-        out.put("--moe-grouped-gemm");
+    const bool recomputes_activation = s[P::recompute] == kRecomputeSelective &&
+                                       (static_cast<unsigned>(s[P::recompute_modules]) &
+                                        static_cast<unsigned>(RecomputeModule::moe_activation)) != 0;
+    if (has_bf16_weights(plan)) out.put("--moe-grouped-gemm");
+    else if (recomputes_activation)
+        plan.note(translate("Megatron-LM recomputes the activation of experts only in bf16."));
 }
 
 constexpr double kNoStride = -1;
@@ -101,6 +130,11 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
             out.put("--group-query-attention");
             put(out, plan, {P::kv_heads});
         }
+        const double groups = s[P::kv_heads];
+        const double tensor = s[P::tensor_parallel];
+        if (std::fmod(groups, tensor) != 0 && std::fmod(tensor, groups) != 0)
+            plan.note(translate("Megatron-LM requires that of {1} and {2} one divides the other.",
+                                {plan.named(P::kv_heads), plan.named(P::tensor_parallel)}));
     }
     switch (s.choice<QkNorm>(P::qk_norm)) {
         case QkNorm::none: break;
@@ -117,14 +151,18 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
     if (s[P::attention_window] > 0 && stride != kNoStride)
         out.put("--window-size", plan.whole(P::attention_window) + ",0");
     if (stride > 0) out.put("--window-attn-skip-freq", whole(stride));
-    for (const P id : {P::attention_sinks, P::attention_gate}) {
-        if (s.on(id)) plan.note_missing_option(kMegatron, id);
-    }
+    if (s.on(P::attention_sinks)) out.put("--softmax-type", "learnable");
+    if (s.on(P::attention_gate) && s[P::kv_lora_rank] <= 0) out.put("--attention-output-gate");
+    else if (s.on(P::attention_gate)) plan.note_missing_option(kMegatron, P::attention_gate);
     if (!s.on(P::causal))
         plan.note(translate("Megatron-LM's GPT is causal; the scenario's attention is not."));
     out.put("--attention-backend",
             s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
 }
+
+// Returns the layers that predict further tokens (MTP). Megatron-LM does not start with them and learned
+// positions.
+double prediction_layers(const Settings& s) { return positions(s) > 0 ? 0 : s[P::mtp_layers]; }
 
 void write_model(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
@@ -139,7 +177,7 @@ void write_model(LaunchPlan& plan, Arguments& out) {
         plan.note(translate("Megatron-LM pads the vocabulary to a multiple of {1}.",
                             {plan.whole(P::tensor_parallel)}));
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
-    else put(out, activation_options(plan.answer.scenario.model));
+    else put(out, activation_options(plan.answer.scenario.model, s.on(P::bias)));
     const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
     out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
     if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
@@ -161,17 +199,86 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
     out.put("--attention-dropout", dropout);
     out.put("--hidden-dropout", dropout);
-    if (s[P::mtp_layers] > 0) out.put("--mtp-num-layers", plan.whole(P::mtp_layers));
+    if (const double count = prediction_layers(s); count > 0) out.put("--mtp-num-layers", whole(count));
+    else if (s[P::mtp_layers] > 0)
+        plan.note_missing_option(kMegatron, P::mtp_layers,
+                                 translatable("{1} has no option for “{2}” with learned positions."));
     write_experts(plan, out);
+}
+
+// Returns whether Megatron-LM has the optimizer from the package of emerging optimizers.
+bool is_emerging(const Settings& s) {
+    const auto optimizer = s.choice<Optimizer>(P::optimizer);
+    return optimizer == Optimizer::muon || optimizer == Optimizer::lion;
+}
+
+// The number formats of Adam's first and second moment.
+struct MomentTypes {
+    const char* first;
+    const char* second;
+};
+
+MomentTypes moment_types(const LaunchPlan& plan) {
+    if (plan.is(P::moment_precision, kAsMaster))
+        return plan.is(P::optimizer_precision, Precision::bf16) ? MomentTypes{"bf16", "bf16"}
+                                                                : MomentTypes{"fp32", "fp32"};
+    switch (plan.s.choice<MomentPrecision>(P::moment_precision)) {
+        case MomentPrecision::bf16: return {"bf16", "bf16"};
+        case MomentPrecision::fp8: return {"fp8", "fp8"};
+        case MomentPrecision::fp32: break;
+        case MomentPrecision::bf16_fp32: return {"bf16", "fp32"};
+        case MomentPrecision::fp8_bf16: return {"fp8", "bf16"};
+        case MomentPrecision::fp8_fp32: return {"fp8", "fp32"};
+    }
+    return {"fp32", "fp32"};
+}
+
+// Writes the precision of Adam's state and its offload. Both need the precision-aware optimizer, which is a
+// sharded Adam. With any other optimizer Megatron-LM does not start.
+void write_optimizer_state(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const bool offload = !plan.is(P::offload, Offload::none);
+    const bool low_master = plan.is(P::optimizer_precision, Precision::bf16);
+    const MomentTypes moments = moment_types(plan);
+    const bool low =
+        low_master || std::string_view(moments.first) != "fp32" || std::string_view(moments.second) != "fp32";
+    if (!low && !offload) return;
+    const bool adam = !is_emerging(s) && !plan.is(P::optimizer, Optimizer::sgd) &&
+                      !plan.is(P::optimizer, Optimizer::momentum);
+    if (!adam || plan.is(P::sharding, Sharding::ddp)) {
+        if (low)
+            plan.note_missing_option(
+                kMegatron, low_master ? P::optimizer_precision : P::moment_precision,
+                translatable(
+                    "{1} has no option for “{2}”; only a sharded Adam can have state of lower precision."));
+        if (offload)
+            plan.note_missing_option(kMegatron, P::offload,
+                                     translatable("{1} has no option for “{2}”; it offloads only a sharded "
+                                                  "Adam, and no offload is written."));
+        return;
+    }
+    out.put("--use-precision-aware-optimizer");
+    if (has_bf16_weights(plan) && plan.is(P::gradient_precision, Precision::bf16))
+        out.put("--main-grads-dtype", "bf16");
+    if (offload) out.put("--optimizer-cpu-offload");
+    if (plan.is(P::offload, Offload::optimizer_and_parameters))
+        plan.note(translate("Megatron-LM offloads the optimizer, not the weights."));
+    if (low && offload) {
+        plan.note(translate("Megatron-LM keeps the state of an offloaded optimizer in fp32."));
+    } else if (low) {
+        out.put("--exp-avg-dtype", moments.first);
+        out.put("--exp-avg-sq-dtype", moments.second);
+        plan.note(
+            translate("Beside these moments, Megatron-LM keeps a master copy of the weights in fp32, of "
+                      "which it stores the 16 bits that the bf16 weights lack."));
+    }
 }
 
 void write_optimizer(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     switch (s.choice<Optimizer>(P::optimizer)) {
-        case Optimizer::muon:
-            out.put("--optimizer", "muon");
-            out.put("--ckpt-format", "torch");  // the only format that Muon supports
-            break;
+        case Optimizer::muon: out.put("--optimizer", "muon"); break;
+        case Optimizer::lion: out.put("--optimizer", "lion"); break;
         case Optimizer::momentum: out.put("--optimizer", "sgd"); break;
         case Optimizer::sgd: out.put("--optimizer", "sgd"), out.put("--sgd-momentum", "0.0"); break;
         case Optimizer::adamw: out.put("--optimizer", "adam"); break;
@@ -180,34 +287,9 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
             plan.note_missing_option(kMegatron, P::optimizer,
                                      translatable("{1} has no option for “{2}”; adam is written."));
     }
-    const bool low = plan.is(P::optimizer_precision, Precision::bf16);
-    const bool offload = !plan.is(P::offload, Offload::none);
-    if (!low && !offload) return;
-    // Both need the precision-aware optimizer, which is a sharded Adam. With any other optimizer Megatron-LM
-    // does not start.
-    const bool adam = !plan.is(P::optimizer, Optimizer::muon) && !plan.is(P::optimizer, Optimizer::sgd) &&
-                      !plan.is(P::optimizer, Optimizer::momentum);
-    if (!adam || plan.is(P::sharding, Sharding::ddp)) {
-        if (low)
-            plan.note_missing_option(
-                kMegatron, P::optimizer_precision,
-                translatable("{1} has no option for “{2}”; only a sharded Adam can be in bf16."));
-        if (offload)
-            plan.note_missing_option(kMegatron, P::offload,
-                                     translatable("{1} has no option for “{2}”; it offloads only a sharded "
-                                                  "Adam, and no offload is written."));
-        return;
-    }
-    out.put("--use-precision-aware-optimizer");
-    if (low) {
-        out.put("--exp-avg-dtype", "bf16");
-        out.put("--exp-avg-sq-dtype", "bf16");
-        plan.note(translate(
-            "Megatron-LM keeps the optimizer's moments in bf16, but a master copy of the weights in fp32."));
-    }
-    if (offload) out.put("--optimizer-cpu-offload");
-    if (plan.is(P::offload, Offload::optimizer_and_parameters))
-        plan.note(translate("Megatron-LM offloads the optimizer, not the weights."));
+    if (is_emerging(s) && plan.is(P::precision, Precision::fp16))
+        plan.note(translate("Megatron-LM refuses “{1}” in fp16.", {plan.named(P::optimizer)}));
+    write_optimizer_state(plan, out);
 }
 
 void write_training(LaunchPlan& plan, Arguments& out) {
@@ -228,7 +310,7 @@ void write_training(LaunchPlan& plan, Arguments& out) {
         case Precision::nvfp4: out.put("--bf16"), out.put("--fp4-format", "e2m1"); break;
         case Precision::fp32: break;
     }
-    const bool bf16 = plan.is(P::precision, Precision::bf16) || plan.is(P::precision, Precision::fp8);
+    const bool bf16 = has_bf16_weights(plan);
     const bool fp32 = plan.is(P::gradient_precision, Precision::fp32);
     const bool own = plan.is(P::precision, Precision::fp32) ? fp32
                      : plan.is(P::precision, Precision::fp16)
@@ -246,12 +328,14 @@ void write_training(LaunchPlan& plan, Arguments& out) {
 // Writes how optimizer state, gradients and weights are sharded.
 void write_sharding(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
-    const auto sharding = s.choice<Sharding>(P::sharding);
+    auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return;
-    if (plan.is(P::optimizer, Optimizer::muon)) {
-        plan.note(
-            translate("Megatron-LM does not shard Muon; “{1}” is not written.", {plan.named(P::sharding)}));
-        return;
+    if (is_emerging(s) && sharding != Sharding::zero1) {
+        plan.note(translate(
+            "Megatron-FSDP does not take “{1}”; zero1 is written, which gives each GPU the state of "
+            "whole matrices.",
+            {plan.named(P::optimizer)}));
+        sharding = Sharding::zero1;
     }
     out.put("--use-distributed-optimizer");
     // The gather of the weights can overlap only if the reduction of the gradients does.
@@ -270,12 +354,13 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
             plan.note_missing_option(kMegatron, P::reshard_after_forward);
     }
     const double replicas = max_shard_group(s) / std::fmax(1.0, shard_group(s));
-    if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
+    if (replicas > 1 && is_emerging(s)) plan.note_missing_option(kMegatron, P::shard_group);
+    else if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
 }
 
 // Returns Megatron-LM's notation for virtual stages with these numbers of layers. The last one also has the
 // prediction layers (MTP).
-std::string layout_text(const StageLayers& layers, double prediction_layers) {
+std::string layout_text(const StageLayers& layers, double mtp_layers) {
     std::string out;
     for (std::size_t i = 0; i < layers.size();) {
         const bool first = i == 0;
@@ -284,7 +369,7 @@ std::string layout_text(const StageLayers& layers, double prediction_layers) {
         while (!first && i + same + 1 < layers.size() && layers[i + same] == layers[i]) ++same;
         std::string stage = first ? "E" : "";
         if (layers[i] > 0) stage += "t*" + whole(layers[i]);
-        if (last && prediction_layers > 0) stage += "m*" + whole(prediction_layers);
+        if (last && mtp_layers > 0) stage += "m*" + whole(mtp_layers);
         stage += last ? "L" : "|";
         out += same > 1 ? "(" + stage + ")*" + whole(same) : stage;
         i += same;
@@ -315,7 +400,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
         out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;
     }
-    put_layout(out, layout_text(engine_stage_layers(layers, stages, partition), plan.s[P::mtp_layers]));
+    put_layout(out, layout_text(engine_stage_layers(layers, stages, partition), prediction_layers(plan.s)));
 }
 
 void write_pipeline(LaunchPlan& plan, Arguments& out) {
@@ -346,7 +431,7 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
     } else if (virtual_stages > 1) {
         put_layout(out,
                    layout_text(uneven_virtual_stages(s[P::layers], s[P::pipeline_parallel] * virtual_stages),
-                               s[P::mtp_layers]));
+                               prediction_layers(s)));
     } else {
         write_uneven_stages(plan, out);
     }
@@ -412,27 +497,75 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
                             {whole(count), exact(share)}));
 }
 
+// Writes how many layers have their activations offloaded, where Megatron-LM can offload them.
+void write_activation_offload(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const double share = s[P::activation_offload];
+    if (share <= 0) return;
+    const double count = std::fmin(s[P::layers] - 1, std::round(share * s[P::layers]));
+    if (s[P::pipeline_parallel] > 1 || s[P::recompute] != 0 || s.on(P::cuda_graphs) || count < 1) {
+        plan.note_missing_option(
+            kMegatron, P::activation_offload,
+            translatable("{1} has no option for “{2}” beside a pipeline, recomputation or CUDA graphs."));
+        return;
+    }
+    out.put("--cpu-offloading-num-layers", whole(count));
+    if (std::fabs(count - share * s[P::layers]) > 1e-9)
+        plan.note(translate("Megatron-LM offloads the activations of {1} layers.", {whole(count)}));
+}
+
 // Writes what changes the time or memory of kernels: fp8, the loss, CUDA graphs, and experts' overlap.
 void write_kernels(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     const auto precision = s.choice<Precision>(P::precision);
     const bool fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
     if (fp8 && s.on(P::fp8_param_gather)) {
+        const bool offloaded = !plan.is(P::offload, Offload::none) && !is_emerging(s);
+        const bool delayed = precision == Precision::fp8 && plan.is(P::fp8_recipe, Fp8Recipe::delayed);
         if (plan.is(P::sharding, Sharding::ddp)) plan.note_missing_option(kMegatron, P::fp8_param_gather);
+        else if (offloaded && !delayed)
+            plan.note(
+                translate("Megatron-LM gathers weights in fp8 beside an offloaded optimizer only with "
+                          "the recipe “delayed”; “{1}” is not written.",
+                          {plan.named(P::fp8_param_gather)}));
         else out.put("--fp8-param-gather");
     }
     if (is_low(precision) && s[P::bf16_layers] > 0) {
-        out.put("--first-last-layers-bf16");
-        out.put("--num-layers-at-start-in-bf16", whole(std::ceil(s[P::bf16_layers] / 2)));
-        out.put("--num-layers-at-end-in-bf16", whole(std::floor(s[P::bf16_layers] / 2)));
+        const double at_start = std::ceil(s[P::bf16_layers] / 2);
+        const double in_stage = std::floor(s[P::layers] / s[P::pipeline_parallel]);
+        const bool delayed = precision == Precision::fp8 && plan.is(P::fp8_recipe, Fp8Recipe::delayed);
+        if (delayed || at_start > in_stage) {
+            plan.note_missing_option(
+                kMegatron, P::bf16_layers,
+                translatable("{1} has no option for “{2}” with delayed scaling, or beyond "
+                             "the first and the last stage; none is written."));
+        } else {
+            out.put("--first-last-layers-bf16");
+            out.put("--num-layers-at-start-in-bf16", whole(at_start));
+            out.put("--num-layers-at-end-in-bf16", whole(std::floor(s[P::bf16_layers] / 2)));
+        }
     }
     switch (s.choice<Loss>(P::loss)) {
         case Loss::plain: break;
         case Loss::fused: out.put("--cross-entropy-loss-fusion"); break;
         case Loss::chunked: plan.note_missing_option(kMegatron, P::loss); break;
     }
-    if (s.on(P::cuda_graphs)) out.put("--cuda-graph-impl", "transformer_engine");
-    if (s[P::experts] > 0 && s.on(P::moe_overlap)) out.put("--overlap-moe-expert-parallel-comm");
+    // Graphs repeat neither whole layers nor the random numbers of recomputed attention.
+    const bool graphed = s[P::recompute] == 0 || (s[P::recompute] < 0 && !s.on(P::dropout));
+    if (s.on(P::cuda_graphs) && graphed) out.put("--cuda-graph-impl", "transformer_engine");
+    else if (s.on(P::cuda_graphs))
+        plan.note_missing_option(
+            kMegatron, P::cuda_graphs,
+            translatable("{1} has no option for “{2}” beside the recomputation of this plan."));
+    if (s[P::experts] <= 0 || !s.on(P::moe_overlap)) return;
+    const bool exchanges =
+        s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) != MoeDispatcher::all_gather;
+    if (exchanges && (s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1))
+        out.put("--overlap-moe-expert-parallel-comm");
+    else
+        plan.note_missing_option(kMegatron, P::moe_overlap,
+                                 translatable("{1} has no option for “{2}” without expert parallelism, with "
+                                              "all-gather, or in a pipeline without virtual stages."));
 }
 
 }  // namespace
@@ -445,9 +578,11 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchF
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
+    write_activation_offload(plan, out);
     write_kernels(plan, out);
     plan.note_unset(tool, {P::main_gradient_precision},
-                    {P::pipeline_layout, P::fp8_param_gather, P::bf16_layers, P::loss, P::moe_overlap});
+                    {P::pipeline_layout, P::fp8_param_gather, P::bf16_layers, P::loss, P::moe_overlap,
+                     P::moment_precision, P::activation_offload});
     return std::move(out).take();
 }
 
@@ -468,9 +603,11 @@ std::vector<MegatronArgument> rotary_options(const Preset* model) {
     return {{"--rotary-base", whole(model->rotary_base), 0}};
 }
 
-std::vector<MegatronArgument> activation_options(const Preset* model) {
+std::vector<MegatronArgument> activation_options(const Preset* model, bool has_bias) {
     if (!model || model->activation != "squared-relu") return {};
-    return {{"--squared-relu", "", 0}};
+    if (!has_bias) return {{"--squared-relu", "", 0}};
+    // The kernel that adds the bias, too, has no squared ReLU.
+    return {{"--squared-relu", "", 0}, {"--no-bias-gelu-fusion", "", 0}};
 }
 
 std::vector<MegatronArgument> routing_options(const Preset* model) {
@@ -533,7 +670,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const std::string start = torchrun(plan) + " \\\n    pretrain_gpt.py";
     // On GPUs before Blackwell, tensor and context parallelism need their kernels to run in order, and FSDP
     // needs the opposite.
-    const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2;
+    const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2 && !is_emerging(s);
     if ((s[P::tensor_parallel] > 1 || s[P::context_parallel] > 1) && !megatron_fsdp)
         text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
     text += start + arguments + " \\\n    \"$@\"\n";
@@ -550,7 +687,7 @@ const LaunchFormat kMegatron{
     .label = "Megatron-LM",
     .file_name = "train.sh",
     .stack = "megatron-core",
-    .checked = "Megatron-LM at commit 000c4ac (late 2025), megatron/training/arguments.py",
+    .checked = "Megatron-LM at commit d98e8a6 (August 2026), megatron/training/arguments.py",
     .write_as = launch::write,
     .recognises = launch::is_megatron,
     .read = launch::read_megatron,

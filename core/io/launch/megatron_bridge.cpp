@@ -84,10 +84,12 @@ constexpr auto kFields = std::to_array<Field>({
     {"--optimizer", "optimizer.optimizer"},
     {"--sgd-momentum", "optimizer.sgd_momentum"},
     {"--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer"},
+    {"--main-grads-dtype", "optimizer.main_grads_dtype"},
     {"--exp-avg-dtype", "optimizer.exp_avg_dtype"},
     {"--exp-avg-sq-dtype", "optimizer.exp_avg_sq_dtype"},
     {"--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload"},
     {"--ckpt-format", "checkpoint.ckpt_format"},
+    {"--cpu-offloading-num-layers", "model.cpu_offloading_num_layers"},
 });
 // Options that describe the model, which the recipe does.
 constexpr auto kOfRecipe = std::to_array<std::string_view>({
@@ -121,6 +123,7 @@ constexpr auto kOfRecipe = std::to_array<std::string_view>({
     "--moe-router-topk",
     "--rotary-base",
     "--squared-relu",
+    "--no-bias-gelu-fusion",
     "--moe-router-score-function",
     "--moe-router-pre-softmax",
     "--moe-router-num-groups",
@@ -132,6 +135,10 @@ constexpr auto kOfRecipe = std::to_array<std::string_view>({
     "--moe-ffn-hidden-size",
     "--moe-shared-expert-intermediate-size",
     "--moe-layer-freq",
+    "--moe-shared-expert-gate",
+    "--moe-latent-size",
+    "--softmax-type",
+    "--attention-output-gate",
 });
 // Options whose fields have code of their own.
 constexpr auto kWrittenApart = std::to_array<std::string_view>({
@@ -145,10 +152,21 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--recompute-modules",
     "--num-layers-per-virtual-pipeline-stage",
 });
-// Flags that recipes may have on: they are written in any case.
-constexpr std::array<std::string_view, 5> kAlwaysWritten{
-    "model.sequence_parallel", "ddp.use_distributed_optimizer", "ddp.overlap_grad_reduce",
-    "ddp.overlap_param_gather", "ddp.use_megatron_fsdp"};
+// Fields that recipes may set, with the values of a plan that says nothing of them.
+constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const char*>>({
+    {"model.sequence_parallel", "False"},
+    {"model.recompute_granularity", "None"},
+    {"ddp.use_distributed_optimizer", "False"},
+    {"ddp.overlap_grad_reduce", "False"},
+    {"ddp.overlap_param_gather", "False"},
+    {"ddp.use_megatron_fsdp", "False"},
+    {"optimizer.use_precision_aware_optimizer", "False"},
+    {"optimizer.optimizer_cpu_offload", "False"},
+    {"optimizer.main_params_dtype", "torch.float32"},
+    {"optimizer.main_grads_dtype", "torch.float32"},
+    {"optimizer.exp_avg_dtype", "torch.float32"},
+    {"optimizer.exp_avg_sq_dtype", "torch.float32"},
+});
 
 // Returns "[a, b]" for the words "a b", each of them quoted unless it is a number.
 std::string python_list(const std::string& words) {
@@ -165,7 +183,9 @@ std::string python_value(std::string_view option, const std::string& value) {
     if (value.empty()) return "True";
     if (option == "--hierarchical-context-parallel-sizes") return python_list(value);
     if (option == "--attention-backend") return "AttnBackend." + value;
-    if (option.ends_with("-dtype")) return value == "bf16" ? "torch.bfloat16" : "torch.float32";
+    // Megatron-LM keeps moments in fp8 as bytes.
+    if (option.ends_with("-dtype"))
+        return value == "bf16" ? "torch.bfloat16" : value == "fp8" ? "torch.uint8" : "torch.float32";
     if (value.find_first_not_of("0123456789.") == std::string::npos) return value;
     // The layout of a pipeline is quoted for the shell.
     std::string plain;
@@ -209,13 +229,31 @@ class Assignments {
     std::string lines_, fields_;
 };
 
+// Changes the options of a sharded Muon or Lion, which has a name of its own here, and whose gathers overlap
+// with nothing.
+void name_sharded_optimizer(LaunchPlan& plan, std::vector<MegatronArgument>& arguments) {
+    const auto optimizer = std::ranges::find(arguments, "--optimizer", &MegatronArgument::option);
+    if (optimizer == arguments.end() || optimizer->value == "adam" || optimizer->value == "sgd") return;
+    const std::string name = "dist_" + optimizer->value;
+    const auto sharded = [](const MegatronArgument& argument) {
+        return argument.option == "--use-distributed-optimizer" ||
+               argument.option == "--overlap-param-gather";
+    };
+    if (std::erase_if(arguments, sharded) == 0) return;
+    std::ranges::find(arguments, "--optimizer", &MegatronArgument::option)->value = name;
+    if (plan.s.on(P::overlap_param_gather))
+        plan.note_missing_option(kMegatronBridge, P::overlap_param_gather);
+}
+
 // Writes the options that are fields, and notes those that nothing else writes either.
 void write_options(LaunchPlan& plan, Assignments& out) {
     const auto is_in = [](const auto& options, const std::string& option) {
         return std::ranges::find(options, option) != options.end();
     };
     std::string unwritten;
-    for (const MegatronArgument& argument : megatron_arguments(plan, kMegatronBridge)) {
+    std::vector<MegatronArgument> arguments = megatron_arguments(plan, kMegatronBridge);
+    name_sharded_optimizer(plan, arguments);
+    for (const MegatronArgument& argument : arguments) {
         const auto known = std::ranges::find(kFields, argument.option, &Field::option);
         if (known != kFields.end()) out.set(known->field, python_value(argument.option, argument.value));
         else if (!is_in(kOfRecipe, argument.option) && !is_in(kWrittenApart, argument.option))
@@ -232,9 +270,9 @@ void write_fields(LaunchPlan& plan, Assignments& out) {
     // Before its field, which is an option.
     out.set("mixed_precision", precision.empty() ? "None" : "get_mixed_precision_config(" + precision + ")");
     write_options(plan, out);
-    for (const std::string_view field : kAlwaysWritten)
-        if (!out.has(field)) out.set(field, "False");
-    if (!out.has("model.recompute_granularity")) out.set("model.recompute_granularity", "None");
+    for (const auto& [field, value] : kAlwaysWritten)
+        if (!out.has(field)) out.set(field, value);
+    if (out.has("model.cpu_offloading_num_layers")) out.set("model.cpu_offloading", "True");
     out.set("model.virtual_pipeline_model_parallel_size",
             s[P::pipeline_parallel] > 1 && s[P::virtual_stages] > 1 ? plan.whole(P::virtual_stages) : "None");
     out.set("dataset.sequence_length", plan.whole(P::sequence_length));

@@ -128,10 +128,11 @@ void MegatronCommand::problem(std::string_view option, const std::string& what, 
         {std::string(option), what, why, suggestion, found == options_.end() ? 0 : found->second.line});
 }
 
-std::vector<std::string> MegatronCommand::unused() const {
+std::vector<std::string> MegatronCommand::unused(bool with_values) const {
     std::vector<std::string> out;
     for (const auto& [name, option] : options_) {
-        if (!option.used && !is_launcher_option(name)) out.push_back(name);
+        if (option.used || is_launcher_option(name)) continue;
+        if (with_values || option.values.empty()) out.push_back(name);
     }
     return out;
 }

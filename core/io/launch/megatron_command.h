@@ -39,8 +39,9 @@ class MegatronCommand {
     void ignore_same(const MegatronArgument& argument);
     void problem(std::string_view option, const std::string& what, const std::string& why,
                  const std::string& suggestion);
-    // Returns the names of the options that were not read, without those of torchrun.
-    [[nodiscard]] std::vector<std::string> unused() const;
+    // Returns the names of the options that were not read, without those of torchrun: all of them, or the
+    // flags.
+    [[nodiscard]] std::vector<std::string> unused(bool with_values) const;
 
   private:
     struct Option {

@@ -13,6 +13,7 @@
 #include "launch/shapes.h"
 #include "launch/stage_layers.h"
 #include "launch/tokenizers.h"
+#include "launch/unmodelled_options.h"
 #include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/pipeline_layout.h"
@@ -36,6 +37,7 @@ constexpr std::array kSingleOptions{
     NamedParameter{"--num-experts", P::experts},
     NamedParameter{"--moe-router-topk", P::experts_per_token},
     NamedParameter{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
+    NamedParameter{"--moe-latent-size", P::latent_expert_size},
     NamedParameter{"--seq-length", P::sequence_length},
     NamedParameter{"--micro-batch-size", P::micro_batch},
     NamedParameter{"--global-batch-size", P::global_batch},
@@ -143,7 +145,9 @@ class Reader {
                                         : "fp32");
         if (const Parsed known = parse(P::fp8_recipe, recipe); fp8 && !mxfp8 && known.ok)
             out_.give(P::fp8_recipe, known.value);
-        const bool low = o_.flag("--grad-reduce-in-bf16");
+        // Main gradients in bf16 are those that are reduced.
+        const bool low_main = o_.text("--main-grads-dtype", "fp32") == "bf16";
+        const bool low = o_.flag("--grad-reduce-in-bf16") || low_main;
         const bool full =
             o_.flag("--accumulate-allreduce-grads-in-fp32") || (bf16 && !low) || (!bf16 && !fp16);
         out_.give(P::gradient_precision, full ? "fp32" : fp16 ? "fp16" : "bf16");
@@ -276,6 +280,8 @@ class Reader {
         }
         // With latent attention the flag is for the norms of the latent vectors, which every such model has.
         const bool normalizes = o_.flag("--qk-layernorm");
+        set(P::attention_sinks, o_.text("--softmax-type", "vanilla") == "learnable" ? 1 : 0);
+        set(P::attention_gate, o_.flag("--attention-output-gate") ? 1 : 0);
         set(P::qk_norm, normalizes && (*s_)[P::kv_lora_rank] <= 0 ? 1 : 0);
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
@@ -326,13 +332,15 @@ class Reader {
     void experts(double layers) {
         const double count = number(P::experts, 0);
         for (const P id : {P::experts, P::experts_per_token, P::expert_ffn_size, P::shared_expert_ffn_size,
-                           P::shared_expert_gate, P::dense_layers})
+                           P::shared_expert_gate, P::latent_expert_size, P::dense_layers})
             set(id, 0);
         if (count <= 0) return;
         set(P::experts, count);
         set(P::experts_per_token, number(P::experts_per_token, 2));
         set(P::expert_ffn_size, o_.number("--moe-ffn-hidden-size", (*s_)[P::ffn_size]));
         set(P::shared_expert_ffn_size, number(P::shared_expert_ffn_size, 0));
+        set(P::shared_expert_gate, o_.flag("--moe-shared-expert-gate") ? 1 : 0);
+        set(P::latent_expert_size, number(P::latent_expert_size, 0));
         const std::string pattern = o_.text("--moe-layer-freq", "1");
         const Parsed stride = parse(pattern, Quantity::count);
         if (stride.ok && stride.value >= 1) {
@@ -352,13 +360,51 @@ class Reader {
         const std::string name = o_.text("--optimizer", "adam");
         const double momentum = o_.number("--sgd-momentum", 0.9);
         if (name.ends_with("muon")) out_.give(P::optimizer, "muon");
+        else if (name == "lion") out_.give(P::optimizer, "lion");
         else if (name == "sgd") out_.give(P::optimizer, momentum > 0 ? "momentum" : "sgd");
         else out_.give(P::optimizer, "adamw");
+        static constexpr std::array<std::string_view, 5> kModelled{"adam", "sgd", "muon", "dist_muon",
+                                                                   "lion"};
+        if (std::ranges::find(kModelled, name) == kModelled.end())
+            out_.note(translate("The optimizer {1} is treated as {2}.",
+                                {name, format(P::optimizer, out_.settings()[P::optimizer])}));
+        out_.give(P::optimizer_precision, "fp32");
         const bool aware = o_.flag("--use-precision-aware-optimizer");
-        const bool low =
-            o_.text("--exp-avg-dtype", "fp32") != "fp32" && o_.text("--exp-avg-sq-dtype", "fp32") != "fp32";
-        out_.give(P::optimizer_precision, aware && low ? "bf16" : "fp32");
-        if (o_.flag("--optimizer-cpu-offload")) out_.give(P::offload, "optimizer");
+        const std::string first = o_.text("--exp-avg-dtype", "fp32");
+        const std::string second = o_.text("--exp-avg-sq-dtype", "fp32");
+        const bool low_moments = aware && (first != "fp32" || second != "fp32");
+        if (o_.text("--main-params-dtype", "fp32") != "fp32")
+            out_.note(
+                translate("Changes time or memory, but is not modelled: {1}.", {"--main-params-dtype"}));
+        if (o_.number("--optimizer-offload-fraction", 1) != 1)
+            out_.note(translate("Changes time or memory, but is not modelled: {1}.",
+                                {"--optimizer-offload-fraction"}));
+        if (o_.flag("--optimizer-cpu-offload")) {
+            out_.give(P::offload, "optimizer");
+            if (low_moments)
+                out_.note(translate("Megatron-LM keeps the state of an offloaded optimizer in fp32."));
+            return;
+        }
+        if (low_moments) moments(first, second);
+        if (aware)
+            out_.note(
+                translate("Of the master copy of the weights, Megatron-LM stores the 16 bits that the bf16 "
+                          "weights lack; the scenario counts all 32."));
+    }
+
+    // The memory and the traffic of the two moments depend on the sum of their bytes alone.
+    void moments(const std::string& first, const std::string& second) {
+        const auto bytes = [](const std::string& type) {
+            return type == "fp32" ? 4.0 : type == "fp8" ? 1.0 : 2.0;
+        };
+        struct Sum {
+            double bytes;
+            std::string_view name;
+        };
+        static constexpr std::array kSums{Sum{8, "fp32"}, Sum{6, "bf16+fp32"}, Sum{5, "fp8+fp32"},
+                                          Sum{4, "bf16"}, Sum{3, "fp8+bf16"},  Sum{2, "fp8"}};
+        const auto found = std::ranges::find(kSums, bytes(first) + bytes(second), &Sum::bytes);
+        out_.give(P::moment_precision, found->name);
     }
 
     void recomputation_and_attention() {
@@ -370,20 +416,20 @@ class Reader {
 
     void recomputed_share(double layers, double stages, double virtual_stages) {
         std::string granularity = o_.text("--recompute-granularity", "none");
-        if (o_.flag("--recompute-activations")) granularity = "selective";
+        const bool experts = o_.flag("--moe-layer-recompute");  // the old name of the module "moe"
+        if (o_.flag("--recompute-activations") || experts) granularity = "selective";
         const std::string method = o_.text("--recompute-method", "uniform");
         const double count = o_.number("--recompute-num-layers", 1);
         if (granularity == "selective") {
             out_.give(P::recompute, kRecomputeSelective);
-            read_modules();
+            read_modules(experts ? static_cast<double>(RecomputeModule::moe) : 0);
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
         }
     }
 
-    void read_modules() {
-        double set = 0;
+    void read_modules(double set) {
         for (const std::string& name : o_.words("--recompute-modules")) {
             const auto known = std::ranges::find(kModules, name, &ModuleName::name);
             if (known != kModules.end()) {
@@ -402,8 +448,10 @@ class Reader {
     void communication() {
         if (out_.settings()[P::experts] > 0) {
             const std::string type = o_.text("--moe-token-dispatcher-type", "allgather");
-            // The flex dispatcher has no other backends than DeepEP and HybridEP, which replaces it.
             const bool deepep = o_.flag("--moe-enable-deepep") || type == "flex";
+            const std::string backend = o_.text("--moe-flex-dispatcher-backend", "deepep");
+            if (deepep && backend != "deepep")
+                out_.note(translate("The dispatcher {1} is treated as DeepEP.", {backend}));
             out_.give(P::moe_dispatcher, deepep                ? "deepep"
                                          : type == "allgather" ? "all-gather"
                                                                : "all-to-all");
@@ -440,10 +488,16 @@ class Reader {
         const bool earlier = o_.flag("--enable-cuda-graph") || o_.flag("--external-cuda-graph");
         if (graphs || earlier) out_.give(P::cuda_graphs, 1);
         if (o_.flag("--overlap-moe-expert-parallel-comm")) out_.give(P::moe_overlap, 1);
+        const double layers = out_.settings()[P::layers];
+        if (const double count = o_.number("--cpu-offloading-num-layers", 0); count > 0 && layers > 0)
+            out_.give(P::activation_offload, std::fmin(1.0, count / layers));
+        o_.ignore_same({"--transformer-impl", "transformer_engine", 0});
+        o_.ignore_same({"--cross-entropy-fusion-impl", "native", 0});
     }
 
     void sharding() {
-        const bool distributed = o_.flag("--use-distributed-optimizer");
+        const bool distributed =
+            o_.flag("--use-distributed-optimizer") || o_.text("--optimizer", "adam") == "dist_muon";
         const bool own = o_.flag("--use-megatron-fsdp") || o_.flag("--use-custom-fsdp");
         const bool torch = o_.flag("--use-torch-fsdp2");
         // Megatron-FSDP shards everything unless the script says otherwise; before 2026 it sharded nothing.
@@ -476,7 +530,10 @@ class Reader {
         communication();
         kernels();
         // These options have no effect on the prediction.
-        for (const char* option : {"--ckpt-format", "--moe-grouped-gemm", "--squared-relu"}) o_.flag(option);
+        for (const char* option : {"--ckpt-format", "--moe-grouped-gemm", "--moe-router-pre-softmax"})
+            o_.flag(option);
+        // The squared ReLU has no kernel that adds the bias, too.
+        if (o_.flag("--squared-relu")) o_.flag("--no-bias-gelu-fusion");
     }
 
     MegatronCommand& o_;
@@ -513,8 +570,7 @@ bool is_megatron(std::string_view text) {
 
 namespace {
 
-LaunchRead read_options(MegatronCommand& command, bool notes_unused, const Scenario& base,
-                        Problems& problems) {
+LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario& base, Problems& problems) {
     // The model is identified by its shape.
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
@@ -531,7 +587,7 @@ LaunchRead read_options(MegatronCommand& command, bool notes_unused, const Scena
     if (!problems.empty()) return {};
     out.set_model_of_shape(wanted);
     for (const auto& list :
-         {rotary_options(out.model()), routing_options(out.model()), activation_options(out.model())}) {
+         {rotary_options(out.model()), routing_options(out.model()), activation_options(out.model(), true)}) {
         for (const MegatronArgument& argument : list) command.ignore_same(argument);
     }
     reader.training();
@@ -546,7 +602,11 @@ LaunchRead read_options(MegatronCommand& command, bool notes_unused, const Scena
                       "in line {1}.",
                       {lines}));
     }
-    if (notes_unused) out.note_unused_options(command.unused());
+    std::vector<std::string> unused = command.unused(is_script);
+    // A log lists every argument, also those that no one has set. Of the flags, those that are on.
+    if (!is_script)
+        std::erase_if(unused, [](const std::string& option) { return !is_unmodelled_megatron(option); });
+    out.note_unused_options(unused, is_unmodelled_megatron);
     return std::move(out).done(problems);
 }
 

@@ -35,7 +35,7 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchF
 // scenario.
 std::vector<MegatronArgument> rotary_options(const Preset* model);
 std::vector<MegatronArgument> routing_options(const Preset* model);
-std::vector<MegatronArgument> activation_options(const Preset* model);
+std::vector<MegatronArgument> activation_options(const Preset* model, bool has_bias);
 // Adds notes on the options of positions, routing and the activation that the model's preset does not give.
 void note_options_without_preset(LaunchPlan& plan);
 

@@ -50,6 +50,7 @@ std::string yaml_list(const std::string& words) {
 // "add_bias_linear: false".
 std::pair<std::string, std::string> override_of(const MegatronArgument& argument) {
     if (argument.option == "--disable-bias-linear") return {"add_bias_linear", "false"};
+    if (argument.option == "--no-bias-gelu-fusion") return {"bias_gelu_fusion", "false"};
     if (argument.option == "--fp8-format") return {"fp8", argument.value};
     if (argument.option == "--fp4-format") return {"fp4", argument.value};
     std::string key = argument.option.substr(2);

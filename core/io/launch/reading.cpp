@@ -36,11 +36,16 @@ void ScenarioBuilder::set_model_of_shape(const Settings& wanted) {
                                                     format(P::hidden_size, wanted[P::hidden_size])});
 }
 
-void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options) {
-    if (options.empty()) return;
-    std::string names;
-    for (std::size_t i = 0; i < options.size(); ++i) names += (i > 0 ? ", " : "") + options[i];
-    note(translate("Not used: {1}.", {names}));
+void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options,
+                                          const std::function<bool(const std::string&)>& is_unmodelled) {
+    std::string without_effect, with_effect;
+    for (const std::string& option : options) {
+        std::string& names = is_unmodelled(option) ? with_effect : without_effect;
+        names += (names.empty() ? "" : ", ") + option;
+    }
+    if (!with_effect.empty())
+        note(translate("Changes time or memory, but is not modelled: {1}.", {with_effect}));
+    if (!without_effect.empty()) note(translate("Not used: {1}.", {without_effect}));
 }
 
 void ScenarioBuilder::set_gpus(double gpus) {

@@ -1,6 +1,7 @@
 // The parts that all readers of launch settings share.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ class ScenarioBuilder {
     // scenario's name.
     void set_model_of_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
-    // Adds the note "Not used: job.description, …".
-    void note_unused_options(const std::vector<std::string>& options);
+    // Adds the notes "Not used: job.description, …" and, for those that change time or memory, "… is not
+    // modelled: --fsdp-double-buffer, …".
+    void note_unused_options(const std::vector<std::string>& options,
+                             const std::function<bool(const std::string&)>& is_unmodelled);
     [[nodiscard]] Settings settings() const { return resolve(out_.scenario); }
 
     // Sets the number of GPUs. 0 means that the file does not state it: the valid number nearest to that of

@@ -16,6 +16,7 @@
 #include "launch/stage_layers.h"
 #include "launch/toml.h"
 #include "launch/torchtitan.h"
+#include "launch/unmodelled_options.h"
 #include "launch/writing.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -459,8 +460,14 @@ class Reader {
         out_.give(P::context_parallel, context);
         out_.give(P::pipeline_parallel, stages);
         const double experts = number("parallelism.expert_parallel_degree", 1);
-        number("parallelism.expert_tensor_parallel_degree", 1);
-        if (out_.settings()[P::experts] > 0) out_.give(P::expert_parallel, experts);
+        // Without expert parallelism the experts have the tensor parallel degree of the other matrices.
+        const double expert_tensor = number("parallelism.expert_tensor_parallel_degree", 1);
+        const bool deepep = text("parallelism.expert_parallel_comm_backend", "standard") == "deepep";
+        if (out_.settings()[P::experts] > 0) {
+            out_.give(P::expert_parallel, experts);
+            if (experts > 1 && expert_tensor != tensor) out_.give(P::expert_tensor_parallel, expert_tensor);
+            if (deepep) out_.give(P::moe_dispatcher, "deepep");
+        }
         if (tensor > 1) {
             out_.give(P::sequence_parallel, 1);
             out_.give(P::async_tensor_parallel, flag("parallelism.enable_async_tensor_parallel", false));
@@ -541,7 +548,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
         out.give(P::training_tokens, count * s[P::global_batch] * s[P::sequence_length]);
     }
     reader.text("job.description", "");
-    out.note_unused_options(file.unused());
+    out.note_unused_options(file.unused(), is_unmodelled_torchtitan);
     return std::move(out).done(problems);
 }
 

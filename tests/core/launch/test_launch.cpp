@@ -538,7 +538,19 @@ TEST_CASE("launch: options that Megatron-LM supports for Adam alone are not writ
     const LaunchText momentum =
         script(R"("sharding": "zero1", "optimizer": "momentum", "optimizer_precision": "bf16")");
     CHECK_FALSE(holds(momentum, "--use-precision-aware-optimizer"));
-    CHECK(has_note(momentum, "only a sharded Adam can be in bf16"));
+    CHECK(has_note(momentum, "only a sharded Adam can have state of lower precision"));
+    const LaunchText muon = script(R"("sharding": "zero3", "optimizer": "muon")");
+    CHECK(holds(muon, "--optimizer muon \\\n"));
+    CHECK(holds(muon, "--use-distributed-optimizer"));
+    CHECK_FALSE(holds(muon, "fsdp"));
+    CHECK(has_note(muon, "zero1 is written"));
+    const LaunchText lion = script(R"("sharding": "ddp", "optimizer": "lion")");
+    CHECK(holds(lion, "--optimizer lion \\\n"));
+    CHECK_FALSE(holds(lion, "--use-distributed-optimizer"));
+    const LaunchText low =
+        script(R"("sharding": "zero1", "offload": "optimizer", "moment_precision": "bf16")");
+    CHECK_FALSE(holds(low, "--exp-avg-dtype"));
+    CHECK(has_note(low, "keeps the state of an offloaded optimizer in fp32"));
     const LaunchText adam = script(R"("sharding": "zero1", "offload": "optimizer")");
     CHECK(holds(adam, "--use-precision-aware-optimizer"));
     CHECK(holds(adam, "--optimizer-cpu-offload"));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "effects/model_states.h"
 #include "launch/launch.h"
 #include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
@@ -265,7 +266,8 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     CHECK(resolve(weights.scenario).choice<Sharding>(P::sharding) == Sharding::zero3);
     CHECK(has_note(weights.notes, "The file has only some of them; zero3 is assumed."));
     CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
-    CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, zero_optimization.reduce_bucket_size."));
+    CHECK(has_note(disk.notes, "is not modelled: zero_optimization.reduce_bucket_size."));
+    CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion."));
 }
 
 TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", "[launch]") {
@@ -610,4 +612,65 @@ TEST_CASE("launch: virtual stages that do not divide the layers are written as a
         by_hand + R"("}})");
     CHECK(kMegatron.write(answer(given)).text.find("'" + by_hand + "'") != std::string::npos);
     check_round_trip(kMegatron, given);
+}
+
+TEST_CASE("launch: the state of Megatron-LM's optimizers is read as it is stored", "[launch]") {
+    const auto scenario_with = [](const std::string& options) {
+        return read(
+            kMegatron,
+            "torchrun --nnodes=1 --nproc-per-node=8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 "
+            "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 "
+            "--vocab-size 32000 --micro-batch-size 1 --global-batch-size 64 --bf16 " +
+                options);
+    };
+    // Bytes of a parameter: the master copy of 4, and two moments of the stated formats.
+    const auto optimizer_bytes = [&](const std::string& options) {
+        return state_bytes(resolve(scenario_with("--use-distributed-optimizer " + options).scenario))
+            .optimizer;
+    };
+    CHECK(optimizer_bytes("") == 12);
+    const std::string aware = "--use-precision-aware-optimizer ";
+    CHECK(optimizer_bytes(aware + "--exp-avg-dtype bf16 --exp-avg-sq-dtype bf16") == 8);
+    CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp16") == 10);
+    CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp8 --exp-avg-sq-dtype bf16") == 7);
+    CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp8 --exp-avg-sq-dtype fp8") == 6);
+    // Without that optimizer, Megatron-LM refuses the formats; the hybrid optimizer of an offload ignores
+    // them.
+    CHECK(optimizer_bytes("--exp-avg-dtype bf16 --exp-avg-sq-dtype bf16") == 12);
+    CHECK(optimizer_bytes(aware + "--optimizer-cpu-offload --exp-avg-dtype bf16") == 12);
+    CHECK(has_note(scenario_with(aware + "--use-distributed-optimizer --optimizer-cpu-offload "
+                                         "--exp-avg-dtype bf16")
+                       .notes,
+                   "keeps the state of an offloaded optimizer in fp32"));
+    // Lion and Muon have one moment.
+    CHECK(optimizer_bytes("--optimizer lion") == 8);
+    CHECK(optimizer_bytes("--optimizer muon") == 8);
+    const auto sharding = [&](const std::string& options) {
+        return resolve(scenario_with(options).scenario).choice<Sharding>(P::sharding);
+    };
+    CHECK(sharding("--optimizer muon") == Sharding::ddp);
+    CHECK(sharding("--optimizer muon --use-distributed-optimizer") == Sharding::zero1);
+    CHECK(sharding("--optimizer dist_muon") == Sharding::zero1);
+    const auto gradients = [&](const std::string& options) {
+        return resolve(scenario_with(options).scenario).choice<Precision>(P::gradient_precision);
+    };
+    CHECK(gradients("") == Precision::fp32);
+    CHECK(gradients("--use-distributed-optimizer " + aware + "--main-grads-dtype bf16") == Precision::bf16);
+    CHECK(resolve(scenario_with("--cpu-offloading-num-layers 2").scenario)[P::activation_offload] == 0.25);
+    CHECK(has_note(scenario_with("--optimizer soap").notes, "The optimizer soap is treated as adamw."));
+}
+
+TEST_CASE("launch: Megatron-LM's sharded Muon, moments and offloaded layers are read back unchanged",
+          "[launch]") {
+    for (const char* plan :
+         {R"("sharding": "zero1", "optimizer": "muon")", R"("sharding": "ddp", "optimizer": "lion")",
+          R"("sharding": "zero1", "optimizer": "lion", "gradient_precision": "fp32")",
+          R"("sharding": "zero1", "moment_precision": "bf16", "gradient_precision": "bf16")",
+          R"("sharding": "zero1", "moment_precision": "fp8+bf16", "gradient_precision": "fp32")",
+          R"("sharding": "zero3", "moment_precision": "bf16+fp32", "gradient_precision": "bf16")",
+          R"("sharding": "zero1", "offload": "optimizer", "gradient_precision": "bf16")",
+          R"("sharding": "zero1", "activation_offload": 0.5, "recompute": "none")"}) {
+        INFO(plan);
+        check_round_trip(kMegatron, check_scenario(job("llama-3-8b", "megatron-core", plan)));
+    }
 }
