@@ -554,8 +554,9 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
 
 void note_unset(LaunchPlan& plan, bool is_toml) {
     plan.note_unset(kTorchtitan, {P::fp8_recipe, P::main_gradient_precision, P::context_parallel_kind,
-                                  P::context_parallel_inner, P::expert_tensor_parallel, P::moe_dispatcher,
+                                  P::context_parallel_inner, P::expert_tensor_parallel,
                                   P::overlap_grad_reduce, P::overlap_param_gather, P::recompute_modules});
+    if (is_toml || !writes_deepep(plan.s)) plan.note_unset(kTorchtitan, {P::moe_dispatcher});
     // Weights are sharded over all data-parallel GPUs instead of only the optimizer over a group.
     if (!is_fsdp(plan.s)) plan.note_unset(kTorchtitan, {P::shard_group});
     if (!is_toml) return;
@@ -570,6 +571,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
 }
 
 }  // namespace
+
+bool writes_deepep(const Settings& s) {
+    return s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep;
+}
 
 LaunchText write_torchtitan(const Answer& answer, const std::string& file, TorchtitanForm form) {
     LaunchPlan plan(answer);

@@ -30,6 +30,8 @@ inline constexpr std::array kTorchtitanFlavors{
 // The forms of the configuration. Each has options that the other does not have.
 enum class TorchtitanForm { toml, python };
 
+// Returns whether experts exchange tokens through DeepEP, for which the registry of a model has an argument.
+bool writes_deepep(const Settings& settings);
 // Returns the plan as TOML, with the notes that hold for a form.
 LaunchText write_torchtitan(const Answer& answer, const std::string& file, TorchtitanForm form);
 

@@ -2,10 +2,11 @@
 //
 // Source: pytorch/torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py (TrainingConfig,
 // ParallelismConfig, CompileConfig), torchtitan/distributed/activation_checkpoint.py, torchtitan/trainer.py
-// (what CUDA graphs require) and torchtitan/models/*/config_registry.py. The function changes what the
-// registry's own function returns, so that data, optimizer and checkpoints are torchtitan's. The plan is that
-// of the TOML writer.
+// (what CUDA graphs require), torchtitan/components/quantization (converters) and torchtitan/models/*:
+// config_registry.py and model_registry in __init__.py. The function changes what the registry's own function
+// returns, so that data, optimizer and checkpoints are torchtitan's. The plan is that of the TOML writer.
 #include <array>
+#include <vector>
 
 #include "launch/launch.h"
 #include "launch/shapes.h"
@@ -92,14 +93,77 @@ class PythonWriter {
 
     void compilation() {
         Problems none;
-        const bool overlap = plan_.s[P::tensor_parallel] > 1 && plan_.s.on(P::async_tensor_parallel);
-        set("compile.enable", toml_.flag("compile.enable", none).value_or(false) || overlap);
+        const Settings& s = plan_.s;
+        const bool overlap = s[P::tensor_parallel] > 1 && s.on(P::async_tensor_parallel);
+        // Converted layers are fast only if they are compiled.
+        compiles_ = toml_.flag("compile.enable", none).value_or(false) || overlap ||
+                    is_low(s.choice<Precision>(P::precision));
+        set("compile.enable", compiles_);
+        if (compiles_) set("compile.components", std::string(R"(["model", "loss"])"));
         set("compile.enable_async_tensor_parallel", overlap);
+    }
+
+    // Writes the model of the flavor with the converters of the plan; the registry's function may have
+    // others. Returns the imports that the converters need.
+    std::string model(const std::string& flavor) {
+        const Settings& s = plan_.s;
+        std::string arguments = "\"" + flavor + "\"";
+        if (writes_deepep(s)) arguments += ", moe_comm_backend=\"deepep\"";
+        const std::vector<Converter> converters = converters_of(s);
+        if (converters.empty()) {
+            set("model_spec", "model_registry(" + arguments + ")");
+            return {};
+        }
+        if (plan_.is(P::precision, Precision::nvfp4) && s[P::experts] > 0)
+            plan_.note(
+                translate("torchtitan has no converter of grouped experts to NVFP4; they stay in bf16."));
+        std::string list, imports;
+        for (const Converter& converter : converters) {
+            list += "            " + std::string(converter.name) +
+                    ".Config(model_compile_enabled=" + (compiles_ ? "True" : "False") +
+                    (converter.more.empty() ? "" : ", ") + converter.more + "),\n";
+            imports += "    " + std::string(converter.name) + ",\n";
+        }
+        set("model_spec", "model_registry(\n        " + arguments + ",\n        converters=[\n" + list +
+                              "        ],\n    )");
+        return "from torchtitan.components.quantization import (\n" + imports + ")\n";
     }
 
     [[nodiscard]] const std::string& body() const { return body_; }
 
   private:
+    // A class that converts the layers of a model, with arguments of its configuration.
+    struct Converter {
+        std::string_view name;
+        std::string more;
+    };
+
+    // Output head and router stay in bf16, as in torchtitan's own configurations.
+    static std::vector<Converter> converters_of(const Settings& s) {
+        const bool experts = s[P::experts] > 0;
+        const std::string layers =
+            experts ? R"(fqns=["attention", "shared_experts", "feed_forward"])" : R"(fqns=["layers"])";
+        auto precision = s.choice<Precision>(P::precision);
+        if (precision == Precision::fp8 && s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::mxfp8)
+            precision = Precision::mxfp8;
+        std::vector<Converter> out;
+        switch (precision) {
+            case Precision::fp8:
+                out.push_back({"Float8LinearConverter", experts ? R"(filter_fqns=["lm_head", "router.gate"])"
+                                                                : R"(filter_fqns=["lm_head"])"});
+                if (experts) out.push_back({"Float8GroupedExpertsConverter", ""});
+                break;
+            case Precision::mxfp8:
+                out.push_back({"MXFP8LinearConverter", layers});
+                // The fastest kernel of Blackwell needs groups of 128 tokens.
+                if (experts) out.push_back({"MXFP8GroupedExpertsConverter", "pad_multiple=128"});
+                break;
+            case Precision::nvfp4: out.push_back({"NVFP4LinearConverter", layers}); break;
+            default: break;
+        }
+        return out;
+    }
+
     void copy_fields() {
         Problems none;
         for (const std::string_view field : kSameFields) {
@@ -119,6 +183,7 @@ class PythonWriter {
     LaunchPlan& plan_;
     Toml& toml_;
     std::string body_;
+    bool compiles_ = false;
 };
 
 LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imports the function*/) {
@@ -134,16 +199,15 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     const std::string function = has_base ? std::string(known->function) : "your_function";
     if (!has_base)
         plan.note(
-            translate("Name the function of torchtitan's registry for this model in place of "
-                      "your_model and your_function."));
+            known ? translate("Name the function of torchtitan's registry for this model in place of "
+                              "your_function.")
+                  : translate("Name the function of torchtitan's registry for this model, and its flavor, in "
+                              "place of your_model, your_function and your_flavor."));
     PythonWriter python(plan, keys);
     python.training();
-    const std::string imports = python.recomputation();
+    const std::string recomputation = python.recomputation();
     python.compilation();
-    if (is_low(plan.s.choice<Precision>(P::precision)))
-        plan.note(
-            translate("Add torchtitan's Float8 or MXFP8 converters to the model; grouped experts have one "
-                      "of their own."));
+    const std::string converters = python.model(known ? std::string(known->flavor) : "your_flavor");
     const std::string command =
         torchrun(plan) + " -m torchtitan.train --module " + module + " --config shardscope_plan";
     std::string text = header(kTorchtitanPython, answer,
@@ -151,7 +215,8 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
                                            "/config_registry.py, then "
                                            "start on every node:") +
                                   comment_line("  " + command));
-    text += imports + "from torchtitan.models." + module + ".config_registry import " + function +
+    text += converters + recomputation + "from torchtitan.models." + module + " import model_registry\n" +
+            "from torchtitan.models." + module + ".config_registry import " + function +
             "\n\n\ndef shardscope_plan():\n    config = " + function + "()\n" + python.body() +
             "    return config\n";
     return {text, command, plan.notes, hosts(plan.s)};

@@ -298,13 +298,56 @@ TEST_CASE("launch: torchtitan's Python function changes that of its registry", "
     const Answer other = answer_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 5120},
         "training": {"tensor_parallel": 2, "sequence_parallel": false, "recompute": 0.3},
         "assumptions": {"parallel_loss": false}})");
-    for (const char* words : {"always includes sequence parallelism", "every n-th layer", "your_flavor"}) {
+    CHECK(has_note(kTorchtitanPython.write(other), "your_model, your_function and your_flavor"));
+    for (const char* words : {"always includes sequence parallelism", "every n-th layer"}) {
         INFO(words);
         CHECK(has_note(kTorchtitan.write(other), words));
         CHECK_FALSE(has_note(kTorchtitanPython.write(other), words));
     }
     CHECK(has_note(kTorchtitanPython.write(other), "is written as every layer"));
     CHECK(has_note(kTorchtitanPython.write(other), "has no option for “Parallel loss off”"));
+}
+
+TEST_CASE("launch: torchtitan's Python function converts the layers and experts of the plan's precision",
+          "[launch]") {
+    const auto written = [](const char* model, const char* cluster, const char* training) {
+        return kTorchtitanPython.write(answer_of(
+            R"({"model": {"preset": ")" + std::string(model) + R"("}, "cluster": {"preset": ")" + cluster +
+            R"(", "gpus": 512, "software": "fsdp2-compile"}, "training": {)" + training + "}}"));
+    };
+    const LaunchText fp8 = written("deepseek-v3", "dgx-h100", R"("precision": "fp8", "expert_parallel": 8,
+        "moe_dispatcher": "deepep", "fp8_recipe": "tensorwise")");
+    INFO(fp8.text);
+    CHECK(holds(fp8, R"(from torchtitan.components.quantization import (
+    Float8LinearConverter,
+    Float8GroupedExpertsConverter,
+)
+)"));
+    CHECK(holds(fp8, R"(    config.compile.enable = True
+    config.compile.components = ["model", "loss"]
+    config.compile.enable_async_tensor_parallel = False
+    config.model_spec = model_registry(
+        "671B", moe_comm_backend="deepep",
+        converters=[
+            Float8LinearConverter.Config(model_compile_enabled=True, filter_fqns=["lm_head", "router.gate"]),
+            Float8GroupedExpertsConverter.Config(model_compile_enabled=True),
+        ],
+    )
+)"));
+    // Each is for GPUs that compute in it.
+    const LaunchText mxfp8 = written("qwen3-30b-a3b", "dgx-b200", R"("precision": "mxfp8")");
+    CHECK(holds(mxfp8,
+                "MXFP8LinearConverter.Config(model_compile_enabled=True, fqns=[\"attention\", "
+                "\"shared_experts\", \"feed_forward\"]),\n"));
+    CHECK(
+        holds(mxfp8, "MXFP8GroupedExpertsConverter.Config(model_compile_enabled=True, pad_multiple=128),\n"));
+    const LaunchText nvfp4 = written("llama-3-8b", "dgx-b200", R"("precision": "nvfp4")");
+    CHECK(holds(nvfp4, "NVFP4LinearConverter.Config(model_compile_enabled=True, fqns=[\"layers\"]),\n"));
+    CHECK(has_note(written("qwen3-30b-a3b", "dgx-b200", R"("precision": "nvfp4")"), "stay in bf16"));
+    // torchtitan's own function for 405B converts to fp8, which a plan in bf16 takes back.
+    const LaunchText bf16 = written("llama-3.1-405b", "dgx-h100", R"("precision": "bf16")");
+    CHECK(holds(bf16, "    config.model_spec = model_registry(\"405B\")\n"));
+    CHECK_FALSE(holds(bf16, "Converter"));
 }
 
 TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {

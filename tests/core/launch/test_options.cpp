@@ -595,6 +595,35 @@ TEST_CASE("launch: Megatron-Bridge has every field that is written for any model
     check_options(kMegatronBridge, options_of_python, 28);
 }
 
+TEST_CASE("launch: torchtitan has the converters of the Python function and their arguments", "[launch]") {
+    const auto allowed = documented("torchtitan-python");
+    static const std::regex call("(model_registry|[A-Za-z0-9]+Converter\\.Config)\\(");
+    static const std::regex named("([a-z_]+)=");
+    std::set<std::string> seen;
+    for (const Answer& answer : scenarios()) {
+        const std::string text = kTorchtitanPython.write(answer).text;
+        INFO(text);
+        for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at) {
+            const auto found = allowed.find((*at)[1]);
+            REQUIRE(found != allowed.end());
+            seen.insert(found->first);
+            // A converter is written in one line, the registry's call up to its list of converters.
+            const auto from = static_cast<std::size_t>(at->position() + at->length());
+            const bool registry = found->first == "model_registry";
+            const std::string arguments = text.substr(from, text.find(registry ? "[\n" : "\n", from) - from);
+            const std::string own = registry && arguments.find(")\n") != std::string::npos
+                                        ? arguments.substr(0, arguments.find(")\n"))
+                                        : arguments;
+            for (std::sregex_iterator word(own.begin(), own.end(), named); word != end; ++word) {
+                INFO((*word)[1].str());
+                REQUIRE(std::find(found->second.begin(), found->second.end(), (*word)[1].str()) !=
+                        found->second.end());
+            }
+        }
+    }
+    CHECK(seen.size() == 6);
+}
+
 TEST_CASE("launch: PyTorch documents every function of the FSDP2 snippet and its arguments", "[launch]") {
     const auto allowed = documented("fsdp2");
     static const std::regex call("([A-Za-z_.]*[A-Za-z_])\\(([^()]*(\\([^()]*\\)[^()]*)*)\\)");
