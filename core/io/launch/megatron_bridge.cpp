@@ -156,6 +156,17 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
 constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const char*>>({
     {"model.sequence_parallel", "False"},
     {"model.recompute_granularity", "None"},
+    {"model.recompute_method", "None"},
+    {"model.recompute_num_layers", "None"},
+    {"model.pipeline_model_parallel_layout", "None"},
+    {"model.num_layers_in_first_pipeline_stage", "None"},
+    {"model.num_layers_in_last_pipeline_stage", "None"},
+    {"model.account_for_embedding_in_pipeline_split", "False"},
+    {"model.account_for_loss_in_pipeline_split", "False"},
+    {"model.expert_model_parallel_size", "1"},
+    {"model.expert_tensor_parallel_size", "None"},
+    {"model.cross_entropy_loss_fusion", "False"},
+    {"model.cuda_graph_impl", "\"none\""},
     {"ddp.use_distributed_optimizer", "False"},
     {"ddp.overlap_grad_reduce", "False"},
     {"ddp.overlap_param_gather", "False"},
@@ -270,12 +281,15 @@ void write_fields(LaunchPlan& plan, Assignments& out) {
     // Before its field, which is an option.
     out.set("mixed_precision", precision.empty() ? "None" : "get_mixed_precision_config(" + precision + ")");
     write_options(plan, out);
+    // Megatron-Bridge switches both on where a recipe has one of them on.
+    for (const std::string field : {"use_distributed_optimizer", "overlap_param_gather"})
+        out.set("optimizer." + field, out.has("ddp." + field) ? "True" : "False");
     for (const auto& [field, value] : kAlwaysWritten)
         if (!out.has(field)) out.set(field, value);
     if (out.has("model.cpu_offloading_num_layers")) out.set("model.cpu_offloading", "True");
     out.set("model.virtual_pipeline_model_parallel_size",
             s[P::pipeline_parallel] > 1 && s[P::virtual_stages] > 1 ? plan.whole(P::virtual_stages) : "None");
-    out.set("dataset.sequence_length", plan.whole(P::sequence_length));
+    out.set("dataset.seq_length", plan.whole(P::sequence_length));
     if (s[P::recompute] == kRecomputeSelective)
         out.set("model.recompute_modules", python_list(megatron_modules(s[P::recompute_modules])));
     if (s[P::experts] > 0 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep)

@@ -108,6 +108,12 @@ std::string MegatronCommand::text(std::string_view option, const char* otherwise
     return value ? value->text : otherwise;
 }
 
+std::string MegatronCommand::text_if_known(std::string_view option) {
+    const Option* found = mark_used(option);
+    if (!found || found->values.empty() || !found->values.front().unknown.empty()) return {};
+    return found->values.front().text;
+}
+
 void MegatronCommand::ignore_same(const MegatronArgument& argument) {
     const auto found = options_.find(argument.option);
     if (found == options_.end()) return;

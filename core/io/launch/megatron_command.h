@@ -35,6 +35,8 @@ class MegatronCommand {
     // Returns the words after an option; none where it is absent.
     std::vector<std::string> words(std::string_view option);
     std::string text(std::string_view option, const char* otherwise);
+    // Returns the option's first word; "" where it is absent or only the shell knows it.
+    std::string text_if_known(std::string_view option);
     // Marks an option as used if it has the value of `argument`.
     void ignore_same(const MegatronArgument& argument);
     void problem(std::string_view option, const std::string& what, const std::string& why,

@@ -160,9 +160,12 @@ class Reader {
             out_.give(id, number(id, 1));
         const double experts = number(P::expert_parallel, 1);
         if (out_.settings()[P::experts] > 0) out_.give(P::expert_parallel, experts);
+        // Without tensor parallelism, neither has an effect.
+        const bool sequence = o_.flag("--sequence-parallel");
+        const bool overlapped = o_.flag("--tp-comm-overlap");
         if (number(P::tensor_parallel, 1) > 1) {
-            out_.give(P::sequence_parallel, o_.flag("--sequence-parallel") ? 1 : 0);
-            out_.give(P::async_tensor_parallel, o_.flag("--tp-comm-overlap") ? 1 : 0);
+            out_.give(P::sequence_parallel, sequence ? 1 : 0);
+            out_.give(P::async_tensor_parallel, overlapped ? 1 : 0);
         }
         const double stages = number(P::pipeline_parallel, 1);
         const double each = o_.number("--num-layers-per-virtual-pipeline-stage", 0);
@@ -317,7 +320,9 @@ class Reader {
     }
 
     double tokenizer_size() {
-        const std::string name = o_.text("--tokenizer-type", "") + " " + o_.text("--tokenizer-model", "");
+        // The path of the model is often an argument of the script; the type may be enough.
+        const std::string name =
+            o_.text_if_known("--tokenizer-type") + " " + o_.text_if_known("--tokenizer-model");
         if (const Tokenizer* known = find_tokenizer(name)) {
             out_.note(translate("The vocabulary is that of the tokenizer {1}: {2} entries, before padding.",
                                 {std::string(known->name), format(known->vocabulary, Quantity::count)}));

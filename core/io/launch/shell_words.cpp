@@ -150,15 +150,29 @@ class Script {
             branch.taken = branch.runs == Truth::yes ? Truth::yes : Truth::unknown;
         if (known && branch.runs == Truth::unknown) unread_.push_back(line);
     }
+    // Joins the next test of an `if` to those before it, from left to right as bash does.
+    void join(const Command& words, End end) {
+        const Truth next = is_test(words) && end != End::other ? test_of(words) : Truth::unknown;
+        joined_->holds = joined_->by == End::both ? both(joined_->holds, next)
+                                                  : negated(both(negated(joined_->holds), negated(next)));
+        joined_->by = end;
+        if (end != End::both && end != End::either) end_of_test();
+    }
+    void end_of_test() {
+        const Joined test = *joined_;
+        joined_.reset();
+        if (test.is_if) enter(test.holds, test.line, true);
+        else next_branch(test.holds, test.line);
+    }
     // Handles the words that begin and end branches and loops; returns whether the command was one.
     bool controls(const Command& words, End end) {
         const std::string& first = words[0].text;
         const int line = words[0].line;
         if (first == "if" || first == "elif") {
-            // Tests that are joined by && or || are not read.
-            const Truth holds = end == End::line ? test_of({words.begin() + 1, words.end()}) : Truth::unknown;
-            if (first == "if") enter(holds, line, true);
-            else next_branch(holds, line);
+            Truth holds = test_of({words.begin() + 1, words.end()});
+            if (end == End::other) holds = Truth::unknown;
+            joined_ = Joined{holds, end, first == "if", line};
+            if (end != End::both && end != End::either) end_of_test();
         } else if (first == "for" || first == "while" || first == "until" || first == "case") {
             enter(Truth::unknown, line, false);
         } else if (first == "fi" || first == "done" || first == "esac") {
@@ -202,6 +216,11 @@ class Script {
         }
         if (words.empty()) {
             if (end == End::line) guard_ = Truth::yes;
+            return;
+        }
+        if (joined_) {
+            join(words, end);
+            guard_ = Truth::yes;
             return;
         }
         if (controls(words, end)) {
@@ -516,6 +535,14 @@ class Script {
     };
     std::vector<Branch> branches_;
     Truth guard_ = Truth::yes;  // whether the test before && or || lets the next command run
+    // The tests of an `if` that are read so far, and what joins the next one to them.
+    struct Joined {
+        Truth holds;
+        End by;
+        bool is_if;  // of an `if`, otherwise of an `elif`
+        int line;
+    };
+    std::optional<Joined> joined_;
     std::vector<int> unread_;
     std::vector<Command> out_;
 };

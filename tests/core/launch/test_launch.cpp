@@ -377,6 +377,22 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
     const LaunchText other = kMegatronBridge.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
         "training": {"sharding": "zero1", "shard_group": 8, "gradient_precision": "bf16",
             "optimizer_precision": "bf16"}})"));
+    // What recipes set and the plan does not have is taken back; the dataset has the length of the model.
+    const LaunchText replicated = kMegatronBridge.write(answer_of(R"({"model": {"preset": "deepseek-v3"},
+        "training": {"sequence_length": 2048, "sharding": "ddp", "optimizer": "adamw"}})"));
+    for (const char* line : {"    cfg.dataset.seq_length = 2048\n", "    cfg.model.seq_length = 2048\n",
+                             "    cfg.ddp.use_distributed_optimizer = False\n",
+                             "    cfg.optimizer.use_distributed_optimizer = False\n",
+                             "    cfg.optimizer.use_precision_aware_optimizer = False\n",
+                             "    cfg.optimizer.exp_avg_dtype = torch.float32\n",
+                             "    cfg.model.pipeline_model_parallel_layout = None\n"}) {
+        INFO(line);
+        CHECK(holds(replicated, line));
+    }
+    const LaunchText muon = kMegatronBridge.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "training": {"sharding": "zero1", "optimizer": "muon"}})"));
+    CHECK(holds(muon, "    cfg.optimizer.optimizer = \"dist_muon\"\n"));
+    CHECK(holds(muon, "    cfg.ddp.use_distributed_optimizer = False\n"));
     for (const char* line : {"import torch\n", "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n",
                              "    cfg.ddp.num_distributed_optimizer_instances = 8\n",
                              "    cfg.optimizer.exp_avg_dtype = torch.bfloat16\n"}) {

@@ -614,6 +614,30 @@ TEST_CASE("launch: virtual stages that do not divide the layers are written as a
     check_round_trip(kMegatron, given);
 }
 
+TEST_CASE("launch: arguments of the script itself hinder neither the vocabulary nor its branches",
+          "[launch]") {
+    const std::string start =
+        "torchrun --nnodes=1 --nproc-per-node=8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 "
+        "--global-batch-size 64 --bf16 ";
+    // As in NVIDIA's script of Mixtral 8x7B: the file of the tokenizer is an argument, its type is not.
+    const LaunchRead mixtral = read(kMegatron, "TOKENIZER_MODEL=$2\n" + start +
+                                                   "--tokenizer-type Llama2Tokenizer --tokenizer-model "
+                                                   "${TOKENIZER_MODEL}\n");
+    CHECK(resolve(mixtral.scenario)[P::vocab_size] == 32000);
+    // As in its script of Llama 3 8B in fp8: defaults choose the branch that gives the vocabulary.
+    const LaunchRead llama =
+        read(kMegatron,
+             "TOKENIZER=${3:-\"MOCK\"}\nDATA=${4:-\"MOCK\"}\nLIST=()\n"
+             "if [[ \"$TOKENIZER\" == \"MOCK\" ]] || [[ \"$DATA\" == \"MOCK\" ]] || [[ -z \"$TOKENIZER\" ]]; "
+             "then\n"
+             "    LIST+=(\n        \"--mock-data\"\n        \"--vocab-size 128256\"\n    )\nelse\n"
+             "    LIST+=(\"--vocab-size 1280\")\nfi\n" +
+                 start + "${LIST[@]} --sequence-parallel\n");
+    CHECK(resolve(llama.scenario)[P::vocab_size] == 128256);
+    for (const std::string& note : llama.notes) CHECK(note.find("--sequence-parallel") == std::string::npos);
+}
+
 TEST_CASE("launch: the state of Megatron-LM's optimizers is read as it is stored", "[launch]") {
     const auto scenario_with = [](const std::string& options) {
         return read(

@@ -23,6 +23,15 @@ std::vector<std::string> words(const Command& command) {
 
 using Words = std::vector<std::string>;
 
+Words last(const std::string& script) { return words(commands(script).back()); }
+
+launch::ShellScript read_script(const std::string& script) {
+    Problems problems;
+    launch::ShellScript out = launch::read_shell_script(script, problems);
+    CHECK(problems.empty());
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("shell: quotes, continued lines and comments are read as in a shell", "[launch]") {
@@ -98,7 +107,6 @@ TEST_CASE("shell: an unfinished or endless construct is a problem", "[launch]") 
 }
 
 TEST_CASE("shell: branches are read by the values that the script sets", "[launch]") {
-    const auto last = [](const std::string& script) { return words(commands(script).back()); };
     const std::string sizes =
         "if [ \"$MODE\" = \"big\" ]; then\n  TP=8\nelif [[ $MODE == mid ]]; then TP=4\nelse\n  TP=1\nfi\nrun "
         "$TP\n";
@@ -119,27 +127,42 @@ TEST_CASE("shell: branches are read by the values that the script sets", "[launc
     CHECK(commands("A=1\nif [ $A = 0 ]; then\n  other\nfi\nrun\n").size() == 1);
 }
 
-TEST_CASE("shell: nothing is set where a test, a loop or a case depends on unknown values", "[launch]") {
-    const auto read = [](const std::string& script) {
-        Problems problems;
-        launch::ShellScript out = launch::read_shell_script(script, problems);
-        CHECK(problems.empty());
-        return out;
+TEST_CASE("shell: tests joined by && and || are read from left to right", "[launch]") {
+    const auto branch = [](const std::string& tests) {
+        return last("A=1\nB=2\nX=no\nif " + tests + "; then X=yes; fi\nrun $X\n").back();
     };
-    const auto branch = read("TP=1\nif [ \"$X\" = 1 ]; then\n  TP=8\nelse\n  TP=4\nfi\nrun $TP\n");
+    CHECK(branch("[[ $A == 0 ]] || [[ $B == 2 ]]") == "yes");
+    CHECK(branch("[[ $A == 0 ]] || [[ $B == 0 ]]") == "no");
+    CHECK(branch("[[ $A == 1 ]] && [ $B = 2 ]") == "yes");
+    CHECK(branch("[[ $A == 1 ]] && [ $B = 0 ]") == "no");
+    // (yes || no) && no
+    CHECK(branch("[ $A = 1 ] || [ $A = 0 ] && [ $B = 0 ]") == "no");
+    CHECK(branch("[ $A = 1 ] ||\n    [ $A = 0 ]") == "yes");
+    // What is not known decides only where the others do not.
+    CHECK(branch("[ $A = 1 ] || [ $UNKNOWN = 1 ]") == "yes");
+    CHECK(branch("[ $A = 0 ] && grep -q x file") == "no");
+    const auto open = read_script("A=1\nX=no\nif [ $A = 1 ] && [ $UNKNOWN = 1 ]; then X=yes; fi\nrun $X\n");
+    CHECK(open.unread == std::vector<int>{3});
+    // As in elif.
+    CHECK(last("A=1\nif [ $A = 0 ]; then X=a; elif [ $A = 2 ] || [ $A = 1 ]; then X=b; else X=c; fi\nrun "
+               "$X\n") == Words{"run", "b"});
+}
+
+TEST_CASE("shell: nothing is set where a test, a loop or a case depends on unknown values", "[launch]") {
+    const auto branch = read_script("TP=1\nif [ \"$X\" = 1 ]; then\n  TP=8\nelse\n  TP=4\nfi\nrun $TP\n");
     CHECK(words(branch.commands.back()) == Words{"run", "1"});
     CHECK(branch.unread == std::vector<int>{2});
-    const auto loop = read("A=1\nfor i in 1 2; do\n  A=$i\ndone\nrun $A\n");
+    const auto loop = read_script("A=1\nfor i in 1 2; do\n  A=$i\ndone\nrun $A\n");
     CHECK(words(loop.commands.back()) == Words{"run", "1"});
     CHECK(loop.unread == std::vector<int>{2});
-    const auto cases = read("A=1\ncase $1 in\n  a) A=2 ;;\n  *)\n    A=3\n    ;;\nesac\nrun $A\n");
+    const auto cases = read_script("A=1\ncase $1 in\n  a) A=2 ;;\n  *)\n    A=3\n    ;;\nesac\nrun $A\n");
     CHECK(words(cases.commands.back()) == Words{"run", "1"});
     CHECK(cases.unread == std::vector<int>{2});
-    const auto guard = read("A=1\n[ -f file ] && A=2\n[ -d x ] || B=3\nrun $A $B\n");
+    const auto guard = read_script("A=1\n[ -f file ] && A=2\n[ -d x ] || B=3\nrun $A $B\n");
     CHECK(words(guard.commands.back()) == Words{"run", "1", ""});
     CHECK(guard.unread == std::vector<int>{2, 3});
     // A known first branch makes the others known, too.
-    CHECK(read("A=1\nif [ $A = 1 ]; then B=1; elif [ $X ]; then B=2; fi\nrun $B\n").unread.empty());
+    CHECK(read_script("A=1\nif [ $A = 1 ]; then B=1; elif [ $X ]; then B=2; fi\nrun $B\n").unread.empty());
     // The end of a branch that was never begun is no error.
-    CHECK(words(read("fi\ndone\nelse\nrun\n").commands.back()) == Words{"run"});
+    CHECK(words(read_script("fi\ndone\nelse\nrun\n").commands.back()) == Words{"run"});
 }
