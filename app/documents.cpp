@@ -58,6 +58,23 @@ bool Documents::open(const QString& path) {
     return true;
 }
 
+QStringList Documents::add_logs(QStringList& files) {
+    std::vector<OpenedText> logs;
+    for (const QString& file : files) {
+        Problems unreadable;
+        std::string text = read_text(file.toStdString(), unreadable);
+        if (opens_as_log(text)) logs.push_back({std::move(text), QFileInfo(file).fileName(), {}, file});
+    }
+    QStringList messages;
+    if (logs.size() < 2) return messages;
+    const QStringList added =
+        shardscope::add_logs(logs, {catalogue_, model_, workspace_, tabs_, messages_}, messages);
+    // The first run also becomes the scenario.
+    for (const OpenedText& log : logs)
+        if (added.isEmpty() || log.file != added.first()) files.removeOne(log.file);
+    return messages;
+}
+
 void Documents::open(const QStringList& paths) {
     const auto keeps_scenario = [](const QString& path) {
         Problems problems;
@@ -65,8 +82,8 @@ void Documents::open(const QStringList& paths) {
         return kind && kind->keeps_scenario;
     };
     QStringList files = paths;
+    QStringList messages = add_logs(files);
     const auto others = std::stable_partition(files.begin(), files.end(), keeps_scenario);
-    QStringList messages;
     QStringList left;
     bool replaced = false;
     for (auto file = files.begin(); file != files.end(); ++file) {

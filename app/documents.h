@@ -33,8 +33,9 @@ class Documents : public QObject {
     // Opens any file of openable.h, or an exported figure that carries its scenario. Returns false, with a
     // message shown and nothing changed, when it cannot be used.
     bool open(const QString& path);
-    // Opens all tables and logs, which keep the scenario, and the first file that replaces the scenario. A
-    // message lists the other files.
+    // Opens all tables and logs of nccl-tests, which keep the scenario, and the first file that replaces the
+    // scenario. Of several training logs, all are measured runs of the plot of validation, and the first
+    // replaces the scenario. A message lists the other files.
     void open(const QStringList& paths);
     // Opens a text from any source, as one undo step.
     bool open_text(const OpenedText& opened);
@@ -59,6 +60,9 @@ class Documents : public QObject {
     void autosave();
 
   private:
+    // Adds the runs of several training logs to the plot of validation, and removes all but the first from
+    // the files to open. Returns what to say about them.
+    QStringList add_logs(QStringList& files);
     void schedule_autosave();
 
     Catalogue& catalogue_;

@@ -189,6 +189,41 @@ const Openable* find_openable(std::string_view text) {
     return nullptr;
 }
 
+bool opens_as_log(std::string_view text) {
+    const Openable* kind = find_openable(text);
+    return kind && kind->open == open_training_log;
+}
+
+QStringList add_logs(const std::vector<OpenedText>& logs, const OpenTargets& into, QStringList& messages) {
+    std::string table;
+    QStringList added;
+    for (const OpenedText& opened : logs) {
+        Problems problems;
+        const TrainingLog log = read_training_log(opened.text, problems);
+        Scenario run = into.model.scenario();
+        if (problems.empty())
+            run = log_scenario(log, &into.model.scenario(), into.catalogue, problems).scenario;
+        if (problems.empty()) problems = check(run, resolve(run));
+        for (const Problem& problem : problems)
+            messages << QString::fromStdString(problem.text(opened.what.toStdString()));
+        if (!problems.empty()) continue;
+        table += write_log_run(log, run, opened.what.toStdString()) + "\n";
+        added << opened.file;
+    }
+    if (added.isEmpty()) return {};
+    auto& validation = into.tabs.the<ValidationPlot>();
+    Problems rows;
+    const bool readable = validation.add_runs(table, tr("Training logs").toStdString(), rows);
+    for (const Problem& problem : rows) messages << QString::fromStdString(problem.text());
+    if (!readable) return {};
+    into.tabs.setCurrentWidget(&validation);
+    messages.prepend(
+        tr("The runs of %1 training logs are in Validation, beside the public runs. What a log does "
+           "not state is that of the scenario before.")
+            .arg(added.size()));
+    return added;
+}
+
 bool take(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     if (const Openable* kind = find_openable(opened.text)) {
         kind->open(opened, into, problems);

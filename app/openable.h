@@ -2,10 +2,11 @@
 // opens it. To add a kind, add an entry in openable.cpp.
 #pragma once
 
-#include <QString>
+#include <QStringList>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scenario/scenario.h"
 
@@ -44,6 +45,12 @@ struct Openable {
     bool keeps_scenario = false;  // whether the scenario stays unchanged
 };
 
+// Returns whether the text is opened as a training log.
+bool opens_as_log(std::string_view text);
+// Adds the runs of several training logs to the plot of validation, as one table. What a log does not state
+// is that of the current scenario. Returns the files whose runs were added; `messages` says why others were
+// not.
+QStringList add_logs(const std::vector<OpenedText>& logs, const OpenTargets& into, QStringList& messages);
 // Returns the first kind that recognises the text; nullptr when none does.
 const Openable* find_openable(std::string_view text);
 // Opens the text as the kind that recognises it. Returns false, with a problem, when there is no such kind or

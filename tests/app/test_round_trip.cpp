@@ -25,12 +25,10 @@ json estimate_of(const Folder& folder, const std::string& file) {
     return json::parse(run_to(folder, "estimate " + file + " --format json", "estimate.json"));
 }
 
-}  // namespace
-
-TEST_CASE("round trip: script and log, residual, a better plan, and its script read again", "[cli][golden]") {
+void check_round_trip(const std::string& script, const std::string& log_text) {
     const Folder folder;
-    folder.write("run.sh", megatron_script());
-    folder.write("train.log", megatron_log());
+    folder.write("run.sh", script);
+    folder.write("train.log", log_text);
     const std::string imported =
         run_to(folder, "import launch run.sh --set cluster.preset=dgx-h100", "job.json");
 
@@ -54,8 +52,8 @@ TEST_CASE("round trip: script and log, residual, a better plan, and its script r
 
     // With an automatic plan the job is at least as fast.
     json automatic = json::parse(imported);
-    automatic["training"]["auto"] = {"micro_batch", "recompute", "tensor_parallel", "pipeline_parallel",
-                                     "sharding"};
+    automatic["training"]["auto"] = {"micro_batch",       "recompute", "tensor_parallel",
+                                     "pipeline_parallel", "sharding",  "expert_parallel"};
     folder.write("auto.json", automatic.dump());
     const json planned = estimate_of(folder, "auto.json");
     CHECK(planned["mfu"] > estimate["mfu"]);
@@ -67,11 +65,23 @@ TEST_CASE("round trip: script and log, residual, a better plan, and its script r
     const json read = estimate_of(folder, "better.json");
     CHECK(read["step_time_s"] == planned["step_time_s"]);
     CHECK(read["memory"] == planned["memory"]);
-    for (const char* key : {"micro_batch", "global_batch", "recompute", "tensor_parallel",
-                            "pipeline_parallel", "sharding", "accumulation", "precision", "optimizer"}) {
+    for (const char* key :
+         {"micro_batch", "global_batch", "recompute", "tensor_parallel", "pipeline_parallel",
+          "expert_parallel", "sharding", "accumulation", "precision", "optimizer", "schedule"}) {
         INFO(key);
         CHECK(read["plan"][key] == planned["plan"][key]);
     }
     REQUIRE(run_in(folder, "launch better.json -o again.sh").code == 0);
     CHECK(run_to(folder, "import launch again.sh --on job.json", "again.json") == better);
+}
+
+}  // namespace
+
+TEST_CASE("round trip: script and log, residual, a better plan, and its script read again", "[cli][golden]") {
+    check_round_trip(megatron_script(), megatron_log());
+}
+
+TEST_CASE("round trip: a model with experts, from its script and log to the script of a better plan",
+          "[cli][golden]") {
+    check_round_trip(expert_script(), expert_log());
 }

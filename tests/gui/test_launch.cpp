@@ -24,6 +24,7 @@
 #include "support/logs.h"
 #include "widgets/panels/launch_view.h"
 #include "widgets/plots/plans/plans_plot.h"
+#include "widgets/plots/validation/validation_plot.h"
 
 namespace shardscope::testing {
 namespace {
@@ -206,6 +207,48 @@ TEST_CASE("launch: a training log becomes the scenario that it states, with its 
     CHECK(model.undo_stack()->count() == steps + 1);
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
+}
+
+TEST_CASE("launch: several dropped logs are measured runs in Validation, and the first is the scenario",
+          "[launch]") {
+    const Folder folder;
+    const auto file = [&](const char* name, const std::string& text) {
+        return QString::fromStdString(folder.write(name, text));
+    };
+    std::string longer = torchtitan_log();
+    const std::string from = "sequence length 8192";
+    longer.replace(longer.find(from), from.size(), "sequence length 4096");
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    auto* validation = desk.find<ValidationPlot>("validation");
+    const std::size_t shipped = validation->figure().data().points.size();
+    const SavedScenario before = model.scenario();
+    // A log without steps and a log of Megatron-LM, which names no GPU, among them.
+    desk.drop(
+        {file("first.log", torchtitan_log()), file("second.log", longer), file("third.log", megatron_log())});
+    const auto& points = validation->figure().data().points;
+    REQUIRE(points.size() == shipped + 3);
+    CHECK(validation->isVisible());
+    REQUIRE(model.scenario().model);
+    CHECK(model.scenario().model->name == "llama-3-8b");
+    const std::optional<Measurement> measured = measurement_in(model.scenario().view);
+    REQUIRE(measured);
+    CHECK(measured->value == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
+    const QString said = desk.text("message/text");
+    INFO(said.toStdString());
+    CHECK(said.contains(QStringLiteral("The runs of 3 training logs are in Validation")));
+    CHECK(said.contains(QStringLiteral("first.log")));
+    CHECK_FALSE(said.contains(QStringLiteral("not opened")));
+    model.undo_stack()->undo();
+    CHECK(model.scenario() == before);
+    // A log that cannot be used is named, and the others stay.
+    std::string broken = megatron_log();
+    const std::string heads = "num_attention_heads";
+    broken.replace(broken.find("32", broken.find(heads)), 2, "x2");
+    desk.drop({file("broken.log", broken), file("first.log", torchtitan_log()), file("second.log", longer)});
+    CHECK(validation->figure().data().points.size() == shipped + 2);
+    CHECK(desk.text("message/text").contains(QStringLiteral("broken.log")));
+    CHECK(model.answer().settings[P::gpus] == 8);
 }
 
 TEST_CASE("launch: a form asks for what a log does not state, and keeps the run until it can be opened",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,48 +20,73 @@ inline std::string argument(const std::string& name, const std::string& value) {
     return "  " + name + " " + std::string(48 - name.size(), '.') + " " + value + "\n";
 }
 
+using MegatronArguments = std::map<std::string, std::string>;
+
 // Llama 3 8B on 64 H100 with tensor parallel 2 and the distributed optimizer.
-inline std::string megatron_arguments() {
-    std::string out =
-        "using world size: 64, data-parallel size: 32, context-parallel size: 1, "
-        "tensor-model-parallel size: 2, pipeline-model-parallel size: 1\n"
-        "------------------------ arguments ------------------------\n";
-    const std::vector<std::pair<std::string, std::string>> arguments{
-        {"add_bias_linear", "False"},
-        {"attention_backend", "AttnBackend.auto"},
-        {"attention_dropout", "0.0"},
-        {"bf16", "True"},
-        {"context_parallel_size", "1"},
-        {"exp_avg_dtype", "torch.float32"},
-        {"ffn_hidden_size", "14336"},
-        {"fp8", "None"},
-        {"global_batch_size", "256"},
-        {"group_query_attention", "True"},
-        {"hidden_dropout", "0.0"},
-        {"hidden_size", "4096"},
-        {"kv_channels", "128"},
-        {"micro_batch_size", "1"},
-        {"multi_latent_attention", "False"},
-        {"normalization", "RMSNorm"},
-        {"num_attention_heads", "32"},
-        {"num_experts", "None"},
-        {"num_layers", "32"},
-        {"num_query_groups", "8"},
-        {"overlap_grad_reduce", "True"},
-        {"pipeline_model_parallel_size", "1"},
-        {"position_embedding_type", "rope"},
-        {"recompute_granularity", "None"},
-        {"seq_length", "8192"},
-        {"sequence_parallel", "True"},
-        {"swiglu", "True"},
-        {"tensor_model_parallel_size", "2"},
-        {"untie_embeddings_and_output_weights", "True"},
-        {"use_distributed_optimizer", "True"},
-        {"world_size", "64"}};
+inline MegatronArguments dense_arguments() {
+    return {{"add_bias_linear", "False"},
+            {"attention_backend", "AttnBackend.auto"},
+            {"attention_dropout", "0.0"},
+            {"bf16", "True"},
+            {"context_parallel_size", "1"},
+            {"exp_avg_dtype", "torch.float32"},
+            {"ffn_hidden_size", "14336"},
+            {"fp8", "None"},
+            {"global_batch_size", "256"},
+            {"group_query_attention", "True"},
+            {"hidden_dropout", "0.0"},
+            {"hidden_size", "4096"},
+            {"kv_channels", "128"},
+            {"micro_batch_size", "1"},
+            {"multi_latent_attention", "False"},
+            {"normalization", "RMSNorm"},
+            {"num_attention_heads", "32"},
+            {"num_experts", "None"},
+            {"num_layers", "32"},
+            {"num_query_groups", "8"},
+            {"overlap_grad_reduce", "True"},
+            {"pipeline_model_parallel_size", "1"},
+            {"position_embedding_type", "rope"},
+            {"recompute_granularity", "None"},
+            {"seq_length", "8192"},
+            {"sequence_parallel", "True"},
+            {"swiglu", "True"},
+            {"tensor_model_parallel_size", "2"},
+            {"untie_embeddings_and_output_weights", "True"},
+            {"use_distributed_optimizer", "True"},
+            {"world_size", "64"}};
+}
+
+// Mixtral 8x7B on 64 H100 with four stages and its experts on eight GPUs.
+inline MegatronArguments expert_arguments() {
+    MegatronArguments out = dense_arguments();
+    out.merge(MegatronArguments{{"expert_model_parallel_size", "8"},
+                                {"moe_ffn_hidden_size", "14336"},
+                                {"moe_router_topk", "2"},
+                                {"moe_token_dispatcher_type", "alltoall"},
+                                {"overlap_param_gather", "True"}});
+    out["num_experts"] = "8";
+    out["seq_length"] = "4096";
+    out["sequence_parallel"] = "False";
+    out["tensor_model_parallel_size"] = "1";
+    out["pipeline_model_parallel_size"] = "4";
+    return out;
+}
+
+inline std::string megatron_arguments(const MegatronArguments& arguments = dense_arguments(),
+                                      int padded_vocabulary = 128256) {
+    const int size = std::stoi(arguments.at("world_size"));
+    const int tensor = std::stoi(arguments.at("tensor_model_parallel_size"));
+    const int stages = std::stoi(arguments.at("pipeline_model_parallel_size"));
+    std::string out = written(
+        "using world size: %d, data-parallel size: %d, context-parallel size: 1, "
+        "tensor-model-parallel size: %d, pipeline-model-parallel size: %d\n"
+        "------------------------ arguments ------------------------\n",
+        size, size / tensor / stages, tensor, stages);
     for (const auto& [name, value] : arguments) out += argument(name, value);
-    return out +
-           "-------------------- end of arguments ---------------------\n"
-           " > padded vocab (size: 128256) with 0 dummy tokens (new size: 128256)\n";
+    return out + "-------------------- end of arguments ---------------------\n" +
+           written(" > padded vocab (size: %d) with 0 dummy tokens (new size: %d)\n", padded_vocabulary,
+                   padded_vocabulary);
 }
 
 inline std::string megatron_step(int step, double ms, int batch = 256) {
@@ -72,8 +98,8 @@ inline std::string megatron_step(int step, double ms, int batch = 256) {
 }
 
 // A run with one slow first step, an evaluation, a checkpoint and one straggling step; the others take 4 s.
-inline std::string megatron_log() {
-    std::string out = megatron_arguments() + megatron_step(10, 21000);
+inline std::string megatron_log(const std::string& arguments = megatron_arguments()) {
+    std::string out = arguments + megatron_step(10, 21000);
     out +=
         "[Rank 0] (after 10 iterations) memory (MB) | allocated: 20480.5 | max allocated: 40960.0 | "
         "reserved: "
@@ -137,6 +163,67 @@ MODEL_PARALLEL_ARGS=(
     --sequence-parallel
 )
 torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${MODEL_ARGS[@]} ${TRAINING_ARGS[@]} ${MODEL_PARALLEL_ARGS[@]}
+)";
+}
+
+// The log of Mixtral's run, and its script in the form of NVIDIA's published one.
+inline std::string expert_log() { return megatron_log(megatron_arguments(expert_arguments(), 32000)); }
+
+inline std::string expert_script() {
+    return R"(#!/bin/bash
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+GPUS_PER_NODE=8
+NNODES=${SLURM_NNODES:-"8"}
+DISTRIBUTED_ARGS=(
+    --nproc_per_node $GPUS_PER_NODE
+    --nnodes $NNODES
+)
+MODEL_ARGS=(
+    --use-mcore-models
+    --disable-bias-linear
+    --seq-length 4096
+    --max-position-embeddings 32768
+    --num-layers 32
+    --hidden-size 4096
+    --ffn-hidden-size 14336
+    --num-attention-heads 32
+    --init-method-std 0.01
+    --attention-dropout 0.0
+    --hidden-dropout 0.0
+    --normalization RMSNorm
+    --position-embedding-type rope
+    --swiglu
+    --untie-embeddings-and-output-weights
+    --group-query-attention
+    --num-query-groups 8
+    --no-masked-softmax-fusion
+    --rotary-base 1000000
+    --vocab-size 32000
+)
+MOE_ARGS=(
+    --num-experts 8
+    --moe-router-topk 2
+    --moe-router-load-balancing-type aux_loss
+    --moe-aux-loss-coeff 1e-2
+    --moe-grouped-gemm
+    --moe-token-dispatcher-type alltoall
+    --overlap-param-gather
+    --overlap-grad-reduce
+)
+TRAINING_ARGS=(
+    --micro-batch-size 1
+    --global-batch-size 256
+    --lr 1e-4
+    --bf16
+)
+MODEL_PARALLEL_ARGS=(
+    --tensor-model-parallel-size 1
+    --pipeline-model-parallel-size 4
+    --expert-model-parallel-size 8
+    --use-distributed-optimizer
+)
+torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${MODEL_ARGS[@]} ${MOE_ARGS[@]} ${TRAINING_ARGS[@]} \
+    ${MODEL_PARALLEL_ARGS[@]}
 )";
 }
 
