@@ -68,9 +68,9 @@ void check_round_trip(const std::string& script, const std::string& log, std::st
     for (int i = 0; i < tools->count(); ++i)
         if (tools->tabText(i) == QStringLiteral("Megatron-LM")) tools->setCurrentIndex(i);
     QApplication::processEvents();
-    const std::string script = desk.find<QPlainTextEdit>("launch/text")->toPlainText().toStdString();
+    const std::string better = desk.find<QPlainTextEdit>("launch/text")->toPlainText().toStdString();
     const Answer planned = model.answer();
-    desk.drop(write(folder, "better.sh", script));
+    desk.drop(write(folder, "better.sh", better));
     CHECK_FALSE(model.scenario().automatic[index(P::tensor_parallel)]);
     CHECK(model.answer().estimate.step.total == planned.estimate.step.total);
     for (const P id : {P::micro_batch, P::recompute, P::tensor_parallel, P::sharding, P::expert_parallel,
