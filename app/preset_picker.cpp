@@ -266,7 +266,7 @@ void PresetPicker::refresh() {
     setAccessibleName(kind + title_ + (modified_ ? tr(" (modified)") : QString()));
     const QString mark = compact_ ? QStringLiteral(" *") : tr(" (modified)");
     // The width that a usual title needs with its mark.
-    constexpr int kLetters = 24, kFewLetters = 13;
+    constexpr int kLetters = 15, kFewLetters = 11;
     const int title = (compact_ ? kFewLetters : kLetters) * fontMetrics().averageCharWidth();
     const int room = title + (compact_ ? 0 : fontMetrics().horizontalAdvance(mark));
     const QString after = modified_ ? mark : QString();

@@ -19,6 +19,7 @@
 #include "files/scenario_file.h"
 #include "files/view.h"
 #include "planner/plan.h"
+#include "widgets/panels/controls_panel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/theme/theme.h"
 
@@ -64,7 +65,11 @@ void drag(benchmark::State& state, const char* slider_name, const char* plot_nam
         window.findChild<LivePlot*>(QLatin1String(plot_name))->show_view(view);
     window.show();
     QApplication::processEvents();
-    auto* slider = window.findChild<QWidget*>(QLatin1String(slider_name));
+    const QString name = QLatin1String(slider_name);
+    const auto id = find_parameter(name.section(QLatin1Char('/'), 0, 0).toStdString());
+    if (id) window.findChild<ControlsPanel*>()->row(*id);  // opens its group
+    QApplication::processEvents();
+    auto* slider = window.findChild<QWidget*>(name);
     if (!slider) {
         state.SkipWithError("no such slider");
         return;

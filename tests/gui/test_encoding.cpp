@@ -155,7 +155,8 @@ TEST_CASE("encoding: the window shows markup and access keys in names unchanged"
     const QString wanted = QString::fromStdString(name);
     CHECK(desk.window.windowTitle().contains(wanted));
     CHECK(desk.find<QToolButton>("picker/model")->accessibleName().contains(wanted));
-    CHECK(desk.find<QToolButton>("picker/model")->text().contains(action_text(wanted)));
+    // The button shows the beginning of a long name.
+    CHECK(desk.find<QToolButton>("picker/model")->text().contains(action_text(wanted.left(10))));
     // The message about a file quotes its content.
     folder.write("bad.json", R"({"model": {"preset": )" + quoted(name) + "}}");
     CHECK_FALSE(desk.window.documents().open(QString::fromStdString(folder.file("bad.json"))));

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -468,6 +469,23 @@ TEST_CASE("the hold switch decides which batch stays", "[gui][rows]") {
     model.undo_stack()->undo();
     CHECK(per_gpu->isChecked());
     CHECK(model.undo_stack()->count() == 1);  // updating from the model is no edit
+}
+
+TEST_CASE("a slider that returns to the value of the preset leaves nothing modified", "[gui][rows]") {
+    testing::Desk desk;
+    auto* slider = desk.slider("cluster.inter_node_bandwidth");
+    slider->setFocus();
+    const auto modified = [&] {
+        QApplication::processEvents();
+        const bool dot = desk.find<QWidget>("cluster.inter_node_bandwidth/reset")->isVisible();
+        CHECK(desk.find<QToolButton>("picker/cluster")->text().contains("(modified)") == dot);
+        return dot;
+    };
+    CHECK_FALSE(modified());
+    QTest::keyClick(slider, Qt::Key_Right);
+    CHECK(modified());
+    QTest::keyClick(slider, Qt::Key_Left);
+    CHECK_FALSE(modified());
 }
 
 TEST_CASE("the panel finds rows by their words and opens the groups that contain them", "[gui][rows]") {

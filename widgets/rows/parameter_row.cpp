@@ -324,14 +324,14 @@ void ParameterRow::refresh() {
         known_for_ = stored;
         slider_->setKnownValues(known_values(stored, model_.catalogue()));
     }
-    const bool given = model_.scenario().is_given(stored);
-    if (given) {
+    const bool changed_preset = is_changed(model_.scenario(), stored);
+    if (changed_preset) {
         Scenario without = model_.scenario();
         without.withdraw(id_);
         const QString text = QString::fromStdString(format(id_, resolve(without)[id_]));
         reset_->setToolTip(tr("Back to %1").arg(text));
     }
-    reset_->setVisible(given);
+    reset_->setVisible(changed_preset);
     if (automatic_) {
         const bool on = model_.scenario().automatic[index(id_)];
         automatic_->setChecked(on);

@@ -520,12 +520,19 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
     return {};
 }
 
+bool is_changed(const Scenario& scenario, P id) {
+    if (!scenario.is_given(id)) return false;
+    Scenario without = scenario;
+    without.withdraw(id);
+    return resolve(without)[id] != resolve(scenario)[id];
+}
+
 bool is_modified(const Scenario& scenario, Group group) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         // The number of GPUs belongs to the cluster's group but not to its preset.
         if (id == P::gpus || id == P::software) continue;
-        if (scenario.given[i] && parameter(id).group == group) return true;
+        if (parameter(id).group == group && is_changed(scenario, id)) return true;
     }
     return group == Group::gpu && scenario.gpu != nullptr;
 }

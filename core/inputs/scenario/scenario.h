@@ -105,7 +105,9 @@ Scenario locked(const Scenario& scenario);
 // Returns the source of a parameter's value as text: that of its preset or of the table, or how it was
 // derived.
 std::string source_of(const Scenario& scenario, const Settings& settings, P id);
-// Returns whether a parameter of the group overrides its preset, which is shown as "(modified)".
+// Returns whether the scenario sets the parameter, and to another value than it would have otherwise.
+bool is_changed(const Scenario& scenario, P id);
+// Returns whether a parameter of the group is changed, which is shown as "(modified)".
 bool is_modified(const Scenario& scenario, Group group);
 
 }  // namespace shardscope
