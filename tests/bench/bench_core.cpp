@@ -155,8 +155,8 @@ BENCHMARK(timeline_fsdp_13b)->Unit(benchmark::kMicrosecond);
 BENCHMARK(timeline_gpt3_175b_3d)->Unit(benchmark::kMicrosecond);
 
 // Times the search of `plan`: the best ten, the frontier, and the number of plans that fit.
-void plan_search(benchmark::State& state) {
-    const Settings settings = resolve(gpt3_175b_on_512_a100());
+void plan_search_of(benchmark::State& state, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
     const SearchOptions options = plan_options(static_cast<unsigned>(state.range(0)));
     double plans = 0;
     double evaluated = 0;
@@ -169,7 +169,10 @@ void plan_search(benchmark::State& state) {
     state.counters["space"] = plans / static_cast<double>(state.iterations());
     state.counters["evaluated"] = evaluated / static_cast<double>(state.iterations());
 }
+void plan_search(benchmark::State& state) { plan_search_of(state, gpt3_175b_on_512_a100()); }
+void plan_deepseek_v3(benchmark::State& state) { plan_search_of(state, deepseek_v3_on_2048_h800()); }
 BENCHMARK(plan_search)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_deepseek_v3)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 // Times the grid that Calculon spans for the same search without offload: tensor × pipeline × data
 // parallelism, micro-batch, interleaving, recomputation, and kinds of communication (here sequence and

@@ -49,6 +49,14 @@ Piece tracks_of(Scenario (*scenario)()) {
             }};
 }
 
+Piece search_of(Scenario (*scenario)()) {
+    return {1, [scenario] {
+                return [settings = resolve(scenario())] {
+                    keep(search_plans(settings, default_free_parameters(), plan_options(1)));
+                };
+            }};
+}
+
 const std::map<std::string, Piece> kPieces{
     {"estimate_fsdp_13b", estimate_of(fsdp_13b)},
     {"estimate_gpt3_175b", estimate_of(gpt3_175b_3d)},
@@ -62,13 +70,8 @@ const std::map<std::string, Piece> kPieces{
       }}},
     {"painted_tracks_fsdp_13b", tracks_of(fsdp_13b)},
     {"painted_tracks_gpt3_175b", tracks_of(gpt3_175b_3d)},
-    {"plan_search",
-     {1,
-      [] {
-          return [settings = resolve(gpt3_175b_on_512_a100())] {
-              keep(search_plans(settings, default_free_parameters(), plan_options(1)));
-          };
-      }}},
+    {"plan_deepseek_v3", search_of(deepseek_v3_on_2048_h800)},
+    {"plan_search", search_of(gpt3_175b_on_512_a100)},
 };
 
 }  // namespace

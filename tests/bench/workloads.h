@@ -47,6 +47,19 @@ inline Scenario gpt3_175b_on_512_a100() {
     return scenario;
 }
 
+// Every plan of DeepSeek-V3 in fp8 on 2,048 H800 with its published batch.
+inline Scenario deepseek_v3_on_2048_h800() {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = scenario.catalogue->find(PresetKind::model, "deepseek-v3");
+    scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, "dgx-h100"));
+    scenario.gpu = scenario.catalogue->find(PresetKind::gpu, "h800-sxm-80gb");
+    scenario.give(P::gpus, 2048);
+    scenario.give(P::global_batch, 15360);
+    scenario.give(P::sequence_length, 4096);
+    scenario.give(P::precision, Precision::fp8);
+    return scenario;
+}
+
 // The options of `plan`: the best ten, the frontier, and the number of plans that fit.
 inline SearchOptions plan_options(unsigned threads) {
     SearchOptions options;

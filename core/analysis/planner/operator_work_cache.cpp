@@ -6,7 +6,6 @@
 #include "scenario/listed_model.h"
 
 namespace shardscope {
-namespace {
 
 OperatorWork compute_operator_work(Compiled& c) {
     compile_operators(c);
@@ -22,8 +21,6 @@ OperatorWork compute_operator_work(Compiled& c) {
             layers + both(work.embedding) + both(work.head)};
 }
 
-}  // namespace
-
 OperatorSplit operator_split_of(const Settings& s) {
     const bool casts = is_low(s.choice<Precision>(P::precision));
     return {s[P::tensor_parallel],         s[P::context_parallel],      s[P::expert_parallel],
@@ -34,22 +31,23 @@ OperatorSplit operator_split_of(const Settings& s) {
 void OperatorWorkCache::prepare(const Settings& settings) {
     static const ParameterSet crossing = operator_inputs() & ~operator_split_parameters();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
-    constexpr std::size_t kMost = 4096;  // about 25 MB in each of the two tables
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
     const bool same = list == list_;
-    if (!same || !same_values(settings, settings_, inside) || inside_.size() > kMost) inside_.clear();
-    if (!same || !same_values(settings, settings_, crossing) || crossing_.size() > kMost) crossing_.clear();
+    if (!same || !same_values(settings, settings_, inside)) inside_.clear();
+    if (!same || !same_values(settings, settings_, crossing)) crossing_.clear();
     settings_ = settings;
     list_ = list;
 }
 
-const OperatorWork& OperatorWorkCache::of(Compiled& c) {
-    const OperatorSplit split = operator_split_of(c.settings);
-    const double node = c.settings[P::gpus_used_per_node];
-    const bool crosses = split.tensor * std::max(split.context, split.expert) > node;
-    const auto [found, is_new] = (crosses ? crossing_ : inside_).try_emplace(split);
-    if (is_new) found->second = compute_operator_work(c);
-    return found->second;
+OperatorWork* OperatorWorkCache::entry(const Settings& settings) {
+    constexpr std::size_t kMost = 4096;  // about 25 MB in each of the two tables
+    const OperatorSplit split = operator_split_of(settings);
+    const bool crosses =
+        split.tensor * std::max(split.context, split.expert) > settings[P::gpus_used_per_node];
+    Table& table = crosses ? crossing_ : inside_;
+    const auto found = table.find(split);
+    if (found != table.end()) return &found->second;
+    return table.size() < kMost ? &table[split] : nullptr;
 }
 
 }  // namespace shardscope

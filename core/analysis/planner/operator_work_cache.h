@@ -28,15 +28,19 @@ struct OperatorWork {
     Work work;
     double tokens = 0;  // of a micro-batch, on one GPU
     double layers = 0;  // s, both passes of all layers, embedding and head, as if all were on one stage
+    [[nodiscard]] bool computed() const { return tokens > 0; }
 };
+// The result of `compile_operators(c)`.
+OperatorWork compute_operator_work(Compiled& c);
 
 class OperatorWorkCache {
   public:
     // Drops the entries that do not apply to these settings. References returned earlier become invalid.
     void prepare(const Settings& settings);
-    // The result of `compile_operators(c)`, which is called only if the cache lacks it. The settings of `c`
-    // may differ from those of `prepare` in their plan only. The reference is valid until the next `prepare`.
-    const OperatorWork& of(Compiled& c);
+    // Returns the entry of these settings, which may differ from those of `prepare` in their plan only; null
+    // if the cache is full. The caller fills a new entry, which is not `computed`. The entry stays in place
+    // until the next `prepare`.
+    OperatorWork* entry(const Settings& settings);
 
   private:
     using Table = std::map<OperatorSplit, OperatorWork>;

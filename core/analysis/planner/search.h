@@ -1,12 +1,15 @@
 // E25, generalised: a branch-and-bound search for the best plans of a space.
 //
-// The memory of a plan is computed first and, if the plan fits, its step time. Plans that cannot be among the
-// best are ruled out earlier by lower bounds of the step time, which keeps the result exact: under any
-// sharding a step takes at least the compute time of the slowest stage, recomputation included, and the
-// bubble (`compute_floor`), plus the time that no compute can hide (`unhidden_floor`). All plans of equal
-// degrees and micro-batch share their operator times and the terms of their memory. Cells are visited in
-// descending order of the highest throughput they could reach, so that the first plans rule out most of the
-// others.
+// The search looks at every cell once: it computes the operator times that the plans of the cell share, an
+// upper bound of their throughput and, if plans are counted, how many of them fit. The memory of a plan
+// consists of the states, which depend on the sharding, and the work, which does not. So all shardings are
+// compared at once with the work of one schedule and one recomputation (PlacementLimits).
+//
+// Then cells are visited in descending order of the highest throughput they could reach, so that the first
+// plans rule out most of the others by lower bounds of the step time and the memory, which keeps the result
+// exact: under any sharding a step takes at least the compute time of the slowest stage, recomputation
+// included, and the bubble (`compute_floor`), plus the time that no compute can hide (`unhidden_floor`). Only
+// the remaining plans are evaluated.
 //
 // The result does not depend on the number of threads.
 #pragma once
@@ -43,7 +46,7 @@ struct SearchOptions {
     Objective objective;
     std::size_t top = 1;          // number of plans to return, best first
     bool allow_risky = false;     // counts plans of verdict risky as fitting
-    bool count_feasible = false;  // computes the memory of every plan
+    bool count_feasible = false;  // counts the plans that fit
     bool frontier = false;        // also the best plan for every amount of memory
     bool everything = false;      // evaluates and returns every plan that fits
     bool best_of_cells = false;   // also the best plan of every cell: one for each way to split the model
@@ -61,12 +64,13 @@ struct SearchOptions {
 struct SearchResult {
     double space = 0;                 // plans evaluated or ruled out
     double feasible = 0;              // plans that fit, if counted
-    double evaluated = 0;             // plans whose memory or step time was computed
+    double evaluated = 0;             // plans whose step time was computed or bounded one by one
     double full_rate = 0;             // tokens/s/GPU at an MFU of one
     std::vector<Candidate> best;      // `top` plans, or all of them in canonical order
     std::vector<Candidate> frontier;  // ascending in memory and throughput
     std::vector<Candidate> of_cells;  // the best plan of each cell, in canonical order
-    Candidate smallest;  // the plan that needs least memory, if none fits; infinite peak: no plan is valid
+    // The plan that needs least memory; infinite peak: some plan fits, or none is valid.
+    Candidate smallest;
     bool stopped = false;
 };
 

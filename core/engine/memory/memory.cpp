@@ -57,11 +57,15 @@ std::string label_of(Moment moment) {
                           moment));
 }
 
-Verdict verdict_of(double peak, const Settings& s) {
+double largest_peak(Verdict verdict, const Settings& s) {
     const double capacity = s[P::memory];
     const double margin = s[P::risk_margin] * capacity;
-    if (peak > capacity + margin) return Verdict::does_not_fit;
-    return peak > capacity - margin ? Verdict::risky : Verdict::fits;
+    return verdict == Verdict::fits ? capacity - margin : capacity + margin;
+}
+
+Verdict verdict_of(double peak, const Settings& s) {
+    if (peak > largest_peak(Verdict::risky, s)) return Verdict::does_not_fit;
+    return peak > largest_peak(Verdict::fits, s) ? Verdict::risky : Verdict::fits;
 }
 
 double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std::size_t>(moment)]); }
@@ -257,6 +261,23 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
                                   allocator_bytes(state, now, c.settings));
     });
     return peak;
+}
+
+WorkBytes bytes_of(const WorkMemory& work) {
+    return {work.resident + work.logits, work.resident + work.working};
+}
+
+WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& c) {
+    const Settings& s = c.settings;
+    const double free = bytes - (state.weights + state.gradients + state.optimizer) - s[P::memory_reserve];
+    WorkBytes out;
+    each_moment(state, {}, [&](Moment moment, const Temporary& now) {
+        if (moment == Moment::optimizer_step) return;  // the other moments need at least as much
+        const double held = now.gathered + now.resident + now.logits + allocator_bytes(state, now, s);
+        // The allocator adds a share to every byte of the work.
+        (moment == Moment::backward ? out.backward : out.forward) = (free - held) / (1 + s[P::fragmentation]);
+    });
+    return out;
 }
 
 MemoryUse memory_use(const Compiled& c) {

@@ -62,6 +62,8 @@ struct MemoryUse {                                  // of one GPU
 
 // Compares `peak` bytes with the capacity. Within the margin the verdict is risky.
 Verdict verdict_of(double peak, const Settings& settings);
+// Returns the largest peak of which the verdict is fits or, for risky, not does_not_fit; bytes.
+double largest_peak(Verdict verdict, const Settings& settings);
 
 // Returns the memory of the fullest GPU.
 MemoryUse memory_use(const Compiled& compiled);
@@ -100,7 +102,16 @@ struct WorkMemory {
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
 // E6: returns the micro-batches whose activations a stage holds at the same time.
 double micro_batches_in_flight(const Stage& stage, const Compiled& compiled);
-// Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes.
+// Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes. It grows with every field
+// of both, also in rounded arithmetic.
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
+// What the work needs at the end of forward and at the start of backward; bytes.
+struct WorkBytes {
+    double forward = 0, backward = 0;
+};
+WorkBytes bytes_of(const WorkMemory& work);
+// Returns the most that the work of a GPU with `state` may need for its peak not to exceed `bytes`, exact but
+// for rounding errors. It is negative if the state alone needs more.
+WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& compiled);
 
 }  // namespace shardscope

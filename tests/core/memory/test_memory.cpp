@@ -91,3 +91,24 @@ TEST_CASE("memory: moments, main gradients and FSDP's master copy have their own
     CHECK(fsdp.gradients == 4);
     CHECK(fsdp.optimizer == 12);
 }
+
+TEST_CASE("memory: work up to its limit fits, and more does not", "[memory]") {
+    // FSDP holds gathered units, for which the allocator keeps slack; ZeRO-1 holds a new gradient instead.
+    for (const Sharding sharding : {Sharding::zero3, Sharding::zero1}) {
+        const Compiled c = compile(
+            resolve(with({{P::sharding, sharding}, {P::fragmentation, 0.07}, {P::gathered_slack, 0.5}})));
+        const StateMemory state = state_memory(c.stages.first, c);
+        const double bytes = 60e9;
+        const WorkBytes limit = work_limit(state, bytes, c);
+        REQUIRE(limit.forward > 1e9);
+        REQUIRE(limit.backward > 1e9);
+        // Logits count at the end of forward only, and what is recomputed at the start of backward only.
+        CHECK(bytes_of({3, 5, 11}).forward == 14);
+        CHECK(bytes_of({3, 5, 11}).backward == 8);
+        for (const double factor : {1 - 1e-6, 1 + 1e-6}) {
+            CHECK((peak_memory(state, {0, 0, factor * limit.forward}, c) <= bytes) == (factor < 1));
+            CHECK((peak_memory(state, {0, factor * limit.backward, 0}, c) <= bytes) == (factor < 1));
+        }
+        CHECK(work_limit(state, 1e9, c).forward < 0);
+    }
+}

@@ -167,6 +167,19 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
             ++none;
             CHECK(found.smallest.peak == tried.least_peak);
         }
+
+        // With the plans counted the result is the same, and the number that of plans evaluated one by one.
+        SearchOptions every;
+        every.everything = true;
+        const SearchResult all_plans = search_plans(resolve(scenario), set_of(free), every);
+        options.count_feasible = true;
+        options.frontier = true;
+        const SearchResult counted = search_plans(resolve(scenario), set_of(free), options);
+        CHECK(counted.feasible == static_cast<double>(all_plans.best.size()));
+        REQUIRE(counted.best.size() == found.best.size());
+        if (!found.best.empty()) CHECK(counted.best.front().number == found.best.front().number);
+        CHECK(counted.smallest.number == found.smallest.number);
+        CHECK(counted.smallest.peak == found.smallest.peak);
     }
     CHECK(fitted > kSpaces / 3);
     CHECK(none > 10);
@@ -214,11 +227,19 @@ TEST_CASE("search: the result does not depend on threads, pruning or the split i
     counted.frontier = true;
     counted.threads = 3;
     const SearchResult full = search_plans(settings, default_free_parameters(), counted);
-    CHECK(full.evaluated == full.space);
+    // Plans are counted without evaluating each.
+    CHECK(full.evaluated < full.space / 20);
     SearchOptions everything;
     everything.everything = true;
     const SearchResult all = search_plans(settings, default_free_parameters(), everything);
+    CHECK(all.evaluated == all.space);
     CHECK(full.feasible == all.feasible);
+    // The memory of the plans that a risky verdict allows as well is counted up to its own limit.
+    counted.allow_risky = everything.allow_risky = true;
+    const double risky = search_plans(settings, default_free_parameters(), counted).feasible;
+    CHECK(risky == search_plans(settings, default_free_parameters(), everything).feasible);
+    CHECK(risky > full.feasible);
+    everything.allow_risky = false;
     std::vector<Candidate> ranked = all.best;
     std::ranges::stable_sort(ranked, {}, &Candidate::peak);
     std::ranges::stable_sort(ranked, std::greater<>(), &Candidate::score);
@@ -258,6 +279,22 @@ TEST_CASE("search: the result does not depend on threads, pruning or the split i
         REQUIRE(together[i].plan == all.best[i].plan);
         REQUIRE(together[i].score == all.best[i].score);
     }
+}
+
+TEST_CASE("search: the frontier of another objective has the best plan for every amount of memory",
+          "[planner]") {
+    const Scenario scenario = of_model("llama-2-13b", {{P::gpus, 16}, {P::global_batch, 64}});
+    const Settings settings = resolve(scenario);
+    SearchOptions options;
+    options.frontier = true;
+    const SearchResult plain = search_plans(settings, default_free_parameters(), options);
+    // The order of plans is that of throughput, but the values are larger than any throughput.
+    options.objective.get = [](const Answer& answer) { return 1e15 / answer.estimate.step.total; };
+    const SearchResult scaled = search_plans(settings, default_free_parameters(), options);
+    REQUIRE(plain.frontier.size() > 3);
+    REQUIRE(scaled.frontier.size() == plain.frontier.size());
+    for (std::size_t i = 0; i < plain.frontier.size(); ++i)
+        CHECK(scaled.frontier[i].number == plain.frontier[i].number);
 }
 
 TEST_CASE("search: the best plan of every cell is the best of that cell's plans", "[planner]") {
