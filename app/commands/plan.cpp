@@ -163,7 +163,7 @@ void add_plan(Command& program) {
     add_assignments(command, options->assignments);
     command.add_option("--free", &options->free, value::kPlanKeys,
                        "Plan parameters to choose; else those in `auto`, else all but "
-                       "async_tensor_parallel");
+                       "async_tensor_parallel and context_parallel_kind");
     command.add_option("--objective", &options->objective, value::kOutput,
                        "Output to optimize; mfu by default");
     command.add_option("--top", &options->top, "COUNT", "Plans to show");

@@ -7,6 +7,7 @@
 
 #include "evidence/validated.h"
 #include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
@@ -66,7 +67,13 @@ QString plan_words(const Settings& settings) {
     if (settings[P::tensor_parallel] > 1 && settings.on(P::async_tensor_parallel))
         plan += tr("async tensor parallel");
     degree(P::context_parallel, tr("context parallel %1"));
+    if (settings[P::context_parallel] > 1 &&
+        settings.choice<ContextParallelKind>(P::context_parallel_kind) != ContextParallelKind::p2p)
+        plan += tr("%1 between its GPUs").arg(value_of(P::context_parallel_kind, settings));
     degree(P::expert_parallel, tr("expert parallel %1"));
+    const double expert_tensor = expert_tensor_parallel(settings);
+    if (expert_tensor != settings[P::tensor_parallel])
+        plan += tr("expert tensor parallel %1").arg(shown(expert_tensor, Quantity::count));
     degree(P::pipeline_parallel, tr("pipeline parallel %1"));
     degree(P::virtual_stages, tr("%1 virtual stages"));
     if (settings[P::pipeline_parallel] > 1) plan += tr("%1 schedule").arg(value_of(P::schedule, settings));

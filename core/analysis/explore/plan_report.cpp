@@ -56,7 +56,7 @@ std::vector<double> steps_from(P id, const Settings& s) {
     std::vector<double> stops = domain(id, s).stops;
     // Zero means all GPUs; a group of one GPU shards nothing.
     if (id == P::shard_group) std::erase(stops, 1);
-    if (id == P::schedule) {
+    if (id == P::schedule || id == P::context_parallel_kind) {
         std::erase(stops, s[id]);
         return stops;
     }
@@ -140,7 +140,11 @@ std::string short_plan(const Settings& s) {
     degree("TP", P::tensor_parallel);
     if (s[P::tensor_parallel] > 1 && s.on(P::sequence_parallel)) out += " SP";
     degree("CP", P::context_parallel);
+    if (s[P::context_parallel] > 1 && s[P::context_parallel_kind] != 0)
+        out += " " + format(P::context_parallel_kind, s[P::context_parallel_kind]);
     degree("EP", P::expert_parallel);
+    const double expert_tensor = expert_tensor_parallel(s);
+    if (expert_tensor != s[P::tensor_parallel]) add("ETP " + format(expert_tensor, Quantity::count));
     degree("PP", P::pipeline_parallel);
     if (s[P::virtual_stages] > 1) out += "×" + format(P::virtual_stages, s[P::virtual_stages]);
     if (s[P::pipeline_parallel] > 1) out += " " + format(P::schedule, s[P::schedule]);

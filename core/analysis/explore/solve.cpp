@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "planner/plan.h"
 #include "scenario/domain.h"
 #include "system/jobs.h"
 #include "text/text.h"
@@ -438,11 +439,10 @@ std::vector<Alternative> alternatives(const Question& question, const std::stop_
         if (found.found()) out.push_back({label, std::move(found)});
     };
     Scenario planned = question.scenario;
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const P id = static_cast<P>(i);
-        // Offload is not proposed unasked, because it needs memory and time of the host.
-        if (parameter(id).plan && id != question.id && id != P::offload) planned.automatic.set(i);
-    }
+    ParameterSet free = default_free_parameters();
+    free.reset(index(question.id));
+    free.reset(index(P::offload));  // is not proposed unasked, because it needs memory and time of the host
+    planned.automatic |= free;
     attempt(translate("with an automatic plan"), planned);
     if (question.id != P::recompute)
         attempt(translate("with full recompute"), edited(question.scenario, P::recompute, 1));

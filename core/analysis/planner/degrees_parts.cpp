@@ -3,50 +3,55 @@
 namespace shardscope {
 namespace {
 
-// Lowers every field of `least` to that of `state`.
-void lower(StateMemory& least, const StateMemory& state) {
-    for (double StateMemory::*field :
-         {&StateMemory::weights, &StateMemory::gradients, &StateMemory::optimizer,
-          &StateMemory::gathered_forward, &StateMemory::gathered_backward, &StateMemory::new_gradient})
-        least.*field = std::min(least.*field, state.*field);
+void set(P id, double value, Compiled& c) { c.settings.set(id, value, Origin::given); }
+
+void set_sharding(const StateSharding& values, Compiled& c) {
+    set(P::sharding, values.sharding, c);
+    set(P::shard_group, values.group, c);
 }
 
 }  // namespace
 
-void make_placements(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts) {
-    const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    const std::size_t stages = parts.stages.size();
+void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts) {
     std::vector<WorkBytes> limits;
-    for (const StateSharding& sharing : degrees.shardings) {
-        set(P::sharding, sharing.sharding);
-        set(P::shard_group, sharing.group);
-        compile_sharding(c);
-        ShardingParts& made =
-            parts.shardings.emplace_back(ShardingParts{c.layout, c.state, c.traffic, {}, {}, {}});
-        const std::size_t placements = sharing.reshards.size() * sharing.offloads.size();
-        made.traffic_floors.reserve(placements);
-        made.stages.reserve(placements * stages);
-        for (const double reshard : sharing.reshards) {
-            set(P::reshard_after_forward, reshard);
-            for (const double offload : sharing.offloads) {
-                set(P::offload, offload);
-                parts.placements.emplace_back(parts.shardings.size() - 1, made.traffic_floors.size());
-                made.traffic_floors.push_back(traffic_floor(c));
-                for (std::size_t i = 0; i < stages; ++i)
-                    made.stages.push_back({unhidden_floor(c.stages[i], c), state_memory(c.stages[i], c)});
+    for (std::size_t k = 0; k < degrees.shardings.size(); ++k) {
+        const StateSharding& values = degrees.shardings[k];
+        set_sharding(values, c);
+        c.layout = layout_of(c.settings);
+        c.state = state_bytes(c.settings);
+        parts.shardings.push_back({c.layout, c.state, {}, static_cast<double>(parts.placements.size())});
+        for (std::size_t reshard = 0; reshard < values.reshards.size(); ++reshard) {
+            set(P::reshard_after_forward, values.reshards[reshard], c);
+            for (std::size_t offload = 0; offload < values.offloads.size(); ++offload) {
+                set(P::offload, values.offloads[offload], c);
+                parts.placements.push_back({k, reshard, offload});
+                for (std::size_t i = 0; i < c.stages.size(); ++i) {
+                    parts.states.push_back(state_memory(c.stages[i], c));
+                    limits.push_back(work_limit(parts.states.back(), bytes, c));
+                }
             }
         }
-        for (std::size_t i = 0; i < made.stages.size(); ++i) {
-            const StateMemory& state = made.stages[i].state;
-            if (i < stages) made.least.push_back(state);
-            else lower(made.least[i % stages], state);
-            if (bytes > 0) limits.push_back(work_limit(state, bytes, c));
-        }
-        if (parts.least.empty()) parts.least = made.least;
-        else
-            for (std::size_t i = 0; i < stages; ++i) lower(parts.least[i], made.least[i]);
     }
-    if (bytes > 0) parts.limits = PlacementLimits(limits, stages, bytes);
+    parts.limits =
+        PlacementLimits(std::move(limits), c.stages.size(), bytes, 1 + c.settings[P::fragmentation]);
+}
+
+void make_floors(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
+    std::size_t last = degrees.shardings.size();
+    for (const auto& [sharding, reshard, offload] : parts.placements) {
+        const StateSharding& values = degrees.shardings[sharding];
+        if (sharding != last) {
+            set_sharding(values, c);
+            compile_sharding(c);
+            parts.shardings[sharding].traffic = c.traffic;
+            last = sharding;
+        }
+        set(P::reshard_after_forward, values.reshards[reshard], c);
+        set(P::offload, values.offloads[offload], c);
+        parts.traffic.push_back(traffic_floor(c));
+        for (std::size_t i = 0; i < c.stages.size(); ++i)
+            parts.unhidden.push_back(unhidden_floor(c.stages[i], c));
+    }
 }
 
 }  // namespace shardscope

@@ -1,11 +1,12 @@
 #include "planner/operator_work_cache.h"
 
-#include <algorithm>
-
 #include "model/operator_inputs.h"
+#include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
 namespace shardscope {
+
+namespace {
 
 OperatorWork compute_operator_work(Compiled& c) {
     compile_operators(c);
@@ -21,11 +22,13 @@ OperatorWork compute_operator_work(Compiled& c) {
             layers + both(work.embedding) + both(work.head)};
 }
 
+}  // namespace
+
 OperatorSplit operator_split_of(const Settings& s) {
     const bool casts = is_low(s.choice<Precision>(P::precision));
-    return {s[P::tensor_parallel],         s[P::context_parallel],      s[P::expert_parallel],
-            s[P::sequence_parallel],       s[P::async_tensor_parallel], s[P::micro_batch],
-            casts ? s[P::accumulation] : 0};
+    return {s[P::tensor_parallel],       s[P::context_parallel],    s[P::context_parallel_kind],
+            s[P::expert_parallel],       expert_tensor_parallel(s), s[P::sequence_parallel],
+            s[P::async_tensor_parallel], s[P::micro_batch],         casts ? s[P::accumulation] : 0};
 }
 
 void OperatorWorkCache::prepare(const Settings& settings) {
@@ -39,15 +42,19 @@ void OperatorWorkCache::prepare(const Settings& settings) {
     list_ = list;
 }
 
-OperatorWork* OperatorWorkCache::entry(const Settings& settings) {
+const OperatorWork& OperatorWorkCache::of(Compiled& c, OperatorWork& uncached) {
     constexpr std::size_t kMost = 4096;  // about 25 MB in each of the two tables
-    const OperatorSplit split = operator_split_of(settings);
-    const bool crosses =
-        split.tensor * std::max(split.context, split.expert) > settings[P::gpus_used_per_node];
-    Table& table = crosses ? crossing_ : inside_;
-    const auto found = table.find(split);
-    if (found != table.end()) return &found->second;
-    return table.size() < kMost ? &table[split] : nullptr;
+    const OperatorSplit split = operator_split_of(c.settings);
+    Table& table = operators_cross_nodes(c.settings) ? crossing_ : inside_;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = table.find(split);
+        if (found != table.end()) return found->second;
+    }
+    uncached = compute_operator_work(c);
+    const std::lock_guard lock(mutex_);
+    if (table.size() >= kMost) return uncached;
+    return table.try_emplace(split, uncached).first->second;
 }
 
 }  // namespace shardscope

@@ -1,23 +1,29 @@
 #include "planner/placement_limits.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace shardscope {
 
-PlacementLimits::PlacementLimits(std::span<const WorkBytes> limits, std::size_t stages, double bytes)
-    : stages_(stages), rounding_(1e-9 * bytes), order_(limits.size() / stages) {
+PlacementLimits::PlacementLimits(std::vector<WorkBytes> limits, std::size_t stages, double bytes,
+                                 double growth)
+    : stages_(stages),
+      bytes_(bytes),
+      growth_(growth),
+      rounding_(1e-9 * bytes),
+      limits_(std::move(limits)),
+      order_(limits_.size() / stages) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::vector<double> sums(order_.size());
-    for (std::size_t i = 0; i < limits.size(); ++i)
-        sums[i / stages] += limits[i].forward + limits[i].backward;
+    for (std::size_t i = 0; i < limits_.size(); ++i)
+        sums[i / stages] += limits_[i].forward + limits_[i].backward;
     std::ranges::stable_sort(order_, {}, [&](std::size_t placement) { return sums[placement]; });
-    limits_.reserve(limits.size());
+    highest_before_.reserve(limits_.size());
     for (const std::size_t placement : order_) {
-        const auto from = limits.subspan(placement * stages, stages);
-        limits_.insert(limits_.end(), from.begin(), from.end());
+        for (std::size_t i = 0; i < stages; ++i) highest_before_.push_back(limits_[placement * stages + i]);
     }
-    highest_before_ = lowest_after_ = limits_;
+    lowest_after_ = highest_before_;
     for (std::size_t i = stages; i < limits_.size(); ++i) {
         const WorkBytes& before = highest_before_[i - stages];
         WorkBytes& highest = highest_before_[i];
@@ -30,29 +36,27 @@ PlacementLimits::PlacementLimits(std::span<const WorkBytes> limits, std::size_t 
     }
 }
 
-bool PlacementLimits::exceeds(std::span<const WorkBytes> work, const WorkBytes* limits) const {
-    for (std::size_t i = 0; i < stages_; ++i) {
-        if (work[i].forward > limits[i].forward + rounding_ ||
-            work[i].backward > limits[i].backward + rounding_)
-            return true;
-    }
-    return false;
+double PlacementLimits::spare(std::span<const WorkBytes> work, const WorkBytes* limits) const {
+    double out = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < stages_; ++i)
+        out = std::min({out, limits[i].forward - work[i].forward, limits[i].backward - work[i].backward});
+    return out;
 }
 
-bool PlacementLimits::stays_within(std::span<const WorkBytes> work, const WorkBytes* limits) const {
-    for (std::size_t i = 0; i < stages_; ++i) {
-        if (work[i].forward > limits[i].forward - rounding_ ||
-            work[i].backward > limits[i].backward - rounding_)
-            return false;
+double PlacementLimits::least_peak(std::span<const WorkBytes> work) const {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = order_.size(); i-- > 0;) {
+        if (spare(work, &highest_before_[i * stages_]) <= most) break;
+        most = std::max(most, spare(work, &limits_[order_[i] * stages_]));
     }
-    return true;
+    return peak_of(most);
 }
 
 std::size_t PlacementLimits::first_that_may_fit(std::span<const WorkBytes> work) const {
     std::size_t from = 0, to = order_.size();
     while (from < to) {
         const std::size_t middle = (from + to) / 2;
-        if (exceeds(work, &highest_before_[middle * stages_])) from = middle + 1;
+        if (spare(work, &highest_before_[middle * stages_]) < -rounding_) from = middle + 1;
         else to = middle;
     }
     return from;
@@ -63,7 +67,7 @@ std::size_t PlacementLimits::first_after_which_all_fit(std::span<const WorkBytes
     std::size_t to = order_.size();
     while (from < to) {
         const std::size_t middle = (from + to) / 2;
-        if (stays_within(work, &lowest_after_[middle * stages_])) to = middle;
+        if (spare(work, &lowest_after_[middle * stages_]) > rounding_) to = middle;
         else from = middle + 1;
     }
     return from;

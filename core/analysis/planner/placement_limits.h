@@ -1,5 +1,5 @@
-// Counts the placements of the model states that leave enough memory for the work of a plan, without looking
-// at each of them.
+// Compares the memory that the work of a plan needs with what the placements of the model states leave for
+// it, all placements at once.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace shardscope {
 
 class PlacementLimits {
   public:
-    // The limits of all placements, one after the other, each with one limit per stage. `bytes` is the memory
-    // that they allow: work is compared with them to within rounding errors of it.
-    PlacementLimits(std::span<const WorkBytes> limits, std::size_t stages, double bytes);
+    // `limits` are those of `bytes` of memory: of all placements, one after the other, each with one limit
+    // per stage. Every byte of work adds `growth` bytes to the peak.
+    PlacementLimits(std::vector<WorkBytes> limits, std::size_t stages, double bytes, double growth);
     PlacementLimits() = default;
 
     // Returns the number of placements in which the work of every stage stays within its limit.
@@ -24,28 +24,31 @@ class PlacementLimits {
         const std::size_t all = first_after_which_all_fit(work, none);
         std::size_t fitting = order_.size() - all;
         for (std::size_t i = none; i < all; ++i) {
-            const WorkBytes* limits = &limits_[i * stages_];
-            if (exceeds(work, limits)) continue;
-            if (stays_within(work, limits) || fits(order_[i])) ++fitting;
+            const double left = spare(work, &limits_[order_[i] * stages_]);
+            if (left > rounding_ || (left >= -rounding_ && fits(order_[i]))) ++fitting;
         }
         return static_cast<double>(fitting);
     }
+    // Returns a lower bound of the peak with this work in any placement, or in one; bytes.
+    [[nodiscard]] double least_peak(std::span<const WorkBytes> work) const;
+    [[nodiscard]] double least_peak(std::span<const WorkBytes> work, std::size_t placement) const {
+        return peak_of(spare(work, &limits_[placement * stages_]));
+    }
 
   private:
-    // Whether some stage needs more than its limit, by more than rounding errors …
-    [[nodiscard]] bool exceeds(std::span<const WorkBytes> work, const WorkBytes* limits) const;
-    // … and whether every stage needs less.
-    [[nodiscard]] bool stays_within(std::span<const WorkBytes> work, const WorkBytes* limits) const;
+    // Returns the bytes by which the work could grow on the stage that is closest to its limit.
+    [[nodiscard]] double spare(std::span<const WorkBytes> work, const WorkBytes* limits) const;
+    [[nodiscard]] double peak_of(double spare) const { return bytes_ - growth_ * spare - rounding_; }
     [[nodiscard]] std::size_t first_that_may_fit(std::span<const WorkBytes> work) const;
     [[nodiscard]] std::size_t first_after_which_all_fit(std::span<const WorkBytes> work,
                                                         std::size_t from) const;
 
     std::size_t stages_ = 0;
-    double rounding_ = 0;             // bytes
+    double bytes_ = 0, growth_ = 1, rounding_ = 0;
+    std::vector<WorkBytes> limits_;   // by placement and stage
     std::vector<std::size_t> order_;  // the placements, those with the lowest limits first
-    // In that order, by stage: the limits, the highest of all placements up to each, and the lowest of all
-    // from each on.
-    std::vector<WorkBytes> limits_, highest_before_, lowest_after_;
+    // In that order, by stage: the highest limits of all placements up to each, and the lowest from each on.
+    std::vector<WorkBytes> highest_before_, lowest_after_;
 };
 
 }  // namespace shardscope

@@ -16,8 +16,10 @@ inline constexpr std::array kPlanParameters{P::tensor_parallel,
                                             P::sequence_parallel,
                                             P::async_tensor_parallel,
                                             P::context_parallel,
+                                            P::context_parallel_kind,
                                             P::pipeline_parallel,
                                             P::expert_parallel,
+                                            P::expert_tensor_parallel,
                                             P::micro_batch,
                                             P::virtual_stages,
                                             P::schedule,
@@ -29,10 +31,12 @@ inline constexpr std::array kPlanParameters{P::tensor_parallel,
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
 // The first parameters, up to the micro-batch, determine the times of the operators: a search computes these
 // once for all plans that have the same values.
-inline constexpr std::size_t kCellSize = 7;
+inline constexpr std::size_t kCellSize = 9;
 static_assert(kPlanParameters[kCellSize - 1] == P::micro_batch);
-// The parameters that a search varies by default: all except asynchronous tensor parallelism, which is a
-// property of the software rather than a choice.
+// The parameters that a search varies by default: all except asynchronous tensor parallelism and the kind of
+// context parallelism. Which of their values exist is a property of the software: most stacks have one or two
+// of the four kinds. The memory in which the kind all-gather collects keys and values is not modelled either,
+// so that a search would prefer it too often.
 ParameterSet default_free_parameters();
 
 struct Plan {  // a value for every plan parameter

@@ -35,7 +35,7 @@ bool plans_within_a_frame(const Scenario& scenario) {
     if (scenario.automatic.none()) return true;
     const Settings settings = resolve(scenario);
     if (!is_valid(without_plan(settings))) return true;
-    return PlanSpace(settings, scenario.automatic).size() <= kMostPlans;
+    return PlanSpace(settings, scenario.automatic, kMostPlans).size() <= kMostPlans;
 }
 
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,

@@ -1,6 +1,7 @@
 #include "planner/ranking.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace shardscope {
@@ -33,9 +34,10 @@ void BestPlans::raise(double score) {
     }
 }
 
-bool Frontier::beats(double score, double peak) const {
-    const auto after = std::ranges::upper_bound(kept_, peak, {}, &Candidate::peak);
-    return after != kept_.begin() && (after - 1)->score > score * kRounding;
+double Frontier::most_bytes(double score) const {
+    const auto better = std::ranges::upper_bound(kept_, score * kRounding, {}, &Candidate::score);
+    return better == kept_.end() ? std::numeric_limits<double>::infinity()
+                                 : std::nextafter(better->peak, 0.0);
 }
 
 void Frontier::take(const Candidate& candidate) {

@@ -37,8 +37,9 @@ class BestPlans {
 // than another must have a higher score.
 class Frontier {
   public:
-    // Whether a kept plan that needs no more memory has a higher score, by more than rounding errors.
-    [[nodiscard]] bool beats(double score, double peak) const;
+    // Returns the most memory with which a plan of at most this score may belong to the frontier: less than
+    // any kept plan of a higher score, by more than rounding errors, needs; bytes.
+    [[nodiscard]] double most_bytes(double score) const;
     void take(const Candidate& candidate);
     [[nodiscard]] const std::vector<Candidate>& kept() const { return kept_; }
 

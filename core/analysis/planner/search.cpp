@@ -34,9 +34,21 @@ bool splits_alike(const Cell& a, const Cell& b) {
     return std::equal(a.value.begin(), before, b.value.begin());
 }
 
+// Of every stage of a pipeline that differs from the others (see Stages).
+using WorkOfStages = BoundedList<WorkMemory, kDistinctStages>;
+using MicroBatchOfStages = BoundedList<MicroBatchMemory, kDistinctStages>;
+
+// The peak of the fullest stage.
+double peak_of(std::span<const StateMemory> stages, const WorkOfStages& work, const Compiled& c) {
+    double peak = 0;
+    for (std::size_t i = 0; i < stages.size(); ++i) peak = std::max(peak, peak_memory(stages[i], work[i], c));
+    return peak;
+}
+
 class Search {
   public:
-    Search(const Settings& base, const ParameterSet& free, const SearchOptions& options)
+    Search(const Settings& base, const ParameterSet& free, const SearchOptions& options,
+           OperatorWorkCache& cache)
         : options_(options),
           evaluates_all_(options.everything ||
                          (options.count_feasible && (options.from > 0 || std::isfinite(options.to)))),
@@ -45,9 +57,11 @@ class Search {
           most_bytes_(largest_peak(options.allow_risky ? Verdict::risky : Verdict::fits, base)),
           cells_(space_.cells().size()),
           parts_(space_.degrees().size()),
+          cache_(cache),
           least_(options.reached) {
         machine_.settings = base;
         compile_machine(machine_);
+        cache_.prepare(base);
     }
     SearchResult run();
 
@@ -63,17 +77,22 @@ class Search {
         double evaluated = 0;
         Candidate best_here{};  // of the cell
 
-        // Lower bounds of the cell, computed when they are first needed: by recomputation …
+        OperatorWork uncached{};                          // of the cell, if the cache is full
+        std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by recomputation
+        // Of the cell with its current schedule, by recomputation.
+        std::vector<WorkOfStages> work{};
+        std::vector<WorkBytes> work_bytes{};   // the same, the stages one after the other
+        std::vector<WorkBytes> least_bytes{};  // by stage: a lower bound for all recomputations
+
+        // Lower bounds of the cell, computed when they are first needed: by recomputation, and by placement.
         bool has_bounds = false;
         std::vector<ComputeFloor> floors{};
-        // … and by index of the sharding and of the placement.
-        std::vector<std::vector<double>> unhidden{};  // s
-        double least_unhidden = 0;                    // s
+        std::vector<double> unhidden{};  // s
+        double least_unhidden = 0;       // s
 
-        // Of the cell with its current schedule, by recomputation.
-        std::vector<double> floor{};  // s; infinite: no plan is needed
-        std::vector<WorkOfStages> work{};
-        std::vector<WorkBytes> work_bytes{};  // by stage
+        [[nodiscard]] std::span<const WorkBytes> bytes_of_work(std::size_t recompute) const {
+            return std::span(work_bytes).subspan(recompute * least_bytes.size(), least_bytes.size());
+        }
     };
     // What the first look at a cell finds.
     struct CellBounds {
@@ -85,43 +104,44 @@ class Search {
     void compile_totals();
     template <typename Work>
     void in_parallel(std::vector<Worker>& workers, std::size_t count, double from, double to, Work&& work);
-    void survey(std::size_t from, std::size_t to, OperatorWorkCache& cache, Worker& w);
+    void survey(std::size_t from, std::size_t to, Worker& w);
     [[nodiscard]] double count_fitting(std::size_t index, Worker& w);
-    void enter(std::size_t index, Worker& w);
-    void set_schedule(const ScheduleChoice& choice, Compiled& c) const;
-    void make_work(Worker& w) const;
+    void set_schedule(const ScheduleChoice& choice, DegreesParts& parts, const Degrees& d, Worker& w) const;
+    void make_micro_batches(Worker& w) const;
     [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w);
-    void make_bounds(const DegreesParts& parts, Worker& w) const;
+    void make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const;
     static void set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c);
     void visit(std::size_t index, Worker& w);
-    void visit_schedule(const Cell& cell, const DegreesParts& parts, double least_compute, double number,
-                        Worker& w);
-    void evaluate(const Cell& cell, const DegreesParts& parts, double number, Worker& w);
+    void visit_schedule(const Degrees& d, DegreesParts& parts, double least, double number, Worker& w);
+    void evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute, double number,
+                  Worker& w);
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
     // Whether a plan that reaches at most `rate` may be among the best …
     [[nodiscard]] bool may_be_best(double rate) const {
         return !by_throughput() || rate * kRounding >= least_.load(std::memory_order_relaxed);
     }
-    // … or the best of its cell …
+    // … or the best of its cell.
     [[nodiscard]] bool may_be_best_here(double rate, const Worker& w) const {
         return options_.best_of_cells && (!by_throughput() || rate * kRounding >= w.best_here.score);
     }
-    // … or, if it needs at least `peak` bytes, on the frontier.
-    [[nodiscard]] bool may_be_on_frontier(double rate, double peak, const Worker& w) const {
+    // Returns the most memory that a plan may need on the frontier; bytes.
+    [[nodiscard]] double most_bytes_on_frontier(double rate, const Worker& w) const {
         constexpr double kAny = std::numeric_limits<double>::infinity();
-        return options_.frontier && !w.frontier.beats(by_throughput() ? rate : kAny, peak);
+        return options_.frontier ? std::min(most_bytes_, w.frontier.most_bytes(by_throughput() ? rate : kAny))
+                                 : kNone;
     }
-    // Whether a plan may be part of the result that reaches at most `rate` and needs at least `peak` bytes.
-    [[nodiscard]] bool may_be_needed(double rate, double peak, const Worker& w) const {
-        if (evaluates_all_) return true;
+    // Returns the most memory with which a plan that reaches at most `rate` may be part of the result; bytes.
+    [[nodiscard]] double most_bytes(double rate, const Worker& w) const {
+        if (evaluates_all_) return std::numeric_limits<double>::infinity();
+        const double most =
+            may_be_best(rate) || may_be_best_here(rate, w) ? most_bytes_ : most_bytes_on_frontier(rate, w);
         // As long as no plan fits, the smallest one is searched for.
-        if (w.feasible == 0 && std::isinf(least_.load(std::memory_order_relaxed)) && peak <= w.smallest.peak)
-            return true;
-        return peak <= most_bytes_ &&
-               (may_be_best(rate) || may_be_best_here(rate, w) || may_be_on_frontier(rate, peak, w));
+        const bool none_fits = w.feasible == 0 && std::isinf(least_.load(std::memory_order_relaxed));
+        return none_fits ? std::max(most, w.smallest.peak) : most;
     }
 
+    static constexpr double kNone = -1;  // bytes: a plan is not needed, however small it is
     const SearchOptions& options_;
     bool evaluates_all_;  // no plan may be ruled out
     bool counts_;         // plans that fit are counted without evaluating each
@@ -130,7 +150,7 @@ class Search {
     double most_bytes_;  // peak of a plan that fits
     std::vector<CellBounds> cells_;
     std::vector<DegreesParts> parts_;  // by degrees
-    std::mutex cache_mutex_;
+    OperatorWorkCache& cache_;
     std::atomic<double> least_;
 };
 
@@ -149,43 +169,41 @@ void Search::compile_totals() {
     machine_.flops_per_token = c.flops_per_token;
 }
 
-// Looks at the cells from … to − 1, which differ in pipeline and expert parallelism and micro-batch only:
-// computes their bounds and counts their plans that fit. Operator times are computed once for all cells that
-// split a micro-batch in the same way.
-void Search::survey(std::size_t from, std::size_t to, OperatorWorkCache& cache, Worker& w) {
+// Looks at the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
+// only: computes their bounds and counts their plans that fit. Operator times are computed once for all cells
+// that split a micro-batch in the same way.
+void Search::survey(std::size_t from, std::size_t to, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](std::size_t i) {
         const Cell& cell = space_.cells()[i];
         set_cell(cell, space_.degrees()[cell.degrees], c.settings);
     };
     std::vector<std::pair<OperatorSplit, std::size_t>> order;
+    order.reserve(to - from);
     for (std::size_t i = from; i < to; ++i) {
         set(i);
         order.emplace_back(operator_split_of(c.settings), i);
     }
     std::ranges::sort(order);
-    OperatorWork uncached;
-    const OperatorWork* work = nullptr;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const auto& [split, i] = order[k];
-        set(i);
-        if (k == 0 || split != order[k - 1].first) {
-            OperatorWork* entry = nullptr;
-            {
-                const std::lock_guard lock(cache_mutex_);
-                entry = cache.entry(c.settings);
-            }
-            OperatorWork& place = entry ? *entry : uncached;
-            if (!entry || !entry->computed()) place = compute_operator_work(c);
-            work = &place;
-        }
+    for (auto first = order.begin(); first != order.end();) {
+        const auto last = std::find_if(first, order.end(),
+                                       [&](const auto& other) { return !other.first.is_like(first->first); });
+        // Of cells that differ in the accumulation, the one with the most micro-batches takes the least time
+        // for each. Their memory is the same.
+        const OperatorSplit& fastest = (last - 1)->first;
+        set((last - 1)->second);
+        const OperatorWork& work = cache_.of(c, w.uncached);
         // The slowest stage computes at least as long as the average one, for any number of stages and
         // micro-batches.
-        const double tensor = c.settings[P::tensor_parallel];
-        cells_[i] = {work == &uncached ? nullptr : work, work->tokens / (tensor * work->layers), 0};
-        if (!counts_) continue;
-        c.work = work->work;
-        cells_[i].peak = count_fitting(i, w);
+        const double rate = work.tokens / (fastest.tensor * work.layers);
+        if (counts_) c.work = work.work;
+        for (; first != last; ++first) {
+            const bool cached = &work != &w.uncached && first->first == fastest;
+            cells_[first->second] = {cached ? &work : nullptr, rate, 0};
+            if (!counts_) continue;
+            set(first->second);
+            cells_[first->second].peak = count_fitting(first->second, w);
+        }
     }
 }
 
@@ -196,40 +214,59 @@ double Search::count_fitting(std::size_t index, Worker& w) {
     Compiled& c = w.a.compiled;
     DegreesParts& parts = parts_of(cell, w);
     compile_pipeline(c);
+    make_micro_batches(w);
     double least = std::numeric_limits<double>::infinity();
     for (const ScheduleChoice& choice : d.schedule_choices) {
         if (!choice.micro_batches.allows(cell.accumulation)) continue;
-        set_schedule(choice, c);
-        std::call_once(parts.placements_made,
-                       [&] { make_placements(d, counts_ ? most_bytes_ : 0, c, parts); });
-        make_work(w);
-        for (const WorkOfStages& work : w.work) {
-            w.work_bytes.clear();
-            for (const WorkMemory& stage : work) w.work_bytes.push_back(bytes_of(stage));
-            w.feasible += parts.limits.count(w.work_bytes, [&](std::size_t placement) {
-                const auto [sharding, place] = parts.placements[placement];
-                return peak_of(parts.shardings[sharding].of_placement(place), work, c) <= most_bytes_;
+        set_schedule(choice, parts, d, w);
+        const double peak = parts.limits.least_peak(w.least_bytes);
+        least = std::min(least, peak);
+        if (peak > most_bytes_) continue;
+        for (std::size_t r = 0; r < w.work.size(); ++r) {
+            w.feasible += parts.limits.count(w.bytes_of_work(r), [&](std::size_t placement) {
+                return peak_of(parts.states_of(placement), w.work[r], c) <= most_bytes_;
             });
-            least = std::min(least, peak_of(std::span<const StateMemory>(parts.least), work, c));
         }
     }
     return least;
 }
 
-void Search::set_schedule(const ScheduleChoice& choice, Compiled& c) const {
+// Also computes the working memory of every stage under the schedule for every recomputation. It does not
+// depend on the sharding.
+void Search::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, const Degrees& d,
+                          Worker& w) const {
+    Compiled& c = w.a.compiled;
     c.settings.set(P::virtual_stages, choice.virtual_stages, Origin::given);
     c.settings.set(P::schedule, choice.schedule, Origin::given);
     compile_schedule(c);
+    std::call_once(parts.states_made, [&] { make_states(d, most_bytes_, c, parts); });
+
+    const std::size_t stages = c.stages.size();
+    BoundedList<ScheduleMemory, kDistinctStages> schedule;
+    for (std::size_t i = 0; i < stages; ++i) schedule.add(schedule_memory(c.stages[i], c));
+    w.work.clear();
+    w.work_bytes.clear();
+    for (const MicroBatchOfStages& micro_batch : w.micro_batches) {
+        WorkOfStages& work = w.work.emplace_back();
+        for (std::size_t i = 0; i < stages; ++i)
+            w.work_bytes.push_back(bytes_of(work.add(work_memory(micro_batch[i], schedule[i]))));
+    }
+    w.least_bytes.assign(w.work_bytes.begin(), w.work_bytes.begin() + static_cast<std::ptrdiff_t>(stages));
+    for (std::size_t i = stages; i < w.work_bytes.size(); ++i) {
+        WorkBytes& least = w.least_bytes[i % stages];
+        least.forward = std::min(least.forward, w.work_bytes[i].forward);
+        least.backward = std::min(least.backward, w.work_bytes[i].backward);
+    }
 }
 
-// Computes the working memory of every stage for every recomputation. It does not depend on the sharding.
-void Search::make_work(Worker& w) const {
+// Computes what a micro-batch needs on every stage for every recomputation.
+void Search::make_micro_batches(Worker& w) const {
     Compiled& c = w.a.compiled;
-    w.work.clear();
+    w.micro_batches.clear();
     for (const double recompute : space_.recomputes()) {
         c.settings.set(P::recompute, recompute, Origin::given);
-        WorkOfStages& work = w.work.emplace_back();
-        for (std::size_t i = 0; i < c.stages.size(); ++i) work.add(work_memory(c.stages[i], c));
+        MicroBatchOfStages& stages = w.micro_batches.emplace_back();
+        for (std::size_t i = 0; i < c.stages.size(); ++i) stages.add(micro_batch_memory(c.stages[i], c));
     }
 }
 
@@ -271,23 +308,19 @@ void Search::judge(Worker& w, Candidate& candidate) const {
 
 // Lower bounds of the cell's step times: compute for every recomputation, and unhidden terms for every
 // placement.
-void Search::make_bounds(const DegreesParts& parts, Worker& w) const {
+void Search::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const {
     if (w.has_bounds) return;
     w.has_bounds = true;
     Compiled& c = w.a.compiled;
-    w.unhidden.resize(parts.shardings.size());
-    w.least_unhidden = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < parts.shardings.size(); ++k) {
-        w.unhidden[k].clear();
-        const ShardingParts& sharding = parts.shardings[k];
-        for (std::size_t p = 0; p < sharding.traffic_floors.size(); ++p) {
-            double stage = std::numeric_limits<double>::infinity();
-            for (const StagePlacement& placement : sharding.of_placement(p))
-                stage = std::min(stage, placement.unhidden.total(c.passes));
-            w.unhidden[k].push_back(stage);
-            w.least_unhidden = std::min(w.least_unhidden, stage);
-        }
+    std::call_once(parts.floors_made, [&] { make_floors(d, c, parts); });
+    w.unhidden.clear();
+    for (std::size_t p = 0; p < parts.placements.size(); ++p) {
+        double stage = std::numeric_limits<double>::infinity();
+        for (const UnhiddenFloor& floor : parts.unhidden_of(p))
+            stage = std::min(stage, floor.total(c.passes));
+        w.unhidden.push_back(stage);
     }
+    w.least_unhidden = *std::ranges::min_element(w.unhidden);
     w.floors.clear();
     for (const double recompute : space_.recomputes()) {
         c.settings.set(P::recompute, recompute, Origin::given);
@@ -300,23 +333,23 @@ void Search::visit(std::size_t index, Worker& w) {
     w.best_here = {};
     w.best_here.score = -std::numeric_limits<double>::infinity();
     const CellBounds& bounds = cells_[index];
-    if (!may_be_needed(bounds.rate, bounds.peak, w)) return;
+    if (bounds.peak > most_bytes(bounds.rate, w)) return;
 
     const Cell& cell = space_.cells()[index];
     const Degrees& d = space_.degrees()[cell.degrees];
     Compiled& c = w.a.compiled;
     set_cell(cell, d, c.settings);
-    if (bounds.work) c.work = bounds.work->work;
-    else compile_operators(c);
+    c.work = bounds.work ? bounds.work->work : cache_.of(c, w.uncached).work;
     DegreesParts& parts = parts_of(cell, w);
     compile_pipeline(c);
-    w.has_bounds = false;
-    w.least_unhidden = 0;
 
     // No plan is faster than one without recomputation.
     c.settings.set(P::recompute, 0, Origin::given);
     const ComputeFloor least = compute_floor(c);
-    if (!may_be_needed(c.tokens_per_gpu / least.computing, bounds.peak, w)) return;
+    if (bounds.peak > most_bytes(c.tokens_per_gpu / least.computing, w)) return;
+    make_micro_batches(w);
+    w.has_bounds = false;
+    w.least_unhidden = 0;
 
     double number = cell.first;
     for (const ScheduleChoice& choice : d.schedule_choices) {
@@ -324,99 +357,77 @@ void Search::visit(std::size_t index, Worker& w) {
         const double first_number = number;
         number += d.sharding_plans * static_cast<double>(space_.recomputes().size());
         if (number <= options_.from || first_number >= options_.to) continue;
-        set_schedule(choice, c);
-        const double floor = with_bubble(least, c);
-        if (!may_be_needed(c.tokens_per_gpu / (floor + w.least_unhidden), bounds.peak, w)) continue;
-        std::call_once(parts.placements_made,
-                       [&] { make_placements(d, counts_ ? most_bytes_ : 0, c, parts); });
-        visit_schedule(cell, parts, floor, first_number, w);
+        set_schedule(choice, parts, d, w);
+        const double floor = with_bubble(least, c) + w.least_unhidden;
+        if (parts.limits.least_peak(w.least_bytes) > most_bytes(c.tokens_per_gpu / floor, w)) continue;
+        visit_schedule(d, parts, floor, first_number, w);
     }
     if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
 }
 
-// Evaluates the plans of one schedule that may be needed; `number` is that of the first one. No plan computes
-// for less than `least_compute` s.
-void Search::visit_schedule(const Cell& cell, const DegreesParts& parts, double least_compute, double number,
-                            Worker& w) {
-    Compiled& c = w.a.compiled;
-    make_work(w);
-    bool needed = false;
-    w.floor.assign(w.work.size(), std::numeric_limits<double>::infinity());
+// Evaluates the plans of one schedule that may be needed; `number` is that of the first one. No step takes
+// less than `least` s.
+void Search::visit_schedule(const Degrees& d, DegreesParts& parts, double least, double number, Worker& w) {
+    const Compiled& c = w.a.compiled;
     for (std::size_t r = 0; r < w.work.size(); ++r) {
-        const double peak = peak_of(std::span<const StateMemory>(parts.least), w.work[r], c);
-        const auto may_be = [&](double compute) {
-            return may_be_needed(c.tokens_per_gpu / (compute + w.least_unhidden), peak, w);
-        };
-        if (!may_be(least_compute)) continue;
-        make_bounds(parts, w);
+        const double peak = parts.limits.least_peak(w.bytes_of_work(r));
+        if (peak > most_bytes(c.tokens_per_gpu / least, w)) continue;
+        make_bounds(d, parts, w);
         const double floor = with_bubble(w.floors[r], c);
-        if (!may_be(floor)) continue;
-        w.floor[r] = floor;
-        needed = true;
+        if (peak > most_bytes(c.tokens_per_gpu / (floor + w.least_unhidden), w)) continue;
+        evaluate(d, parts, r, floor, number, w);
     }
-    if (needed) evaluate(cell, parts, number, w);
 }
 
-// Tries all shardings and placements under one schedule.
-void Search::evaluate(const Cell& cell, const DegreesParts& parts, double number, Worker& w) {
+// Tries all placements under one schedule and one recomputation. No plan computes for less than `compute` s.
+void Search::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute,
+                      double number, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    const Degrees& d = space_.degrees()[cell.degrees];
-    const std::vector<double>& recomputes = space_.recomputes();
-    for (std::size_t k = 0; k < d.shardings.size(); ++k) {
-        const StateSharding& sharing = d.shardings[k];
-        const ShardingParts& sharding = parts.shardings[k];
-        const std::vector<double>& unhidden = w.unhidden[k];
-        const double first = number;
-        number += sharing.plans * static_cast<double>(recomputes.size());
-        const double least_unhidden = *std::ranges::min_element(unhidden);
-        const std::size_t offloads = sharing.offloads.size();
-        std::optional<TrafficPasses> beside;  // set when the first plan of the sharding may be needed
-        for (std::size_t r = 0; r < recomputes.size(); ++r) {
-            if (std::isinf(w.floor[r])) continue;
-            const auto may_be = [&](double floor, double peak) {
-                return may_be_needed(c.tokens_per_gpu / floor, peak, w);
-            };
-            const double least_peak = peak_of(std::span<const StateMemory>(sharding.least), w.work[r], c);
-            if (!may_be(w.floor[r] + least_unhidden, least_peak)) continue;
-            if (!beside) {
-                set_sharding(sharding, sharing, c);
-                beside = traffic_passes(c);
-            }
-            for (std::size_t p = 0; p < unhidden.size(); ++p) {
-                const double reshard = static_cast<double>(p / offloads);
-                const double plan_number =
-                    first +
-                    (reshard * static_cast<double>(recomputes.size()) + static_cast<double>(r)) *
-                        static_cast<double>(offloads) +
-                    static_cast<double>(p % offloads);
-                if (plan_number < options_.from || plan_number >= options_.to) continue;
-                const double peak = peak_of(sharding.of_placement(p), w.work[r], c);
-                double floor = w.floor[r] + unhidden[p];
-                if (!may_be(floor, peak)) continue;
-                floor += exposed_traffic_floor(w.floors[r], sharding.traffic_floors[p], *beside,
-                                               c.settings[P::overlap]);
-                if (!may_be(floor, peak)) continue;
-                ++w.evaluated;
-                set(P::reshard_after_forward, sharing.reshards[p / offloads]);
-                set(P::recompute, recomputes[r]);
-                set(P::offload, sharing.offloads[p % offloads]);
-                Candidate candidate{
-                    plan_of(c.settings), plan_number, verdict_of(peak, c.settings), peak, 0, 0, 0};
-                if (smaller(candidate, w.smallest)) w.smallest = candidate;
-                if (peak > most_bytes_) continue;
-                if (!counts_) ++w.feasible;
-                const double most = c.tokens_per_gpu / floor;
-                const bool on_frontier = may_be_on_frontier(most, peak, w);
-                const bool wanted = options_.everything || may_be_best(most) || may_be_best_here(most, w);
-                if (!wanted && !on_frontier) continue;
-                judge(w, candidate);
-                if (options_.everything) w.all.push_back(candidate);
-                else w.best.take(candidate);
-                if (on_frontier) w.frontier.take(candidate);
-                if (options_.best_of_cells && better(candidate, w.best_here)) w.best_here = candidate;
-            }
+    const auto recomputes = static_cast<double>(space_.recomputes().size());
+    const double most = most_bytes(c.tokens_per_gpu / (compute + w.least_unhidden), w);
+    std::size_t sharding = d.shardings.size();  // that is set in `c`
+    TrafficPasses beside;
+    for (std::size_t p = 0; p < parts.placements.size(); ++p) {
+        const double least_peak = parts.limits.least_peak(w.bytes_of_work(r), p);
+        if (least_peak > most) continue;
+        double floor = compute + w.unhidden[p];
+        if (least_peak > most_bytes(c.tokens_per_gpu / floor, w)) continue;
+        const Placement& placement = parts.placements[p];
+        const StateSharding& values = d.shardings[placement.sharding];
+        const ShardingParts& made = parts.shardings[placement.sharding];
+        // Canonical order: sharding, resharding, recomputation, offload.
+        const auto offloads = static_cast<double>(values.offloads.size());
+        const double plan_number =
+            number + recomputes * made.first_placement +
+            (static_cast<double>(placement.reshard) * recomputes + static_cast<double>(r)) * offloads +
+            static_cast<double>(placement.offload);
+        if (plan_number < options_.from || plan_number >= options_.to) continue;
+        if (placement.sharding != sharding) {
+            sharding = placement.sharding;
+            set_sharding(made, values, c);
+            beside = traffic_passes(c);
         }
+        floor += exposed_traffic_floor(w.floors[r], parts.traffic[p], beside, c.settings[P::overlap]);
+        const double rate = c.tokens_per_gpu / floor;
+        const double peak = peak_of(parts.states_of(p), w.work[r], c);
+        if (peak > most_bytes(rate, w)) continue;
+        ++w.evaluated;
+        set(P::reshard_after_forward, values.reshards[placement.reshard]);
+        set(P::recompute, space_.recomputes()[r]);
+        set(P::offload, values.offloads[placement.offload]);
+        Candidate candidate{plan_of(c.settings), plan_number, verdict_of(peak, c.settings), peak, 0, 0, 0};
+        if (smaller(candidate, w.smallest)) w.smallest = candidate;
+        if (peak > most_bytes_) continue;
+        if (!counts_) ++w.feasible;
+        const bool on_frontier = peak <= most_bytes_on_frontier(rate, w);
+        if (!options_.everything && !may_be_best(rate) && !may_be_best_here(rate, w) && !on_frontier)
+            continue;
+        judge(w, candidate);
+        if (options_.everything) w.all.push_back(candidate);
+        else w.best.take(candidate);
+        if (on_frontier) w.frontier.take(candidate);
+        if (options_.best_of_cells && better(candidate, w.best_here)) w.best_here = candidate;
     }
 }
 
@@ -450,13 +461,9 @@ SearchResult Search::run() {
         if (!splits_alike(cells[i - 1], cells[i])) blocks.push_back(i);
     }
     if (!cells.empty()) blocks.push_back(cells.size());
-    // Later searches of this thread reuse the cache.
-    static thread_local OperatorWorkCache operators;
-    operators.prepare(machine_.settings);
-    OperatorWorkCache& cache = operators;
     const double surveyed = counts_ ? 0.9 : 0.5;  // share of the time, about
     in_parallel(workers, blocks.size() - 1, 0, surveyed,
-                [&](std::size_t i, Worker& w) { survey(blocks[i], blocks[i + 1], cache, w); });
+                [&](std::size_t i, Worker& w) { survey(blocks[i], blocks[i + 1], w); });
 
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -495,7 +502,9 @@ SearchResult Search::run() {
 }  // namespace
 
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options) {
-    return Search(base, free, options).run();
+    // Later searches of this thread reuse the cache.
+    static thread_local OperatorWorkCache cache;
+    return Search(base, free, options, cache).run();
 }
 
 }  // namespace shardscope

@@ -16,14 +16,16 @@ constexpr double kPlain = Value(ScheduleKind::one_f_one_b);
 
 namespace {
 
-// The experts' degrees that are not free may not suit the other degrees.
-bool experts_can_be_split(const Settings& s) {
+// Whether the rules about one of these parameters hold. Values that are not free may not suit the degrees.
+bool suits(const Settings& s, std::initializer_list<P> ids) {
     return std::ranges::all_of(parallelism_constraints(), [&](const Constraint& rule) {
-        const bool of_experts = std::ranges::any_of(rule.parameters, [](P id) {
-            return id == P::expert_parallel || id == P::expert_tensor_parallel;
-        });
-        return !of_experts || rule.holds(s);
+        const bool concerned = std::ranges::any_of(
+            rule.parameters, [&](P id) { return std::ranges::find(ids, id) != ids.end(); });
+        return !concerned || rule.holds(s);
     });
+}
+bool experts_can_be_split(const Settings& s) {
+    return suits(s, {P::expert_parallel, P::expert_tensor_parallel});
 }
 
 // Returns whether the size is a power of two or three times one. Other sizes are tried only to divide a given
@@ -42,6 +44,7 @@ struct PlanSpace::Build {
     Settings s;
     const Settings& base;
     const ParameterSet& free;
+    double most;  // plans
 
     [[nodiscard]] bool is_free(P id) const { return free[index(id)]; }
     void set(P id, Value value) { s.set(id, value, s.origin(id)); }
@@ -55,14 +58,22 @@ struct PlanSpace::Build {
         return matters ? std::vector<double>{0, 1} : std::vector<double>{0};
     }
 
+    [[nodiscard]] std::vector<double> context_kinds() const;
+    [[nodiscard]] std::vector<double> expert_tensor_degrees() const;
+    // Whether a degree of tensor parallelism may be chosen.
+    [[nodiscard]] bool may_reach(double gpus) const {
+        return gpus <= base[P::gpus_used_per_node] || base.on(P::tensor_across_nodes);
+    }
+
     // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states, and
     // by degrees. The latter serve all values of sequence and asynchronous tensor parallelism.
     std::map<std::array<double, 2>, std::vector<std::span<const ScheduleChoice>>> schedule_choices_of{};
     std::map<int, std::span<const StateSharding>> shardings_of{};
-    std::map<std::array<double, 4>, std::vector<std::uint32_t>> degrees_of{};
+    std::map<std::array<double, 5>, std::vector<std::uint32_t>> degrees_of{};
 
     void run();
     void with_degrees(double sequence_parallel, double async);
+    void with_pipelines(double sequence_parallel, double async);
     [[nodiscard]] const std::vector<std::uint32_t>& degrees();
     [[nodiscard]] std::vector<ScheduleChoice> schedule_choices() const;
     [[nodiscard]] std::vector<std::span<const ScheduleChoice>> by_weights(
@@ -75,12 +86,12 @@ void PlanSpace::Build::run() {
     // Free degrees start at one, so that they do not restrict the degrees chosen before them.
     if (is_free(P::schedule)) set(P::schedule, ScheduleKind::one_f_one_b);
     for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                       P::virtual_stages}) {
+                       P::expert_tensor_parallel, P::virtual_stages}) {
         if (is_free(id)) set(id, 1);
     }
-    const bool across_nodes = base.on(P::tensor_across_nodes) || !is_free(P::tensor_parallel);
+    if (is_free(P::context_parallel_kind)) set(P::context_parallel_kind, ContextParallelKind::p2p);
     for (const double tensor : values(P::tensor_parallel)) {
-        if (tensor > base[P::gpus_used_per_node] && !across_nodes) continue;
+        if (is_free(P::tensor_parallel) && !may_reach(tensor)) continue;
         set(P::tensor_parallel, tensor);
         for (const double sequence_parallel : flags(P::sequence_parallel, tensor > 1)) {
             for (const double async : flags(P::async_tensor_parallel, tensor > 1))
@@ -92,24 +103,58 @@ void PlanSpace::Build::run() {
 void PlanSpace::Build::with_degrees(double sequence_parallel, double async) {
     for (const double context : values(P::context_parallel)) {
         set(P::context_parallel, context);
-        for (const double pipeline : values(P::pipeline_parallel)) {
-            set(P::pipeline_parallel, pipeline);
-            if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
-            for (const double expert : values(P::expert_parallel)) {
-                set(P::expert_parallel, expert);
-                for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
-            }
-            if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
+        for (const double kind : context_kinds()) {
+            set(P::context_parallel_kind, kind);
+            if (!suits(s, {P::context_parallel_kind})) continue;
+            with_pipelines(sequence_parallel, async);
         }
-        if (is_free(P::pipeline_parallel)) set(P::pipeline_parallel, 1);
+        if (is_free(P::context_parallel_kind)) set(P::context_parallel_kind, ContextParallelKind::p2p);
     }
     if (is_free(P::context_parallel)) set(P::context_parallel, 1);
 }
 
+void PlanSpace::Build::with_pipelines(double sequence_parallel, double async) {
+    if (space.size_ > most) return;
+    for (const double pipeline : values(P::pipeline_parallel)) {
+        set(P::pipeline_parallel, pipeline);
+        if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
+        for (const double expert : values(P::expert_parallel)) {
+            set(P::expert_parallel, expert);
+            for (const double expert_tensor : expert_tensor_degrees()) {
+                set(P::expert_tensor_parallel, expert_tensor);
+                for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
+            }
+            if (is_free(P::expert_tensor_parallel)) set(P::expert_tensor_parallel, 1);
+        }
+        if (is_free(P::expert_parallel)) set(P::expert_parallel, 1);
+    }
+    if (is_free(P::pipeline_parallel)) set(P::pipeline_parallel, 1);
+}
+
+std::vector<double> PlanSpace::Build::context_kinds() const {
+    if (!is_free(P::context_parallel_kind)) return {base[P::context_parallel_kind]};
+    if (s[P::context_parallel] <= 1) return {Value(ContextParallelKind::p2p)};
+    std::vector<double> out = values(P::context_parallel_kind);
+    const double inner = context_parallel_inner(s);
+    if (inner <= 1 || inner >= s[P::context_parallel]) std::erase(out, Value(ContextParallelKind::a2a_p2p));
+    return out;
+}
+
+std::vector<double> PlanSpace::Build::expert_tensor_degrees() const {
+    if (!is_free(P::expert_tensor_parallel)) return {base[P::expert_tensor_parallel]};
+    std::vector<double> out{0};  // as tensor parallelism
+    if (s[P::experts] <= 0) return out;
+    for (const double degree : values(P::expert_tensor_parallel)) {
+        if (degree > 0 && degree != s[P::tensor_parallel] && may_reach(degree)) out.push_back(degree);
+    }
+    return out;
+}
+
 // Indices of the degrees that are set now: one for every placement of the weights.
 const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
-    const auto [found, made] = degrees_of.try_emplace(
-        {s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel], s[P::expert_parallel]});
+    const auto [found, made] =
+        degrees_of.try_emplace({s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel],
+                                s[P::expert_parallel], s[P::expert_tensor_parallel]});
     std::vector<std::uint32_t>& out = found->second;
     if (!made || !experts_can_be_split(s)) return out;
     const auto [alike, new_stages] =
@@ -123,8 +168,9 @@ const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
     for (const std::span<const ScheduleChoice> schedule_choices : alike->second) {
         out.push_back(static_cast<std::uint32_t>(space.degrees_.size()));
         space.degrees_.push_back({s[P::tensor_parallel], s[P::context_parallel], s[P::pipeline_parallel],
-                                  s[P::expert_parallel], static_cast<double>(data_parallel(s)),
-                                  schedule_choices, shared->second, plans});
+                                  s[P::expert_parallel], s[P::expert_tensor_parallel],
+                                  static_cast<double>(data_parallel(s)), schedule_choices, shared->second,
+                                  plans});
     }
     return out;
 }
@@ -251,8 +297,8 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
     }
 }
 
-PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free) {
-    Build build{*this, settings, settings, free};
+PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free, double most) {
+    Build build{*this, settings, settings, free, most};
     recomputes_ = build.values(P::recompute);
     build.run();
 }

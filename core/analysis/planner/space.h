@@ -2,6 +2,11 @@
 //
 // Parameters take the values of their sliders (`domain`). Equivalent combinations count once:
 // - sequence and asynchronous tensor parallelism vary only with tensor parallelism,
+// - the kind of context parallelism varies only with context parallelism, and a2a+p2p has inner groups of
+// more
+//   than one GPU and fewer than all,
+// - expert tensor parallelism varies only with experts, and a degree equal to that of tensor parallelism is
+//   named 0,
 // - virtual stages and schedules vary only with a pipeline, and interleaving only with virtual stages,
 // - free schedules are those that public training stacks run (a scenario may fix any schedule, and a grid's
 //   axis may compare any of them),
@@ -19,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -43,7 +49,7 @@ struct StateSharding {
 };
 
 struct Degrees {  // how the GPUs are split
-    double tensor = 1, context = 1, pipeline = 1, expert = 1;
+    double tensor = 1, context = 1, pipeline = 1, expert = 1, expert_tensor = 0;
     double data = 1;  // data-parallel GPUs
     // The lists belong to the space, because many degrees have the same ones.
     std::span<const ScheduleChoice> schedule_choices;
@@ -61,7 +67,9 @@ struct Cell {                               // fixes everything but sharding, sc
 
 class PlanSpace {  // every valid combination of the free parameters
   public:
-    PlanSpace(const Settings& settings, const ParameterSet& free);
+    // With more than `most` plans the space is incomplete: it only shows that there are more.
+    PlanSpace(const Settings& settings, const ParameterSet& free,
+              double most = std::numeric_limits<double>::infinity());
     PlanSpace(const PlanSpace&) = delete;
     PlanSpace& operator=(const PlanSpace&) = delete;
 

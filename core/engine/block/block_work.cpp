@@ -241,7 +241,6 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .expert_imbalance = s[P::expert_imbalance],
             .context_imbalance = s[P::context_imbalance],
             .overlap = s[P::overlap],
-            .context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind),
             .dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher),
             .expert_overlap = s.on(P::moe_overlap),
             .element_bytes = activation_bytes(s.choice<Precision>(P::precision)),

@@ -64,7 +64,6 @@ struct BlockRates {
     double expert_imbalance = 1;   // tokens of the busiest expert's GPU relative to the average one
     double context_imbalance = 1;  // attention work of the busiest GPU, likewise
     double overlap = 0;            // ω, see effects/overlap.h
-    ContextParallelKind context_kind = ContextParallelKind::p2p;
     MoeDispatcher dispatcher = MoeDispatcher::all_to_all;
     bool expert_overlap = false;          // expert communication overlaps with compute
     double element_bytes = 2;             // of an activation

@@ -216,7 +216,7 @@ double gradient_buffers(const BlockWork& layer) {
 
 }  // namespace
 
-WorkMemory work_memory(const Stage& stage, const Compiled& c) {
+MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     double kept = 0;       // by all layers of the stage
     double working = 0;    // the most that one layer needs while it is recomputed
@@ -236,11 +236,13 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
     const double offloaded = s[P::activation_offload];
     const double layers = stage.layers();
     const double on_gpu = layers > 0 ? 1 - offloaded * std::max(0.0, 1 - 2 / layers) : 1;
-    WorkMemory out;
     // A micro-batch passes through only one of the weight copies.
-    out.resident =
-        micro_batches_in_flight(stage, c) * ((on_gpu * kept + ends) / c.stages.weight_copies + buffers);
-    out.working = c.passes.share * (working + gradients);
+    return {(on_gpu * kept + ends) / c.stages.weight_copies + buffers, working + gradients};
+}
+
+ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
     if (stage.head)
         out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
@@ -249,6 +251,14 @@ WorkMemory work_memory(const Stage& stage, const Compiled& c) {
                                     .tensor = c.layout.tensor,
                                     .parallel_loss = s.on(P::parallel_loss)});
     return out;
+}
+
+WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
+    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working, schedule.logits};
+}
+
+WorkMemory work_memory(const Stage& stage, const Compiled& c) {
+    return work_memory(micro_batch_memory(stage, c), schedule_memory(stage, c));
 }
 
 double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {

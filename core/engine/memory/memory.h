@@ -100,6 +100,20 @@ struct WorkMemory {
     double logits = 0;
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
+// The same in two parts: that of one micro-batch, which depends on degrees, micro-batch and recomputation, …
+struct MicroBatchMemory {
+    double held = 0;     // its activations and buffers until its backward pass
+    double working = 0;  // as in WorkMemory, for all of the micro-batch at once
+};
+MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
+// … and that of the schedule.
+struct ScheduleMemory {
+    double in_flight = 1;  // micro-batches
+    double share = 1;      // of a micro-batch that one pass processes
+    double logits = 0;
+};
+ScheduleMemory schedule_memory(const Stage& stage, const Compiled& compiled);
+WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);
 // E6: returns the micro-batches whose activations a stage holds at the same time.
 double micro_batches_in_flight(const Stage& stage, const Compiled& compiled);
 // Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes. It grows with every field

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "scenario/gpu_groups.h"
+
 namespace shardscope {
 namespace {
 
@@ -31,9 +33,15 @@ const ParameterSet& operator_inputs_between_nodes() {
 
 const ParameterSet& operator_split_parameters() {
     static const ParameterSet divisions =
-        set_of({P::tensor_parallel, P::context_parallel, P::expert_parallel, P::sequence_parallel,
-                P::async_tensor_parallel, P::micro_batch});
+        set_of({P::tensor_parallel, P::context_parallel, P::context_parallel_kind, P::expert_parallel,
+                P::expert_tensor_parallel, P::sequence_parallel, P::async_tensor_parallel, P::micro_batch});
     return divisions;
+}
+
+bool operators_cross_nodes(const Settings& s) {
+    const double dense = s[P::tensor_parallel] * s[P::context_parallel];
+    const double experts = expert_tensor_parallel(s) * s[P::expert_parallel];
+    return std::max(dense, experts) > s[P::gpus_used_per_node];
 }
 
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
@@ -48,8 +56,7 @@ bool same_operators(const Settings& a, const Settings& b) {
     // Weights are cast to fp8 once per step, so the time per micro-batch depends on the accumulation.
     if (is_low(a.choice<Precision>(P::precision)) && a[P::accumulation] != b[P::accumulation]) return false;
     static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();
-    const double widest = a[P::tensor_parallel] * std::max(a[P::context_parallel], a[P::expert_parallel]);
-    return same_values(a, b, widest > a[P::gpus_used_per_node] ? operator_inputs() : inside);
+    return same_values(a, b, operators_cross_nodes(a) ? operator_inputs() : inside);
 }
 
 }  // namespace shardscope

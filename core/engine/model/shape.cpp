@@ -46,9 +46,7 @@ Shape shape_of(const Settings& s) {
     x.e = s[P::expert_parallel];
     x.et = expert_tensor_parallel(s);
     x.context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind);
-    const double inner = s[P::context_parallel_inner];
-    const double fitting = std::max(1.0, std::floor(s[P::gpus_used_per_node] / x.t));
-    x.context_inner = std::min(x.c, inner > 0 ? inner : fitting);
+    x.context_inner = context_parallel_inner(s);
     x.tokens = x.s * x.b / x.c;
     x.spread = s.on(P::sequence_parallel) ? x.t : 1;
     x.h = s[P::hidden_size];

@@ -134,8 +134,8 @@ void keep_mixers_divided(P id, const Settings& s, ValidValues& values) {
 
 constexpr P kMixerParameters[] = {P::tensor_parallel, P::context_parallel};
 
-// The degree must also divide the feed-forward size of the experts.
-constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_ffn_size};
+// The degree that splits the experts must divide their feed-forward size.
+constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_tensor_parallel, P::expert_ffn_size};
 
 bool tensor_divides_experts(const Settings& s) {
     return s[P::experts] <= 0 || s[P::expert_ffn_size] <= 0 ||
@@ -144,17 +144,25 @@ bool tensor_divides_experts(const Settings& s) {
 
 Problem tensor_does_not_divide_experts(const Settings& s) {
     const double tensor = expert_tensor_parallel(s);
+    const P degree = s[P::expert_tensor_parallel] > 0 ? P::expert_tensor_parallel : P::tensor_parallel;
     return value_problem(
         P::expert_ffn_size, s,
-        translate("tensor_parallel {1} does not divide it", {format(P::tensor_parallel, tensor)}),
+        translate("{1} does not divide it", {std::string(field_of(degree)) + " " + count_text(tensor)}),
         suggest_multiples(s[P::expert_ffn_size], tensor));
 }
 
 void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
     if (s[P::experts] <= 0) return;
-    if (id == P::expert_ffn_size) values.multiples_of(expert_tensor_parallel(s));
-    else if (s[P::expert_ffn_size] > 0 && s[P::expert_tensor_parallel] == 0)
-        values.divisors_of(s[P::expert_ffn_size]);
+    const double size = s[P::expert_ffn_size];
+    if (id == P::expert_ffn_size) {
+        values.multiples_of(expert_tensor_parallel(s));
+    } else if (size > 0 && id == P::expert_tensor_parallel) {
+        const double tensor = s[P::tensor_parallel];
+        values.divisors_of(size);
+        if (divides(tensor, size)) values.add(0);
+    } else if (size > 0 && s[P::expert_tensor_parallel] == 0) {
+        values.divisors_of(size);
+    }
 }
 
 // ---- Context parallelism splits the sequence --------------------------------------------------------------
@@ -175,6 +183,43 @@ Problem context_does_not_divide(const Settings& s) {
 void keep_sequence_divided(P id, const Settings& s, ValidValues& values) {
     if (id == P::context_parallel) values.divisors_of(s[P::sequence_length]);
     else values.multiples_of(s[P::context_parallel]);
+}
+
+// The kinds a2a and a2a+p2p exchange whole heads for parts of the sequence. Source: Transformer Engine, which
+// requires that the degree divides the attention heads and the key/value heads on each tensor-parallel GPU.
+constexpr P kContextKind[] = {P::context_parallel_kind};
+
+double heads_on_gpu(P heads, const Settings& s) { return std::ceil(s[heads] / s[P::tensor_parallel]); }
+
+bool context_exchanges_whole_heads(const Settings& s) {
+    if (s[P::context_parallel] <= 1) return true;
+    const double group = head_exchange_group(s);
+    const P keys = s[P::kv_lora_rank] > 0 ? P::heads : P::kv_heads;  // a latent expands to all heads
+    return divides(group, s[P::context_parallel]) && divides(group, heads_on_gpu(P::heads, s)) &&
+           divides(group, heads_on_gpu(keys, s));
+}
+
+Problem context_does_not_exchange_whole_heads(const Settings& s) {
+    const double group = head_exchange_group(s);
+    if (!divides(group, s[P::context_parallel]))
+        return value_problem(P::context_parallel_inner, s,
+                             translate("does not divide context_parallel {1}",
+                                       {format(P::context_parallel, s[P::context_parallel])}),
+                             translate("use a divisor of it"));
+    const P heads = divides(group, heads_on_gpu(P::heads, s)) ? P::kv_heads : P::heads;
+    return value_problem(
+        P::context_parallel_kind, s,
+        translate("it exchanges heads among {1} GPUs, which do not divide the {2} {3} of each",
+                  {count_text(group), count_text(heads_on_gpu(heads, s)), std::string(field_of(heads))}),
+        translate("use {1}", {"p2p"}));
+}
+
+void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
+    Settings other = s;
+    values.keep_if([&](double kind) {
+        other.set(id, kind, Origin::given);
+        return context_exchanges_whole_heads(other);
+    });
 }
 
 // ---- Expert parallelism splits the experts ----------------------------------------------------------------
@@ -220,8 +265,9 @@ Problem expert_tensor_parallel_does_not_divide(const Settings& s) {
 }
 
 void keep_expert_tensor_parallel(P, const Settings& s, ValidValues& values) {
+    const bool as_tensor = values.contains(0);
     values.divisors_of(data_context_parallel(s) * s[P::tensor_parallel]);
-    values.add(0);
+    if (as_tensor) values.add(0);
 }
 
 // ---- The model states -------------------------------------------------------------------------------------
@@ -285,6 +331,10 @@ constexpr Constraint kConstraints[] = {
      .holds = context_divides_sequence,
      .problem = context_does_not_divide,
      .narrow = keep_sequence_divided},
+    {.parameters = kContextKind,
+     .holds = context_exchanges_whole_heads,
+     .problem = context_does_not_exchange_whole_heads,
+     .narrow = keep_whole_heads_exchanged},
     {.parameters = kExpertTensorParameters,
      .holds = tensor_divides_experts,
      .problem = tensor_does_not_divide_experts,

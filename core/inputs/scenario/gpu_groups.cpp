@@ -1,6 +1,7 @@
 #include "scenario/gpu_groups.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "schedules/schedule.h"
 
@@ -27,6 +28,20 @@ int max_shard_group(const Settings& s) {
 
 double expert_tensor_parallel(const Settings& s) {
     return s[P::expert_tensor_parallel] > 0 ? s[P::expert_tensor_parallel] : s[P::tensor_parallel];
+}
+
+double context_parallel_inner(const Settings& s) {
+    const double in_node = std::max(1.0, std::floor(s[P::gpus_used_per_node] / s[P::tensor_parallel]));
+    return std::min(s[P::context_parallel],
+                    s[P::context_parallel_inner] > 0 ? s[P::context_parallel_inner] : in_node);
+}
+
+double head_exchange_group(const Settings& s) {
+    switch (s.choice<ContextParallelKind>(P::context_parallel_kind)) {
+        case ContextParallelKind::a2a: return s[P::context_parallel];
+        case ContextParallelKind::a2a_p2p: return context_parallel_inner(s);
+        default: return 1;
+    }
 }
 
 double expert_sharers(const Settings& s) {

@@ -21,6 +21,10 @@ inline bool is_fsdp(const Settings& settings) {
 }
 // Returns the GPUs over which each expert's matrices are split.
 double expert_tensor_parallel(const Settings& settings);
+// Returns the GPUs of an inner group of the context-parallel kind a2a+p2p.
+double context_parallel_inner(const Settings& settings);
+// Returns the GPUs among which context parallelism exchanges heads for parts of the sequence; 1: it does not.
+double head_exchange_group(const Settings& settings);
 // Returns the GPUs that can hold different experts: data × context × tensor ÷ expert tensor parallel.
 double expert_sharers(const Settings& settings);
 // Returns the GPUs among which the state is sharded.

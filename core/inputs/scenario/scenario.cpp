@@ -227,6 +227,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
     move(P::gpus);
     move(P::tensor_parallel);
     move(P::context_parallel);
+    if (id != P::context_parallel_kind) move(P::context_parallel_kind);
     const Schedule& schedule = schedule_of(s);
     if (s[P::pipeline_parallel] > 1 && !schedule.can_split(s[P::pipeline_parallel], s[P::layers])) {
         move(P::pipeline_parallel);
@@ -354,9 +355,11 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
     for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                           P::virtual_stages}) {
+                           P::expert_tensor_parallel, P::virtual_stages}) {
         if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
     }
+    if (scenario.automatic[index(P::context_parallel_kind)] && id != P::context_parallel_kind)
+        out.give(P::context_parallel_kind, ContextParallelKind::p2p);
     if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
         scenario.hold() == Hold::global_batch)
         out.give(P::micro_batch, 1);

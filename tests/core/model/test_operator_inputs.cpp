@@ -61,3 +61,28 @@ TEST_CASE("operators: an estimate is the same whether or not another was compile
     CHECK(kept > 100);
     CHECK(changed > 100);
 }
+
+TEST_CASE("operators: the groups of experts cross nodes with the degrees that split them", "[operators]") {
+    const auto depends_on_network = [](double tensor, double expert, double expert_tensor) {
+        const Settings s = resolve(of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                             {P::tensor_parallel, tensor},
+                                                             {P::expert_parallel, expert},
+                                                             {P::expert_tensor_parallel, expert_tensor}}));
+        Settings slower = s;
+        slower.set(P::inter_node_bandwidth, s[P::inter_node_bandwidth] / 2, Origin::given);
+        const auto time = [](const Settings& of) {
+            const Compiled c = compile(of);
+            double sum = 0;
+            for (const BlockWork& layer : c.work.layers.items()) sum += layer.forward.time.total();
+            return sum;
+        };
+        const bool differs = time(s) != time(slower);
+        CHECK(same_operators(s, slower) != differs);
+        return differs;
+    };
+    // Nodes have 8 GPUs.
+    CHECK(depends_on_network(1, 2, 8));
+    CHECK(depends_on_network(4, 4, 0));
+    CHECK_FALSE(depends_on_network(4, 4, 1));
+    CHECK_FALSE(depends_on_network(1, 8, 0));
+}

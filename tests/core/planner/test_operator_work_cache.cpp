@@ -29,14 +29,6 @@ Compiled machine(const Settings& settings) {
     return c;
 }
 
-// The operator times of `c`, which are computed only if the cache lacks them.
-const OperatorWork& cached(OperatorWorkCache& cache, Compiled& c) {
-    OperatorWork* entry = cache.entry(c.settings);
-    REQUIRE(entry);
-    if (!entry->computed()) *entry = compute_operator_work(c);
-    return *entry;
-}
-
 // A plan in which the context-parallel ring stays in the node or leaves it.
 Settings split_settings(double tensor, double context) {
     Scenario scenario = Scenario::first_launch(Catalogue::shipped());
@@ -73,7 +65,8 @@ TEST_CASE("operator work cache: cached results equal newly computed ones after a
                 OperatorWorkCache recomputed;
                 recomputed.prepare(*settings);
                 Compiled fresh = machine(*settings);
-                CHECK(equal(cached(remembered, c), cached(recomputed, fresh)));
+                OperatorWork first, second;
+                CHECK(equal(remembered.of(c, first), recomputed.of(fresh, second)));
             }
         }
     }
@@ -92,7 +85,8 @@ TEST_CASE(
         settings.set_listed(model->operators.get());
         operators.prepare(settings);
         Compiled c = machine(settings);
-        const double layers = cached(operators, c).layers;
+        OperatorWork uncached;
+        const double layers = operators.of(c, uncached).layers;
         CHECK(layers != before);
         before = layers;
     }
@@ -105,7 +99,8 @@ TEST_CASE(
         OperatorWorkCache operators;
         operators.prepare(before);
         Compiled c = machine(before);
-        cached(operators, c);
+        OperatorWork uncached;
+        operators.of(c, uncached);
         // These are the settings of a new search: the plan's values and the machine's.
         Settings after = before;
         after.set(id, 2 * before[id], Origin::given);
@@ -113,7 +108,7 @@ TEST_CASE(
         // It is not compiled, so only a cached result has times.
         Compiled empty;
         empty.settings = after;
-        const OperatorWork& again = cached(operators, empty);
+        const OperatorWork& again = operators.of(empty, uncached);
         return again.layers > 0 && std::isfinite(again.layers);
     };
     const Settings inside = split_settings(4, 2);

@@ -113,3 +113,23 @@ TEST_CASE("planned: a first guess of the plan saves time and does not change the
         CHECK(planned(scenario, &likely) == exact);
     }
 }
+
+TEST_CASE("optima: experts are spread over tensor-parallel GPUs rather than split", "[planner]") {
+    // Source: Liu et al. 2025 (MoE parallel folding), arXiv 2504.14960: where attention needs tensor
+    // parallelism, experts are faster with expert parallelism alone. Splitting them only saves memory.
+    Scenario scenario = on("mixtral-8x7b", "dgx-h200",
+                           {{P::software, kMegatronCore},
+                            {P::gpus, 64},
+                            {P::global_batch, 256},
+                            {P::sequence_length, 4096},
+                            {P::sharding, Sharding::zero1},
+                            {P::tensor_parallel, 4},
+                            {P::sequence_parallel, true}});
+    for (const P id :
+         {P::expert_parallel, P::expert_tensor_parallel, P::pipeline_parallel, P::micro_batch, P::recompute})
+        scenario.automatic.set(index(id));
+    const Answer best = answer(planned(scenario));
+    REQUIRE(best.fits());
+    CHECK(best.settings[P::expert_tensor_parallel] == 1);
+    CHECK(best.settings[P::expert_parallel] == 8);
+}

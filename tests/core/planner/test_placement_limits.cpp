@@ -2,11 +2,14 @@
 #include "planner/placement_limits.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 #include <random>
+#include <stdexcept>
 
 using namespace shardscope;
 
-TEST_CASE("placement limits: the count equals that of a comparison of every placement", "[planner]") {
+TEST_CASE("placement limits: the count and the smallest peak equal those of a comparison of every placement",
+          "[planner]") {
     std::mt19937 random(11);
     const auto number = [&](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
@@ -34,7 +37,20 @@ TEST_CASE("placement limits: the count equals that of a comparison of every plac
             }
             expected += fits ? 1 : 0;
         }
-        const PlacementLimits all(limits, stages, 100);
+        double least = std::numeric_limits<double>::infinity();
+        const PlacementLimits all(limits, stages, 100, 1.5);
+        for (std::size_t p = 0; p < placements; ++p) {
+            // Each byte above a limit adds 1.5 bytes to the peak of 100.
+            double peak = -std::numeric_limits<double>::infinity();
+            for (std::size_t s = 0; s < stages; ++s) {
+                const WorkBytes& limit = limits[p * stages + s];
+                peak = std::max({peak, 100 + 1.5 * (work[s].forward - limit.forward),
+                                 100 + 1.5 * (work[s].backward - limit.backward)});
+            }
+            CHECK(all.least_peak(work, p) == Approx(peak).epsilon(1e-8).margin(1e-6));
+            least = std::min(least, peak);
+        }
+        CHECK(all.least_peak(work) == Approx(least).epsilon(1e-8).margin(1e-6));
         CHECK(all.count(work, [](std::size_t) -> bool { throw std::logic_error("not close"); }) == expected);
         some += expected > 0 && expected < static_cast<double>(placements) ? 1 : 0;
     }
@@ -43,7 +59,7 @@ TEST_CASE("placement limits: the count equals that of a comparison of every plac
 
 TEST_CASE("placement limits: work within rounding errors of a limit is decided exactly", "[planner]") {
     const std::vector<WorkBytes> limits{{10, 50}, {20, 50}, {30, 50}};
-    const PlacementLimits all(limits, 1, 100);
+    const PlacementLimits all(limits, 1, 100, 1);
     const std::vector<WorkBytes> work{{20 * (1 + 1e-15), 5}};
     std::vector<std::size_t> asked;
     for (const bool fits : {false, true}) {

@@ -63,6 +63,8 @@ std::vector<double> trial_values(P id) {
         case P::context_parallel:
         case P::pipeline_parallel:
         case P::expert_parallel: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
+        case P::expert_tensor_parallel: return {0, 1, 2, 3, 4, 6, 8};
+        case P::context_parallel_kind: return {0, 1, 2, 3};
         case P::virtual_stages: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
         case P::micro_batch:
             return {1,  2,  3,  4,  5,  6,  8,  10, 12,  15,  16,  20,  24,
@@ -103,11 +105,16 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
     constexpr int kUneven = 60;
     // The last spaces have models with layers of different kinds, some of them in pipelines of V shape.
     constexpr int kPatterned = 90;
+    // The spaces after them split experts and sequences.
+    constexpr int kSplit = 120;
+    const std::vector<const char*> with_experts{"mixtral-8x7b", "gpt-oss-20b", "qwen3-next-80b-a3b",
+                                                "deepseek-v3"};
     const std::vector<const char*> patterned{"gemma-3-4b", "mamba2-2.7b", "qwen3-next-80b-a3b",
                                              "nemotron-3-nano-30b-a3b", "nemotron-h-56b"};
-    for (int i = 0; i < kSpaces + kHeld + kUneven + kPatterned; ++i) {
-        const bool has_pattern = i >= kSpaces + kHeld + kUneven;
-        const auto& from = has_pattern ? patterned : models;
+    for (int i = 0; i < kSpaces + kHeld + kUneven + kPatterned + kSplit; ++i) {
+        const bool splits = i >= kSpaces + kHeld + kUneven + kPatterned;
+        const bool has_pattern = i >= kSpaces + kHeld + kUneven && !splits;
+        const auto& from = has_pattern ? patterned : splits ? with_experts : models;
         const char* model = from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
         Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
                                              {P::sequence_length, pick(1024, 2048, 8192)},
@@ -123,7 +130,12 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
         // Without a held batch the number of sequences per GPU is unlimited, which another test covers.
         if (!global) std::erase(free, P::micro_batch);
-        if (has_pattern) {
+        if (splits) {
+            free = {P::tensor_parallel, P::context_parallel, P::expert_parallel, P::pipeline_parallel};
+            std::shuffle(free.begin(), free.end(), random);
+            free.resize(2);
+            free.push_back(pick(0, 1) > 0 ? P::expert_tensor_parallel : P::context_parallel_kind);
+        } else if (has_pattern) {
             if (pick(0, 1, 1) > 0) {
                 scenario.give(P::schedule, pick(0, 1, 6, 7, 8, 10, 11));
                 std::erase(free, P::schedule);
@@ -135,7 +147,7 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
             scenario.give(P::schedule, pick(3, 4, 7, 8, 9));
             std::erase(free, P::schedule);
         }
-        if (i >= kSpaces) {
+        if (i >= kSpaces && !splits) {
             if (std::ranges::find(free, P::pipeline_parallel) == free.end())
                 free.push_back(P::pipeline_parallel);
         }
@@ -145,7 +157,8 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         // Tensor parallelism stays inside a node.
         const double node = resolve(scenario)[P::gpus_used_per_node];
         for (auto& [id, values] : axes) {
-            if (id == P::tensor_parallel) std::erase_if(values, [&](double degree) { return degree > node; });
+            if (id == P::tensor_parallel || id == P::expert_tensor_parallel)
+                std::erase_if(values, [&](double degree) { return degree > node; });
         }
 
         const ExhaustiveResult tried = try_all(scenario, axes);
@@ -359,4 +372,50 @@ TEST_CASE("search: no plan breaks a degree of experts that is held", "[search]")
         CHECK(plan.estimate.mfu > 0);
         CHECK(plan.settings[P::pipeline_parallel] <= 4);
     }
+}
+
+TEST_CASE("search: degrees that split experts are counted once and are in canonical order", "[search]") {
+    const Scenario scenario =
+        of_model("mixtral-8x7b", {{P::gpus, 8}, {P::tensor_parallel, 2}, {P::global_batch, 8}});
+    ParameterSet free;
+    free.set(index(P::expert_parallel));
+    free.set(index(P::expert_tensor_parallel));
+    const PlanSpace space(resolve(scenario), free);
+    std::vector<std::pair<double, double>> found;
+    for (const Cell& cell : space.cells())
+        found.emplace_back(cell.value[Plan::place(P::expert_parallel)],
+                           cell.value[Plan::place(P::expert_tensor_parallel)]);
+    // 8 experts on 8 GPUs: the product of both degrees divides 8. Two GPUs for each expert are as many as
+    // those of tensor parallelism, which 0 stands for.
+    CHECK(found == std::vector<std::pair<double, double>>{
+                       {1, 0}, {1, 1}, {1, 4}, {1, 8}, {2, 0}, {2, 1}, {2, 4}, {4, 0}, {4, 1}, {8, 1}});
+    CHECK(space.size() == 10);
+
+    // Expert tensor parallelism needs experts.
+    free.reset(index(P::expert_parallel));
+    const Scenario dense = of_model("llama-3-8b", {{P::gpus, 8}, {P::tensor_parallel, 2}});
+    CHECK(PlanSpace(resolve(dense), free).size() == 1);
+}
+
+TEST_CASE("search: kinds of context parallelism vary where they are valid and differ", "[search]") {
+    const Scenario scenario =
+        of_model("llama-3-8b", {{P::gpus, 16}, {P::tensor_parallel, 2}, {P::global_batch, 16}});
+    ParameterSet free;
+    free.set(index(P::context_parallel));
+    free.set(index(P::context_parallel_kind));
+    const PlanSpace space(resolve(scenario), free);
+    std::vector<std::pair<double, double>> found;
+    for (const Cell& cell : space.cells())
+        found.emplace_back(cell.value[Plan::place(P::context_parallel)],
+                           cell.value[Plan::place(P::context_parallel_kind)]);
+    // A GPU has 16 heads and 4 key/value heads, and a node of 8 GPUs holds 4 ranks of context parallelism. Up
+    // to 4 ranks a2a+p2p is the same as a2a; 8 ranks cannot exchange 4 key/value heads.
+    CHECK(found == std::vector<std::pair<double, double>>{
+                       {1, 0}, {2, 0}, {2, 1}, {2, 2}, {4, 0}, {4, 1}, {4, 2}, {8, 0}, {8, 2}, {8, 3}});
+
+    // A kind that is held restricts the degrees.
+    free.reset(index(P::context_parallel_kind));
+    Scenario held = scenario;
+    held.give(P::context_parallel_kind, ContextParallelKind::a2a);
+    CHECK(PlanSpace(resolve(held), free).size() == 3);
 }

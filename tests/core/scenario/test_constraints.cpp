@@ -77,7 +77,7 @@ TEST_CASE("constraints: the offered values are those that satisfy every rule", "
     for (const Scenario& base : bases()) {
         const Settings s = resolve(base);
         for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                           P::kv_heads, P::shard_group, P::gpus}) {
+                           P::expert_tensor_parallel, P::kv_heads, P::shard_group, P::gpus}) {
             if (!applies_to(id, s)) continue;
             const ValidValues valid = valid_values(id, s, 64);
             for (double value = 1; value <= 64; ++value) {
@@ -139,6 +139,7 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     break_with(first(), {{P::sharding, Sharding::zero1}, {P::offload, Offload::optimizer_and_parameters}});
     break_with(first(), {{P::accumulation, 1.5}});
     break_with(first(), {{P::expert_tensor_parallel, 7}});
+    break_with(first(), {{P::context_parallel, 16}, {P::context_parallel_kind, ContextParallelKind::a2a}});
     break_with(first(), {{P::pipeline_parallel, 2}, {P::pipeline_layout, intern_text("Et|x")}});
     break_with(first(), {{P::topology, Topology::torus}, {P::torus, intern_text("16x")}});
     break_with(first(), {{P::precision, Precision::fp8}, {P::peak_flops_fp8, std::nan("")}});
@@ -252,4 +253,64 @@ TEST_CASE("constraints: tensor and context parallelism together divide the heads
     s.set(P::tensor_parallel, 4, Origin::given);
     CHECK(valid_values(P::context_parallel, s, 64).contains(4));
     CHECK_FALSE(valid_values(P::context_parallel, s, 64).contains(8));
+}
+
+TEST_CASE("constraints: context parallelism exchanges whole heads", "[scenario]") {
+    // Llama 3 8B has 32 attention heads and 8 key/value heads; with tensor parallelism of 2 a GPU has 16
+    // and 4.
+    const auto problems = [](double context, ContextParallelKind kind, double inner) {
+        const Scenario scenario = of_model("llama-3-8b", {{P::gpus, 32},
+                                                          {P::tensor_parallel, 2},
+                                                          {P::context_parallel, context},
+                                                          {P::context_parallel_kind, kind},
+                                                          {P::context_parallel_inner, inner}});
+        return check(scenario, resolve(scenario));
+    };
+    using enum ContextParallelKind;
+    CHECK(problems(4, a2a, 0).empty());
+    CHECK(problems(8, p2p, 0).empty());
+    CHECK(problems(8, all_gather, 0).empty());
+    // Inner groups of 4 fill a node of 8 GPUs.
+    CHECK(problems(8, a2a_p2p, 0).empty());
+    CHECK(problems(8, a2a_p2p, 2).empty());
+
+    const Problems keys = problems(8, a2a, 0);
+    REQUIRE(keys.size() == 1);
+    CHECK(keys[0].where == "/training/context_parallel_kind");
+    CHECK(keys[0].why == "it exchanges heads among 8 GPUs, which do not divide the 4 kv_heads of each");
+    const Problems heads = problems(16, a2a_p2p, 16);
+    REQUIRE(heads.size() == 1);
+    CHECK(heads[0].where == "/training/context_parallel_kind");
+    const Problems inner = problems(8, a2a_p2p, 3);
+    REQUIRE(inner.size() == 1);
+    CHECK(inner[0].where == "/training/context_parallel_inner");
+    CHECK(inner[0].why == "does not divide context_parallel 8");
+
+    // An edit of another degree changes a kind that becomes impossible.
+    const Scenario exchanging = of_model(
+        "llama-3-8b",
+        {{P::gpus, 32}, {P::tensor_parallel, 2}, {P::context_parallel, 4}, {P::context_parallel_kind, a2a}});
+    const Settings wider = resolve(edited(exchanging, P::context_parallel, 8));
+    CHECK(wider[P::context_parallel] == 8);
+    CHECK(wider.choice<ContextParallelKind>(P::context_parallel_kind) != a2a);
+    CHECK(is_valid(wider));
+    // Latent attention expands to as many keys as there are heads: DeepSeek-V3 has 128.
+    CHECK(is_valid(resolve(of_model("deepseek-v3", {{P::gpus, 128},
+                                                    {P::tensor_parallel, 2},
+                                                    {P::context_parallel, 64},
+                                                    {P::context_parallel_kind, a2a}}))));
+}
+
+TEST_CASE("constraints: the degree that splits the experts divides their feed-forward size", "[scenario]") {
+    // The experts of DeepSeek-V3 are 2,048 wide, those of Mixtral 14,336 = 2,048 · 7.
+    const auto holds = [](const char* model, double degree) {
+        return is_valid(resolve(of_model(model, {{P::gpus, 56}, {P::expert_tensor_parallel, degree}})));
+    };
+    CHECK(holds("mixtral-8x7b", 7));
+    CHECK_FALSE(holds("deepseek-v3", 7));
+    CHECK(holds("deepseek-v3", 8));
+    const Scenario uneven = of_model("deepseek-v3", {{P::gpus, 56}, {P::expert_tensor_parallel, 7}});
+    const Problems problems = check(uneven, resolve(uneven));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].why == "expert_tensor_parallel 7 does not divide it");
 }
