@@ -14,12 +14,13 @@ void set_sharding(const StateSharding& values, Compiled& c) {
 
 void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts) {
     std::vector<WorkBytes> limits;
+    parts.shardings.reserve(degrees.shardings.size());
     for (std::size_t k = 0; k < degrees.shardings.size(); ++k) {
         const StateSharding& values = degrees.shardings[k];
         set_sharding(values, c);
         c.layout = layout_of(c.settings);
         c.state = state_bytes(c.settings);
-        parts.shardings.push_back({c.layout, c.state, {}, static_cast<double>(parts.placements.size())});
+        parts.shardings.push_back({c.layout, c.state, static_cast<double>(parts.placements.size())});
         for (std::size_t reshard = 0; reshard < values.reshards.size(); ++reshard) {
             set(P::reshard_after_forward, values.reshards[reshard], c);
             for (std::size_t offload = 0; offload < values.offloads.size(); ++offload) {
@@ -37,18 +38,21 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts
 }
 
 void make_floors(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
+    parts.traffic.reserve(degrees.shardings.size());
+    parts.traffic_floors.reserve(parts.placements.size());
+    parts.unhidden.reserve(parts.states.size());
     std::size_t last = degrees.shardings.size();
     for (const auto& [sharding, reshard, offload] : parts.placements) {
         const StateSharding& values = degrees.shardings[sharding];
         if (sharding != last) {
             set_sharding(values, c);
             compile_sharding(c);
-            parts.shardings[sharding].traffic = c.traffic;
+            parts.traffic.push_back(c.traffic);
             last = sharding;
         }
         set(P::reshard_after_forward, values.reshards[reshard], c);
         set(P::offload, values.offloads[offload], c);
-        parts.traffic.push_back(traffic_floor(c));
+        parts.traffic_floors.push_back(traffic_floor(c));
         for (std::size_t i = 0; i < c.stages.size(); ++i)
             parts.unhidden.push_back(unhidden_floor(c.stages[i], c));
     }

@@ -14,11 +14,10 @@
 
 namespace shardscope {
 
-// Layout and traffic of one sharding of the model states under given degrees.
+// One sharding of the model states under given degrees.
 struct ShardingParts {
     Layout layout;
     StateBytes state;
-    Traffic traffic;         // made with the floors
     double first_placement;  // how many placements the shardings before it have
 };
 
@@ -33,11 +32,12 @@ struct DegreesParts {
     Stages stages;
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;
-    std::vector<Placement> placements;    // sharding by sharding
-    std::vector<StateMemory> states;      // by placement and stage
-    PlacementLimits limits;               // of the memory of a plan that fits
-    std::vector<UnhiddenFloor> unhidden;  // by placement and stage
-    std::vector<TrafficFloor> traffic;    // by placement
+    std::vector<Placement> placements;         // sharding by sharding
+    std::vector<StateMemory> states;           // by placement and stage
+    PlacementLimits limits;                    // of the memory of a plan that fits
+    std::vector<Traffic> traffic;              // by sharding
+    std::vector<UnhiddenFloor> unhidden;       // by placement and stage
+    std::vector<TrafficFloor> traffic_floors;  // by placement
 
     [[nodiscard]] std::span<const StateMemory> states_of(std::size_t placement) const {
         return std::span(states).subspan(placement * stages.size(), stages.size());
@@ -47,7 +47,7 @@ struct DegreesParts {
     }
 };
 
-// Computes the sharding groups and the memory of the states, and the bounds of their traffic. None of them
+// Computes the sharding groups and the memory of the states, and their traffic with its bounds. None of them
 // depends on the micro-batch. `c` has the values and the stages of a cell with these degrees, and a plan that
 // fits needs at most `bytes`.
 void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts);

@@ -110,7 +110,7 @@ class Search {
     void make_micro_batches(Worker& w) const;
     [[nodiscard]] DegreesParts& parts_of(const Cell& cell, Worker& w);
     void make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const;
-    static void set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c);
+    static void set_sharding(std::size_t sharding, const Degrees& d, const DegreesParts& parts, Compiled& c);
     void visit(std::size_t index, Worker& w);
     void visit_schedule(const Degrees& d, DegreesParts& parts, double least, double number, Worker& w);
     void evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute, double number,
@@ -284,12 +284,12 @@ DegreesParts& Search::parts_of(const Cell& cell, Worker& w) {
     return parts;
 }
 
-void Search::set_sharding(const ShardingParts& parts, const StateSharding& values, Compiled& c) {
-    c.layout = parts.layout;
-    c.state = parts.state;
-    c.traffic = parts.traffic;
-    c.settings.set(P::sharding, values.sharding, Origin::given);
-    c.settings.set(P::shard_group, values.group, Origin::given);
+void Search::set_sharding(std::size_t sharding, const Degrees& d, const DegreesParts& parts, Compiled& c) {
+    c.layout = parts.shardings[sharding].layout;
+    c.state = parts.shardings[sharding].state;
+    c.traffic = parts.traffic[sharding];
+    c.settings.set(P::sharding, d.shardings[sharding].sharding, Origin::given);
+    c.settings.set(P::shard_group, d.shardings[sharding].group, Origin::given);
 }
 
 void Search::judge(Worker& w, Candidate& candidate) const {
@@ -395,20 +395,19 @@ void Search::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r
         if (least_peak > most_bytes(c.tokens_per_gpu / floor, w)) continue;
         const Placement& placement = parts.placements[p];
         const StateSharding& values = d.shardings[placement.sharding];
-        const ShardingParts& made = parts.shardings[placement.sharding];
         // Canonical order: sharding, resharding, recomputation, offload.
         const auto offloads = static_cast<double>(values.offloads.size());
         const double plan_number =
-            number + recomputes * made.first_placement +
+            number + recomputes * parts.shardings[placement.sharding].first_placement +
             (static_cast<double>(placement.reshard) * recomputes + static_cast<double>(r)) * offloads +
             static_cast<double>(placement.offload);
         if (plan_number < options_.from || plan_number >= options_.to) continue;
         if (placement.sharding != sharding) {
             sharding = placement.sharding;
-            set_sharding(made, values, c);
+            set_sharding(sharding, d, parts, c);
             beside = traffic_passes(c);
         }
-        floor += exposed_traffic_floor(w.floors[r], parts.traffic[p], beside, c.settings[P::overlap]);
+        floor += exposed_traffic_floor(w.floors[r], parts.traffic_floors[p], beside, c.settings[P::overlap]);
         const double rate = c.tokens_per_gpu / floor;
         const double peak = peak_of(parts.states_of(p), w.work[r], c);
         if (peak > most_bytes(rate, w)) continue;

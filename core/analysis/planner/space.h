@@ -2,11 +2,9 @@
 //
 // Parameters take the values of their sliders (`domain`). Equivalent combinations count once:
 // - sequence and asynchronous tensor parallelism vary only with tensor parallelism,
-// - the kind of context parallelism varies only with context parallelism, and a2a+p2p has inner groups of
-// more
-//   than one GPU and fewer than all,
-// - expert tensor parallelism varies only with experts, and a degree equal to that of tensor parallelism is
-//   named 0,
+// - the kind of context parallelism varies only with it, and the inner groups of a2a+p2p have more than one
+//   GPU and fewer than all,
+// - expert tensor parallelism varies only with experts, and 0 stands for the degree of tensor parallelism,
 // - virtual stages and schedules vary only with a pipeline, and interleaving only with virtual stages,
 // - free schedules are those that public training stacks run (a scenario may fix any schedule, and a grid's
 //   axis may compare any of them),
