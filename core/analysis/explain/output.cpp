@@ -46,15 +46,30 @@ std::string capitalised(Wall wall) {
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
-// "Inter-node bandwidth is the wall below 150 Gbit/s."
+// A value at which the wall changes, in two digits, because a predicted rate is not more accurate, and memory
+// in three. It is rounded away from the present value, so that the wall has changed there.
+std::string rounded(P input, double value, bool below) {
+    const double unit = units_of(parameter(input).quantity).front().factor;
+    const int digits = input == P::memory ? 3 : 2;
+    const double digit = unit * std::pow(10, std::floor(std::log10(value / unit)) + 1 - digits);
+    return format(input, digit * (below ? std::floor(value / digit) : std::ceil(value / digit)));
+}
+
+// "Inter-node bandwidth is the wall up to 150 Gbit/s.", in the words of an answer of Solve.
 std::string takeover_sentence(const Answer& answer) {
-    const auto found = nearest_takeover(answer);
-    if (!found) return {};
-    // The threshold is not accurate to more than two digits.
-    const double digit = std::pow(10, std::floor(std::log10(found->value * 8)) - 1) / 8;
-    const std::string value = format(found->rate, std::round(found->value / digit) * digit);
-    return found->below ? translate("{1} is the wall below {2}.", {capitalised(found->next), value})
-                        : translate("{1} is the wall above {2}.", {capitalised(found->next), value});
+    const Takeovers found = takeovers(answer);
+    const std::string below = found.below ? rounded(found.input, found.below->value, true) : "";
+    const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
+    if (answer.estimate.wall == Wall::memory) {
+        return found.above ? translate("It fits from {1} of GPU memory up.", {above}) : std::string();
+    }
+    if (found.below && found.above)
+        return translate("{1} is the wall up to {2}, {3} from {4} up.",
+                         {capitalised(found.below->next), below, label_of(found.above->next), above});
+    if (found.below) return translate("{1} is the wall up to {2}.", {capitalised(found.below->next), below});
+    if (found.above)
+        return translate("{1} is the wall from {2} up.", {capitalised(found.above->next), above});
+    return {};
 }
 
 // The largest cost besides computing, for shardings that gather no weights.
@@ -132,8 +147,8 @@ std::string hiding_sentence(const Answer& answer) {
 std::string risk_sentence(const MemoryUse& memory) {
     const double spare = memory.capacity - memory.peak;
     const std::string away = format(std::fabs(spare), Quantity::bytes);
-    return spare >= 0 ? translate("Peak memory is {1} below the limit: it may not fit.", {away})
-                      : translate("Peak memory is {1} above the limit: it may just fit.", {away});
+    return spare >= 0 ? translate("Only {1} free: risk of running out of memory.", {away})
+                      : translate("{1} more than the limit: high risk of running out of memory.", {away});
 }
 
 }  // namespace
@@ -242,22 +257,28 @@ std::vector<std::string> wall_sentences(const Answer& answer) {
         const std::string need = format(terms[largest], Quantity::bytes);
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
-        return {translate("Memory is the wall: {1} too much.", {over}),
-                output(term).label.ends_with('s')
-                    ? translate("{1} alone need {2} of {3}.", {label_of(term), need, capacity})
-                    : translate("{1} alone needs {2} of {3}.", {label_of(term), need, capacity})};
+        std::vector<std::string> sentences{
+            translate("Memory is the wall: {1} too much.", {over}),
+            output(term).label.ends_with('s')
+                ? translate("{1} alone need {2} of {3}.", {label_of(term), need, capacity})
+                : translate("{1} alone needs {2} of {3}.", {label_of(term), need, capacity})};
+        if (std::string least = takeover_sentence(answer); !least.empty())
+            sentences.push_back(std::move(least));
+        return sentences;
     }
     std::vector<std::string> sentences{lead_sentence(e)};
     if (e.verdict == Verdict::risky) sentences.push_back(risk_sentence(e.memory));
     if (s[P::mfu_override] > 0) {
         sentences.push_back(translate("The MFU is set by hand; {1} is predicted.",
                                       {format(e.predicted_mfu, Quantity::percent)}));
-    } else if (s[P::gpus] <= 1) {
+        return sentences;
+    }
+    if (std::string second = second_sentence(e); !second.empty()) sentences.push_back(std::move(second));
+    if (std::string takeover = takeover_sentence(answer); !takeover.empty())
+        sentences.push_back(std::move(takeover));
+    if (s[P::gpus] <= 1) {
         sentences.push_back(translate("One GPU: there is no communication."));
     } else {
-        if (std::string second = second_sentence(e); !second.empty()) sentences.push_back(std::move(second));
-        if (std::string takeover = takeover_sentence(answer); !takeover.empty())
-            sentences.push_back(std::move(takeover));
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
         sentences.push_back(s.choice<Sharding>(P::sharding) < Sharding::zero3 ? worst_cost(e.step)
                             : e.wall == Wall::latency                         ? latency_sentence()

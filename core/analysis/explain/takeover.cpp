@@ -5,49 +5,66 @@
 namespace shardscope {
 namespace {
 
-bool is_network(Wall wall) { return wall == Wall::inter_node || wall == Wall::intra_node; }
+// The wall that a value of the input leads to; nothing while the present one stays.
+template <typename OtherWall>
+std::optional<Takeover> first_change(double start, double end, const OtherWall& other_wall) {
+    // A scan brackets the first change, and bisection finds it.
+    constexpr int kScan = 24;
+    constexpr int kHalvings = 12;
+    double same = start;
+    for (int i = 1; i <= kScan; ++i) {
+        double other = start * std::pow(end / start, static_cast<double>(i) / kScan);
+        const std::optional<Wall> met = other_wall(other);
+        if (!met) {
+            same = other;
+            continue;
+        }
+        for (int step = 0; step < kHalvings; ++step) {
+            const double middle = std::sqrt(same * other);
+            (other_wall(middle) == met ? other : same) = middle;
+        }
+        return Takeover{other, *met};
+    }
+    return std::nullopt;
+}
 
-Wall wall_at(const Scenario& scenario, P id, double value, Answer& scratch) {
-    Scenario trial = scenario;
-    trial.give(id, value);
-    return answer_into(trial, scratch) ? scratch.estimate.wall : Wall::memory;
+Takeovers along(P id, const Answer& answer) {
+    const Scenario held = locked(answer.scenario);
+    const Wall now = answer.estimate.wall;
+    Answer there;
+    const auto other_wall = [&](double value) -> std::optional<Wall> {
+        if (!answer_into(edited(held, id, value), there)) return std::nullopt;
+        const Wall met = there.estimate.wall;
+        if (now == Wall::memory)
+            return there.estimate.verdict == Verdict::fits ? std::optional(met) : std::nullopt;
+        // No other wall has taken over from a balanced step yet.
+        return met == now || met == Wall::balanced ? std::nullopt : std::optional(met);
+    };
+    const Parameter& row = parameter(id);
+    const double start = answer.settings[id];
+    Takeovers out;
+    out.input = id;
+    if (start > row.slider_low) out.below = first_change(start, row.slider_low, other_wall);
+    if (start < row.slider_high) out.above = first_change(start, row.slider_high, other_wall);
+    return out;
 }
 
 }  // namespace
 
-std::optional<Takeover> nearest_takeover(const Answer& answer) {
-    if (!answer.fits() || answer.settings[P::gpus] <= 1) return std::nullopt;
+Takeovers takeovers(const Answer& answer) {
+    if (!answer.valid()) return {};
     const Wall now = answer.estimate.wall;
-    if (now == Wall::balanced) return std::nullopt;
-    const bool spans_nodes =
-        answer.compiled.layout.shard.nodes > 1 || answer.compiled.layout.replica.nodes > 1;
-    const bool inside = now == Wall::intra_node || (now != Wall::inter_node && !spans_nodes);
-    const P id = inside ? P::intra_node_bandwidth : P::inter_node_bandwidth;
-    const bool down = !is_network(now);
-    const Parameter& row = parameter(id);
-    const double end = down ? row.slider_low : row.slider_high;
-    const double start = answer.settings[id];
-    if (down ? end >= start : end <= start) return std::nullopt;
-
-    // A scan brackets the first change of the wall, and bisection finds it.
-    constexpr int kScan = 24;
-    Answer scratch;
-    double same = start;
-    for (int i = 1; i <= kScan; ++i) {
-        double other = start * std::pow(end / start, static_cast<double>(i) / kScan);
-        const Wall met = wall_at(answer.scenario, id, other, scratch);
-        if (met == now || met == Wall::balanced) {
-            same = other;
-            continue;
-        }
-        constexpr int kHalvings = 12;
-        for (int step = 0; step < kHalvings; ++step) {
-            const double middle = std::sqrt(same * other);
-            (wall_at(answer.scenario, id, middle, scratch) == met ? other : same) = middle;
-        }
-        return Takeover{id, other, down, met};
+    if (now == Wall::memory) return along(P::memory, answer);
+    if (answer.settings[P::gpus] > 1) {
+        const auto& layout = answer.compiled.layout;
+        const bool spans_nodes = layout.shard.nodes > 1 || layout.replica.nodes > 1;
+        const bool inside = now == Wall::intra_node || (now != Wall::inter_node && !spans_nodes);
+        const Takeovers link = along(inside ? P::intra_node_bandwidth : P::inter_node_bandwidth, answer);
+        if (link.below || link.above) return link;
     }
-    return std::nullopt;
+    if (now == Wall::compute) return along(P::peak_flops, answer);
+    if (now == Wall::memory_bandwidth) return along(P::memory_bandwidth, answer);
+    return {};
 }
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-// The value of a rate at which another wall starts to bind: "inter-node takes over below 150 Gbit/s".
+// The values of a rate at which the wall changes: "inter-node bandwidth is the wall up to 150 Gbit/s".
 #pragma once
 
 #include <optional>
@@ -8,15 +8,22 @@
 namespace shardscope {
 
 struct Takeover {
-    P rate;             // the input that was varied
-    double value = 0;   // the other wall binds beyond it
-    bool below = true;  // beyond means below that value, else above
+    double value = 0;  // of the rate, in SI units; the other wall binds at it and beyond
     Wall next = Wall::compute;
 };
 
-// Finds the nearest change of the wall along the network's bandwidth: downwards if the network is not the
-// wall, upwards if it is. Returns nothing if the wall is the same over the slider's whole range, or if it is
-// memory.
-std::optional<Takeover> nearest_takeover(const Answer& answer);
+// The nearest changes of the wall in both directions along one input. Nothing where the wall stays the same
+// up to the slider's end.
+struct Takeovers {
+    P input = P::inter_node_bandwidth;
+    std::optional<Takeover> below;  // met when the input falls
+    std::optional<Takeover> above;  // met when it rises
+};
+
+// Varies the bandwidth of the network's slowest link or, if the wall is the same at every value of it, the
+// rate of the wall itself; if the scenario does not fit, the GPU's memory, whose change is at the least
+// memory that fits with the margin to spare. The plan is held, also where it is automatic: choosing it again
+// at every value would take seconds.
+Takeovers takeovers(const Answer& answer);
 
 }  // namespace shardscope

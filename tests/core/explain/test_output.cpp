@@ -8,6 +8,8 @@
 #include "explain/output.h"
 #include "explain/symbols.h"
 #include "explain/takeover.h"
+#include "explore/solve.h"
+#include "planner/plan.h"
 #include "support/scenarios.h"
 #include "text/text.h"
 
@@ -60,38 +62,88 @@ TEST_CASE("explain: the numbers in the explanation of the MFU give the MFU", "[e
               .formula == "MFU = 6·N_a · r ÷ P");
 }
 
-TEST_CASE("takeover: the wall differs on the two sides of the crossover", "[explain]") {
-    for (const double bandwidth : {50e9, 2.5e9}) {
-        const Scenario scenario = with({{P::inter_node_bandwidth, bandwidth}});
-        const Answer now = answer(scenario);
-        const auto found = nearest_takeover(now);
-        REQUIRE(found.has_value());
-        CHECK(found->rate == P::inter_node_bandwidth);
-        CHECK(found->below == (bandwidth == 50e9));
+TEST_CASE("takeovers: the wall differs on the two sides of each value", "[explain]") {
+    const auto check = [](const Scenario& scenario, P input, const std::optional<Takeover>& found,
+                          bool below) {
         const auto wall_at = [&](double value) {
-            return answer(with({{P::inter_node_bandwidth, value}})).estimate.wall;
+            return answer(edited(scenario, input, value)).estimate.wall;
         };
+        REQUIRE(found.has_value());
         CHECK(wall_at(found->value) == found->next);
-        CHECK(wall_at(found->value * (found->below ? 1.1 : 0.9)) != found->next);
+        CHECK(wall_at(found->value * (below ? 1.1 : 0.9)) != found->next);
+        CHECK((found->value < answer(scenario).settings[input]) == below);
+    };
+    const Takeovers fast = takeovers(answer(with({{P::inter_node_bandwidth, 50e9}})));
+    CHECK(fast.input == P::inter_node_bandwidth);
+    check(with({{P::inter_node_bandwidth, 50e9}}), fast.input, fast.below, true);
+    const Takeovers slow = takeovers(answer(with({{P::inter_node_bandwidth, 2.5e9}})));
+    CHECK(slow.input == P::inter_node_bandwidth);
+    check(with({{P::inter_node_bandwidth, 2.5e9}}), slow.input, slow.above, false);
+    const Scenario inside = with({{P::intra_node_bandwidth, 55e9}});
+    const Takeovers links = takeovers(answer(inside));
+    CHECK(links.input == P::intra_node_bandwidth);
+    check(inside, links.input, links.above, false);
+    // One GPU has no network: the wall's own rate is varied.
+    const Scenario alone = with({{P::gpus, 1}, {P::layers, 4}});
+    const Takeovers compute = takeovers(answer(alone));
+    CHECK(compute.input == P::peak_flops);
+    check(alone, compute.input, compute.above, false);
+}
+
+TEST_CASE("takeovers: where no wall dominates, both neighbours are named", "[explain]") {
+    int found = 0;
+    for (double bandwidth = 50e9; bandwidth > 5e9; bandwidth *= 0.995) {
+        const Answer now = answer(with({{P::gpus, 512}, {P::inter_node_bandwidth, bandwidth}}));
+        if (now.estimate.wall != Wall::balanced) continue;
+        ++found;
+        const Takeovers both = takeovers(now);
+        REQUIRE(both.below);
+        REQUIRE(both.above);
+        CHECK(both.below->next == Wall::inter_node);
+        CHECK(answer(edited(now.scenario, both.input, both.above->value)).estimate.wall == both.above->next);
+        CHECK(both.below->value < bandwidth);
+        CHECK(both.above->value > bandwidth);
+        CHECK(wall_sentence(now).find("Inter-node bandwidth is the wall up to ") != std::string::npos);
+        CHECK(wall_sentence(now).find(", " + label_of(both.above->next) + " from ") != std::string::npos);
     }
-    const auto inside = nearest_takeover(answer(with({{P::intra_node_bandwidth, 55e9}})));
-    REQUIRE(inside.has_value());
-    CHECK(inside->rate == P::intra_node_bandwidth);
-    CHECK_FALSE(inside->below);
-    CHECK_FALSE(nearest_takeover(answer(with({{P::gpus, 1}, {P::layers, 4}}))).has_value());
-    CHECK_FALSE(nearest_takeover(answer(with({{P::sequence_length, 65536}}))).has_value());
+    CHECK(found > 0);
+}
+
+TEST_CASE("takeovers: a scenario that does not fit names the least memory, as Solve does", "[explain]") {
+    const Scenario large = with({{P::sequence_length, 32768}});
+    const Takeovers found = takeovers(answer(large));
+    REQUIRE(found.above);
+    CHECK_FALSE(found.below);
+    const Solution solved = solve(Question{.scenario = large, .id = P::memory, .target = {}});
+    REQUIRE(solved.found());
+    CHECK(found.above->value == Approx(solved.value).epsilon(1e-3));
+}
+
+TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
+    Scenario scenario = first();
+    scenario.automatic = default_free_parameters();
+    const Answer now = answer(scenario);
+    Scenario held = now.scenario;
+    held.automatic = {};
+    const Takeovers automatic = takeovers(now);
+    const Takeovers fixed = takeovers(answer(held));
+    REQUIRE(automatic.below.has_value() == fixed.below.has_value());
+    if (fixed.below) CHECK(automatic.below->value == fixed.below->value);
+    REQUIRE(automatic.above.has_value() == fixed.above.has_value());
+    if (fixed.above) CHECK(automatic.above->value == fixed.above->value);
+    CHECK((fixed.below || fixed.above));
 }
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
-              .find("Compute is the wall: 67 % of the step. Inter-node bandwidth is the wall below ") == 0);
+              .find("Compute is the wall: 67 % of the step. Inter-node bandwidth is the wall up to ") == 0);
     CHECK(wall_sentence(answer(first()))
               .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Memory is the wall: ") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
     CHECK(wall_sentence(slow).find("Inter-node bandwidth is the wall: ") == 0);
-    CHECK(wall_sentence(slow).find("Compute is the wall above ") != std::string::npos);
+    CHECK(wall_sentence(slow).find("Compute is the wall from ") != std::string::npos);
     CHECK(wall_sentence(slow).find("2,048 tokens per GPU do not hide") != std::string::npos);
     // The GPU count is beyond the threshold, but the step still waits for the network.
     const Answer many = answer(with({{P::gpus, 16384}}));

@@ -133,18 +133,20 @@ TEST_CASE("a track's edges are exact to the pixel column, and its colours to wha
 TEST_CASE("the notch lies where the next wall takes over", "[track]") {
     for (const Scenario& scenario : {first(), slow_network()}) {
         const Answer now = answer(scenario);
-        const auto takeover = nearest_takeover(now);
-        REQUIRE(takeover);
-        const SliderScale scale = scale_of(scenario, takeover->rate);
-        const Track made = track(scenario, takeover->rate, scale, {});
-        const double own = scale.fraction(now.settings[takeover->rate]);
-        const double place = scale.fraction(takeover->value);
+        const Takeovers found = takeovers(now);
+        REQUIRE((found.below || found.above));
+        const bool below = found.below.has_value();
+        const Takeover& takeover = below ? *found.below : *found.above;
+        const SliderScale scale = scale_of(scenario, found.input);
+        const Track made = track(scenario, found.input, scale, {});
+        const double own = scale.fraction(now.settings[found.input]);
+        const double place = scale.fraction(takeover.value);
         const auto nearest = std::ranges::min_element(
             made.changes, {}, [&](const WallChange& change) { return std::fabs(change.place - place); });
         REQUIRE(nearest != made.changes.end());
         CHECK(std::fabs(nearest->place - place) * 104 < 0.2);
-        CHECK((nearest->place < own) == takeover->below);
-        CHECK((takeover->below ? nearest->before : nearest->after) == takeover->next);
+        CHECK((nearest->place < own) == below);
+        CHECK((below ? nearest->before : nearest->after) == takeover.next);
     }
 }
 
