@@ -8,8 +8,11 @@
 
 #include "explore/plan_report.h"
 #include "support/desk.h"
+#include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
+#include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/repairs.h"
 
 namespace shardscope::testing {
 namespace {
@@ -242,6 +245,42 @@ TEST_CASE("pickers: a machine on which nothing fits comes with the best plan, on
     CHECK_FALSE(repair->isEnabled());
     QTest::keySequence(&desk.window, QKeySequence::Undo);
     CHECK(model.scenario() == before);
+}
+
+TEST_CASE("repairs: the pointer on one shows its result in the plot and the memory bar, before a click",
+          "[gui][pickers]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-2-70b"));
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-a100-40gb"));
+    REQUIRE(
+        QTest::qWaitFor([&] { return !desk.find<RepairStrip>("repairs")->pending(); }, kBackgroundTimeout));
+    const Scenario before = model.scenario();
+    const auto& plot = desk.find<ScalingPlot>("scaling")->figure().data();
+    const auto& bar = desk.find<MemoryBar>("memory-bar")->data();
+    // Plot and Why show the best of all repairs, which is the best plan.
+    const Repair best = *Repairs::of(model).shown();
+    CHECK_FALSE(best.id.has_value());
+    CHECK(plot.repair == best.label);
+    CHECK(desk.text("why/fix") == QString::fromStdString(best.label));
+    CHECK_FALSE(bar.repaired.has_value());
+    const Repair* other = nullptr;
+    for (const Repair& repair : Repairs::of(model).all()) {
+        if (repair.works && repair.id) other = &repair;
+    }
+    REQUIRE(other);
+    auto* button = desk.find<RepairButton>(("repair/" + std::string(parameter(*other->id).key)).c_str());
+    const Repair pointed = *other;
+    QEnterEvent enter(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5));
+    QApplication::sendEvent(button, &enter);
+    CHECK(plot.repair == pointed.label);
+    CHECK(plot.repaired.size() > 1);
+    CHECK(bar.repaired == pointed.peak);
+    CHECK(model.scenario() == before);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(button, &leave);
+    CHECK(plot.repair == best.label);
+    CHECK_FALSE(bar.repaired.has_value());
 }
 
 TEST_CASE("pickers: an imported model keeps its name, warns, and is saved under a new one",

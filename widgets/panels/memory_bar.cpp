@@ -18,6 +18,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/repairs.h"
 
 namespace shardscope {
 namespace {
@@ -439,6 +440,13 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     paint_labels(painter, g, theme, font);
     paint_ghosts(painter, g, theme, data, font);
     paint_capacity(painter, g, theme, data, font);
+    if (data.repaired) {
+        constexpr double kBeyond = 3;  // px at each side of the bar
+        painter.setPen(line_pen(theme.text, 2, {3, 2}));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRectF(QPointF(g.bar.left() - kBeyond, g.y_of(*data.repaired, data.top)),
+                                QPointF(g.bar.right() + kBeyond, g.bar.bottom())));
+    }
     painter.restore();
 }
 
@@ -447,6 +455,7 @@ MemoryBar::MemoryBar(LiveModel& model, QWidget* parent) : TermPanel(tr("Memory o
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setMouseTracking(true);
+    connect(&Repairs::of(model), &Repairs::preview_changed, this, &MemoryBar::refresh);
     connect(&model, &LiveModel::changed, this, &MemoryBar::refresh);
     connect(&model, &LiveModel::unparsed_changed, this, qOverload<>(&MemoryBar::update));
     connect(&model, &LiveModel::pins_changed, this, &MemoryBar::refresh);
@@ -461,6 +470,7 @@ void MemoryBar::refresh() {
     if (!answer.valid()) return;
     const double before = data_.top;
     data_ = memory_bar_data(answer, model().pins());
+    if (const auto& repair = Repairs::of(model()).previewed()) data_.repaired = repair->peak;
     // During a drag the axis grows if the peak or the capacity comes near its top, and never shrinks.
     if (model().in_gesture()) {
         data_.top = std::max(before, data_.top);

@@ -31,7 +31,8 @@ struct MemoryBarData {
         double capacity;
     };
     std::vector<Ghost> ghosts;
-    double top = 0;  // upper end of the axis, bytes
+    double top = 0;                       // upper end of the axis, bytes
+    std::optional<double> repaired = {};  // the peak after the repair that is previewed
 };
 
 // Returns the data of the bar, with the axis fitted to it.

@@ -31,6 +31,7 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     const qsizetype rate = repair.works ? result.indexOf(QLatin1String("MFU ")) : -1;
     result_ = rate < 0 ? result : result.left(rate);
     rate_ = rate < 0 ? QString() : result.mid(rate);
+    risky_ = repair.risky;
     best_ = best && repair.works;
     setObjectName(QStringLiteral("repair/") +
                   (repair.id ? text_of(parameter(*repair.id).key) : QStringLiteral("plan")));
@@ -44,6 +45,11 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
                            .arg(label_, result)
                      : QString());
     update();
+}
+
+QString RepairButton::before_rate() const {
+    if (!brief_ || rate_.isEmpty()) return result_;
+    return risky_ ? result_.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') : QString();
 }
 
 void RepairButton::set_brief(bool brief) {
@@ -98,7 +104,25 @@ void RepairButton::paintEvent(QPaintEvent*) {
     painter.drawText(QPointF(kInset + second.horizontalAdvance(before), y), rate_);
 }
 
-void RepairButton::enterEvent(QEnterEvent*) { update(); }
-void RepairButton::leaveEvent(QEvent*) { update(); }
+void RepairButton::enterEvent(QEnterEvent*) {
+    update();
+    Q_EMIT pointed(true);
+}
+
+void RepairButton::leaveEvent(QEvent*) {
+    update();
+    Q_EMIT pointed(false);
+}
+
+void RepairButton::focusInEvent(QFocusEvent* event) {
+    QAbstractButton::focusInEvent(event);
+    if (event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason)
+        Q_EMIT pointed(true);
+}
+
+void RepairButton::focusOutEvent(QFocusEvent* event) {
+    QAbstractButton::focusOutEvent(event);
+    Q_EMIT pointed(false);
+}
 
 }  // namespace shardscope

@@ -15,24 +15,31 @@ class RepairButton : public QAbstractButton {
     // A repair that does not work has a dashed border, is disabled and shows the reason. The best repair has
     // a thicker border.
     void set_repair(const Repair& repair, bool best);
-    // Leaves out the memory, for small windows.
+    // Leaves out the memory, for small windows, but not the word “risky”.
     void set_brief(bool brief);
     // Cuts a label that is longer than this, in px: a plan has a long name, which would take the room of the
     // other repairs.
     void set_longest(double longest) { longest_ = longest; }
     [[nodiscard]] QSize sizeHint() const override;
 
+  Q_SIGNALS:
+    // The pointer or, with the Tab key, the focus comes to the button, or leaves it.
+    void pointed(bool on);
+
   protected:
     void paintEvent(QPaintEvent* event) override;
     void enterEvent(QEnterEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
   private:
-    [[nodiscard]] QString before_rate() const { return brief_ && !rate_.isEmpty() ? QString() : result_; }
+    [[nodiscard]] QString before_rate() const;
 
     QString label_;
     QString result_;  // "fits, 74.1 GiB, "
     QString rate_;    // "MFU 46.0 %", set in bold
+    bool risky_ = false;
     bool best_ = false;
     bool brief_ = false;
     double longest_ = std::numeric_limits<double>::infinity();

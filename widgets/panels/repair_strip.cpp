@@ -8,8 +8,6 @@
 #include <QToolButton>
 #include <cmath>
 
-#include "planner/plan.h"
-#include "planner/planner.h"
 #include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
@@ -25,7 +23,8 @@ constexpr int kGap = 8;
 
 }  // namespace
 
-RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
+    : QWidget(parent), model_(model), search_(Repairs::of(model)) {
     setObjectName(QStringLiteral("repairs"));
     setAccessibleName(tr("Repairs"));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -37,40 +36,24 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent) : QWidget(parent), m
     more_->setPopupMode(QToolButton::InstantPopup);
     more_->setMenu(new QMenu(more_));
     more_->hide();
-    connect(&model_, &LiveModel::changed, this, &RepairStrip::request);
-    connect(&model_, &LiveModel::gesture_ended, this, &RepairStrip::request);
+    connect(&search_, &Repairs::changed, this, &RepairStrip::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
     look_again_.setSingleShot(true);
-    connect(&look_again_, &QTimer::timeout, this, &RepairStrip::request);
+    connect(&look_again_, &QTimer::timeout, this, &RepairStrip::refresh);
     setVisible(false);
-    request();
-}
-
-// Searches the repairs once before the next frame, however many changes an event makes.
-void RepairStrip::request() {
-    if (requested_) return;
-    requested_ = true;
-    QMetaObject::invokeMethod(this, &RepairStrip::refresh, Qt::QueuedConnection);
+    refresh();
 }
 
 void RepairStrip::refresh() {
-    requested_ = false;
     const bool needed = model_.answer().valid() && !model_.answer().fits();
-    anew_.cancel();
     // During a drag, and while the pointer is in use below, the strip neither appears nor vanishes, because
     // what is under the pointer would move.
     if (needed == isHidden() && (model_.in_gesture() || pointer_is_used_below())) return take({});
     setVisible(needed);
     if (!needed) return take({});
-    // Each repair needs a plan. Where planning is slow, the repairs with the current plan are shown first.
-    const Scenario& scenario = model_.scenario();
-    const bool at_once = plans_within_a_frame(scenario);
-    std::vector<Repair> found = repairs(at_once ? scenario : locked(model_.answer().scenario));
-    // The best plan of all comes before the single changes; a placeholder is shown during the search.
-    const bool has_other = (scenario.automatic | default_free_parameters()) != scenario.automatic;
-    if (!model_.in_gesture() && (!at_once || has_other))
-        search_other_plans(scenario, at_once ? found : std::vector<Repair>{});
-    if (has_other) {
+    std::vector<Repair> found = search_.all();
+    // A placeholder keeps room for the best plan of all during the search.
+    if (search_.awaits_plan()) {
         Repair looking;
         looking.label = translate("Best plan");
         looking.result = translate("searching…");
@@ -101,19 +84,6 @@ bool RepairStrip::pointer_is_used_below() {
     return true;
 }
 
-// Searches in the background for the single changes, each with its own plan, unless they are `known`, and
-// for the best plan of all.
-void RepairStrip::search_other_plans(const Scenario& scenario, std::vector<Repair> known) {
-    anew_.ask(
-        [scenario, known = std::move(known)](const std::stop_token& stop) {
-            std::vector<Repair> all = known.empty() ? repairs(scenario, stop) : known;
-            if (auto other = other_plan(scenario, background_threads(), stop))
-                all.insert(all.begin(), std::move(*other));  // at the placeholder
-            return all;
-        },
-        [this](std::vector<Repair> all) { take(std::move(all)); });
-}
-
 void RepairStrip::take(std::vector<Repair> found) {
     repairs_ = std::move(found);
     while (buttons_.size() < repairs_.size()) {
@@ -125,10 +95,13 @@ void RepairStrip::take(std::vector<Repair> found) {
         connect(button, &QAbstractButton::pressed, this,
                 [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
+        connect(button, &RepairButton::pointed, this, [this, which](bool on) {
+            search_.preview(on && which < repairs_.size() ? &repairs_[which] : nullptr);
+        });
         buttons_.push_back(button);
     }
-    const auto first = std::ranges::find(repairs_, true, &Repair::works);
-    best_ = static_cast<std::size_t>(first - repairs_.begin());
+    const Repair* best = best_of(repairs_);
+    best_ = best ? static_cast<std::size_t>(best - repairs_.data()) : repairs_.size();
     for (std::size_t i = 0; i < buttons_.size(); ++i) {
         if (i < repairs_.size()) {
             buttons_[i]->set_repair(repairs_[i], i == best_);
@@ -171,8 +144,7 @@ void RepairStrip::arrange() {
     // found.
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
-        const bool plan = i == 0 && repairs_.size() > 1 && !repairs_[0].id;
-        return plan ? std::max(own, static_cast<int>(kLongest * width())) : own;
+        return !repairs_[i].id ? std::max(own, static_cast<int>(kLongest * width())) : own;
     };
     const auto end_of = [&](std::size_t count) {
         int x = kPadding;

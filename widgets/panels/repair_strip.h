@@ -7,9 +7,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "explore/repair.h"
-#include "widgets/background.h"
-#include "widgets/live_model.h"
+#include "widgets/repairs.h"
 
 class QToolButton;
 
@@ -23,7 +21,7 @@ class RepairStrip : public QWidget {
   public:
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
     // Whether a search for repairs or for a better plan is due or running.
-    [[nodiscard]] bool pending() const { return requested_ || anew_.pending(); }
+    [[nodiscard]] bool pending() const { return search_.pending(); }
     // Whether the searches are over and a repair makes the scenario fit.
     [[nodiscard]] bool has_best() const { return !pending() && best_ < repairs_.size(); }
     // Applies the best repair, if there is one.
@@ -39,26 +37,23 @@ class RepairStrip : public QWidget {
     void changeEvent(QEvent* event) override;
 
   private:
-    void request();
     void refresh();
     bool pointer_is_used_below();
     void take(std::vector<Repair> found);
     void arrange();
-    void search_other_plans(const Scenario& scenario, std::vector<Repair> known);
     void use(const Repair& repair);
 
     LiveModel& model_;
+    Repairs& search_;
     RunLabel* caption_ = nullptr;
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
     QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
     std::vector<Repair> repairs_;
-    std::size_t best_ = 0;  // the first repair that works; beyond the last one if there is none
+    std::size_t best_ = 0;  // the best repair; beyond the last one if none works
     Repair pressed_;
-    bool requested_ = false;
     QTimer look_again_;
-    QPoint pointer_;   // where it was at the last look
-    int looks_ = 0;    // since when it has been there
-    Background anew_;  // plans each repair again; declared last, so that its thread ends first
+    QPoint pointer_;  // where it was at the last look
+    int looks_ = 0;   // since when it has been there
 };
 
 }  // namespace shardscope

@@ -47,7 +47,8 @@ P raised_by(Rate rate) {
 
 }  // namespace
 
-WhyPanel::WhyPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+WhyPanel::WhyPanel(LiveModel& model, QWidget* parent)
+    : QWidget(parent), model_(model), repairs_(Repairs::of(model)) {
     setObjectName(QStringLiteral("why"));
     setAccessibleName(tr("Why"));
     setAutoFillBackground(true);
@@ -59,6 +60,9 @@ WhyPanel::WhyPanel(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
     connect(&slow_, &QTimer::timeout, this, &WhyPanel::refresh_slow);
     connect(&model_, &LiveModel::changed, this, &WhyPanel::refresh);
     connect(&model_, &LiveModel::gesture_ended, this, &WhyPanel::refresh);
+    connect(&repairs_, &Repairs::changed, this, [this] {
+        if (model_.answer().valid() && !model_.answer().fits()) refresh_slow();
+    });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         restyle();
         refresh();
@@ -327,7 +331,12 @@ void WhyPanel::refresh_slow() {
         levers_[1]->set_opens(Subject::of(P::micro_batch));
         levers_[1]->set_text({}, tr("batch × 2"), doubling(found.batch));
     }
-    fix_ = best_fix(answer);
+    if (answer.fits()) {
+        fix_ = best_fix(answer);
+    } else {
+        const Repair* best = best_of(repairs_.all());
+        fix_ = best ? std::optional(*best) : std::nullopt;
+    }
     if (levers_title_->isHidden() == with_levers) {
         levers_title_->setVisible(with_levers);
         for (WhyRow* row : levers_) row->setVisible(with_levers);

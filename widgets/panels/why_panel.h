@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "explain/explanation.h"
-#include "explore/repair.h"
-#include "widgets/live_model.h"
+#include "widgets/repairs.h"
 
 class QLabel;
 class QPushButton;
@@ -57,6 +56,7 @@ class WhyPanel : public QWidget {
     void go(int steps);
 
     LiveModel& model_;
+    Repairs& repairs_;
     std::vector<Subject> history_{Subject::of(Output::mfu)};
     std::size_t place_ = 0;
 

@@ -202,13 +202,6 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
-    if (!answer.fits() && !hypothetical) {
-        const std::vector<Repair> found = repairs(locked(answer.scenario), stop);
-        if (const auto best = std::ranges::find(found, true, &Repair::works); best != found.end()) {
-            out.repaired = scaling(locked(best->scenario), kFewestGpus, kMostGpus, stop).weak;
-            out.repair = best->label;
-        }
-    }
     if (own) {
         const Residual found = residual(answer, *own);
         out.measured.push_back({.gpus = found.gpus,
@@ -234,6 +227,14 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
         }
     }
     return out;
+}
+
+void show_repair(ScalingData& data, const Repair* repair, const std::stop_token& stop) {
+    data.repaired.clear();
+    data.repair.clear();
+    if (!repair || data.shown_y(ScalingY::mfu) != ScalingY::memory) return;
+    data.repaired = scaling(locked(repair->planned), kFewestGpus, kMostGpus, stop).weak;
+    data.repair = repair->label;
 }
 
 SweepData sweep_data(const Answer& answer, const std::vector<Axis>& axes, const std::vector<Output>& outputs,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explain/output.h"
+#include "explore/repair.h"
 #include "explore/scaling.h"
 #include "explore/sweep.h"
 #include "widgets/chart/axis_range.h"
@@ -83,7 +84,7 @@ struct ScalingData {
     double sequences_per_replica = 0;  // held by weak scaling
     double global_batch = 0;           // held by strong scaling
     bool hypothetical = false;         // show rates even where memory does not suffice
-    // Of a scenario that does not fit: the weak curve after the best repair, and what the repair is.
+    // Of a scenario that does not fit: the weak curve after a repair, and what the repair is.
     Curve repaired;
     std::string repair;
 
@@ -110,6 +111,8 @@ struct ScalingData {
 // After a stop request the result must not be used.
 ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>& own = {},
                          bool hypothetical = false, bool held = false, const std::stop_token& stop = {});
+// Adds the curve after a repair, where the data has no rates to show. nullptr removes it.
+void show_repair(ScalingData& data, const Repair* repair, const std::stop_token& stop = {});
 
 // ---- sweep -----------------------------------------------------------------------------------------------
 inline constexpr std::size_t kMaxPanels = 3;

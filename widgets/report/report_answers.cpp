@@ -112,22 +112,20 @@ Scenario with_free_plan(const Scenario& scenario) {
 // Returns the changes to recommend, best first: the best of all plans where its search is quick, and single
 // changes.
 std::vector<Repair> recommended(const Answer& answer) {
-    std::vector<Repair> out;
     // Where planning is slow, the single changes are those of the current plan.
     Answer base = answer;
     if (!plans_within_a_frame(base.scenario)) base.scenario = locked(base.scenario);
-    const double least = answer.fits() ? answer.estimate.mfu + kMinReportedGain : 0;
-    if (plans_within_a_frame(with_free_plan(answer.scenario))) {
-        if (auto plan = other_plan(base.scenario, 1); plan && plan->works && plan->mfu > least)
-            out.push_back(std::move(*plan));
+    std::optional<Repair> plan;
+    if (plans_within_a_frame(with_free_plan(answer.scenario))) plan = other_plan(base.scenario, 1);
+    if (!answer.fits()) {
+        std::vector<Repair> out = with_other_plan(repairs(base.scenario), std::move(plan));
+        std::erase_if(out, [](const Repair& repair) { return !repair.works; });
+        return out;
     }
-    if (answer.fits()) {
-        if (auto fix = best_fix(base)) out.push_back(std::move(*fix));
-        std::ranges::stable_sort(out, std::greater{}, &Repair::mfu);
-    } else {
-        std::ranges::copy_if(repairs(base.scenario), std::back_inserter(out), &Repair::works);
-    }
-    return out;
+    if (plan && (!plan->works || plan->mfu < answer.estimate.mfu + kMinReportedGain)) plan.reset();
+    std::vector<Repair> single;
+    if (auto fix = best_fix(base)) single.push_back(std::move(*fix));
+    return with_other_plan(std::move(single), std::move(plan));
 }
 
 // Returns what to say where no change is recommended.

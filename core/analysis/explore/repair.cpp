@@ -13,17 +13,56 @@
 namespace shardscope {
 namespace {
 
-std::string result_text(const Answer& answer) {
-    return translate("fits, {1}, MFU {2}", {format(answer.estimate.memory.peak, Quantity::bytes),
-                                            format(answer.estimate.mfu, Quantity::percent)});
+// Sets what a repair leads to; `after` is the answer of its scenario.
+void set_result(Repair& repair, const Settings& before, const Answer& after) {
+    constexpr std::array kJob{P::gpus, P::memory, P::sequence_length, P::global_batch,
+                              P::optimizer_precision};
+    const Estimate& e = after.estimate;
+    repair.works = e.fits();
+    repair.risky = e.verdict == Verdict::risky;
+    repair.same_job = std::ranges::all_of(kJob, [&](P id) { return after.settings[id] == before[id]; });
+    repair.planned = after.scenario;
+    repair.mfu = e.mfu;
+    repair.peak = e.memory.peak;
+    repair.result =
+        translate(repair.risky ? translatable("risky, {1}, MFU {2}") : translatable("fits, {1}, MFU {2}"),
+                  {format(e.memory.peak, Quantity::bytes), format(e.mfu, Quantity::percent)});
 }
 
-bool fits_well(const Scenario& scenario, Answer& scratch) {
-    return answer_into(scenario, scratch) && scratch.estimate.verdict == Verdict::fits;
+// "Tensor parallel 1 → 2, Accumulation 1 → 2": the change of `id` and all that changes with it. Automatic
+// parameters are not named.
+std::string changes_text(P id, const Settings& before, const Answer& after) {
+    std::string out;
+    const auto add = [&](P one) {
+        const Settings& now = after.settings;
+        if (now[one] == before[one] || after.scenario.automatic[index(one)]) return;
+        out += (out.empty() ? "" : ", ") + label_of(one) + " " + format(one, before[one], false) + " → " +
+               format(one, now[one]);
+    };
+    add(id);
+    for (const P one : kPlanParameters) {
+        if (one != id) add(one);
+    }
+    for (const P one : {P::accumulation, P::global_batch}) {
+        if (one != id) add(one);
+    }
+    return out;
 }
 
-// Tries `candidates` in order, nearest to the present value first, and returns the first that fits. If none
-// does, or when it was stopped, the repair does not work.
+// Makes one change and holds the global batch if it is a multiple of the new micro-batches. Where the plan is
+// automatic, the scenario itself says what is held.
+Scenario changed(const Scenario& scenario, P id, double value) {
+    if (scenario.automatic.none()) {
+        const Scenario held = edited(with_hold(scenario, Hold::global_batch), id, value);
+        const Settings s = resolve(held);
+        if (s[id] == value && is_valid(s)) return with_hold(held, scenario.hold());
+    }
+    return edited(scenario, id, value);
+}
+
+// Tries `candidates` in order, nearest to the present value first, and returns the first that fits with the
+// margin to spare or, if none does, the first that fits at all. If none does, or when it was stopped, the
+// repair does not work.
 Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::vector<double>& candidates,
                   const std::stop_token& stop = {}) {
     Repair repair;
@@ -32,20 +71,19 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
     double last_peak = 0;
     for (const double value : candidates) {
         if (stop.stop_requested()) break;  // each value may need a plan search
-        const Scenario trial = edited(scenario, id, value);
-        const bool fits = fits_well(trial, scratch);
+        Scenario trial = changed(scenario, id, value);
+        const bool valid = answer_into(trial, scratch);
         last_peak = scratch.estimate.memory.peak;
+        if (!repair.works) repair.value = value;
+        if (!valid || !scratch.fits()) continue;
+        if (repair.works && scratch.estimate.verdict == Verdict::risky) continue;
         repair.value = value;
-        if (!fits) continue;
-        repair.works = true;
-        repair.scenario = trial;
-        repair.mfu = scratch.estimate.mfu;
-        repair.peak = scratch.estimate.memory.peak;
-        repair.label = label_of(id) + " " + format(id, now.settings[id], false) + " → " +
-                       format(id, scratch.settings[id]);
-        repair.result = result_text(scratch);
-        return repair;
+        repair.scenario = std::move(trial);
+        set_result(repair, now.settings, scratch);
+        repair.label = changes_text(id, now.settings, scratch);
+        if (!repair.risky) return repair;
     }
+    if (repair.works) return repair;
     repair.peak = last_peak;
     repair.label = label_of(id);
     repair.result = candidates.empty()
@@ -53,6 +91,15 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
                         : translate("{1} still needs {2}",
                                     {format(id, repair.value, false), format(last_peak, Quantity::bytes)});
     return repair;
+}
+
+// Best first: the same job before others, by MFU, then what does not work.
+void rank(std::vector<Repair>& repairs) {
+    std::ranges::stable_sort(repairs, [](const Repair& a, const Repair& b) {
+        if (a.works != b.works) return a.works;
+        if (!a.works) return false;
+        return a.same_job != b.same_job ? a.same_job : a.mfu > b.mfu;
+    });
 }
 
 std::vector<double> descending_below(const std::vector<double>& stops, double value) {
@@ -115,34 +162,46 @@ std::vector<double> other_choices(P id, const Settings& s) {
 }  // namespace
 
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
-    Scenario free = scenario;
-    free.automatic |= default_free_parameters();
-    if (free.automatic == scenario.automatic) return std::nullopt;
+    if ((scenario.automatic | default_free_parameters()) == scenario.automatic) return std::nullopt;
+    const auto present = planned(scenario, threads, stop);
+    if (!present) return std::nullopt;
+    Scenario free = with_hold(locked(*present), Hold::global_batch);
+    free.automatic = scenario.automatic | default_free_parameters();
     const auto found = planned(free, threads, stop);
     if (!found || stop.stop_requested()) return std::nullopt;
     Repair repair;
-    repair.scenario = locked(*found);
+    repair.scenario = with_hold(locked(*found), scenario.hold());
+    const Answer best = answer(repair.scenario);
     repair.scenario.automatic = scenario.automatic;
-    const Answer best = answer(locked(repair.scenario));
-    repair.works = best.valid() && best.estimate.verdict == Verdict::fits;
+    if (best.valid()) set_result(repair, resolve(*present), best);
     if (!repair.works) {
         repair.label = translate("Best plan");
         repair.result = translate("no plan fits");
         return repair;
     }
-    repair.mfu = best.estimate.mfu;
-    repair.peak = best.estimate.memory.peak;
     repair.label = translate("Best plan: {1}", {short_plan(best.settings)});
-    repair.result = result_text(best);
     return repair;
+}
+
+std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Repair> plan) {
+    if (plan) single.insert(single.begin(), std::move(*plan));
+    rank(single);
+    return single;
+}
+
+const Repair* best_of(const std::vector<Repair>& repairs) {
+    auto found =
+        std::ranges::find_if(repairs, [](const Repair& repair) { return repair.works && !repair.risky; });
+    if (found == repairs.end()) found = std::ranges::find(repairs, true, &Repair::works);
+    return found == repairs.end() ? nullptr : &*found;
 }
 
 std::optional<Repair> best_fix(const Answer& now) {
     if (!now.valid()) return std::nullopt;
     if (!now.fits()) {
-        std::vector<Repair> found = repairs(now.scenario);
-        if (found.empty() || !found.front().works) return std::nullopt;
-        return std::move(found.front());
+        const std::vector<Repair> found = repairs(now.scenario);
+        const Repair* best = best_of(found);
+        return best ? std::optional(*best) : std::nullopt;
     }
     const Settings& s = now.settings;
     // Each plan parameter is changed by one step.
@@ -162,7 +221,7 @@ std::optional<Repair> best_fix(const Answer& now) {
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;
         Repair trial = try_values(now.scenario, now, id, {value});
-        if (!trial.works || trial.mfu < now.estimate.mfu + kMinReportedGain) continue;
+        if (!trial.works || trial.risky || trial.mfu < now.estimate.mfu + kMinReportedGain) continue;
         if (!best || trial.mfu > best->mfu) best = std::move(trial);
     }
     return best;
@@ -175,7 +234,8 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     const Settings& s = now.settings;
     const auto try_all = [&](P id, const std::vector<double>& candidates) {
         // The planner has tried the other values of automatic parameters.
-        if (!scenario.automatic[index(id)]) out.push_back(try_values(scenario, now, id, candidates, stop));
+        if (scenario.automatic[index(id)]) return;
+        out.push_back(try_values(scenario, now, id, candidates, stop));
     };
 
     try_all(P::micro_batch, smaller_micro_batches(scenario, s));
@@ -201,14 +261,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     if (stop.stop_requested()) return {};
     if (!out.back().works) out.back().label = translate("More GPUs");
 
-    std::ranges::stable_sort(out, [](const Repair& a, const Repair& b) {
-        if (a.works != b.works) return a.works;
-        if (!a.works) return false;
-        // Other plans for the same job come before other jobs.
-        const bool a_plan = parameter(*a.id).plan;
-        const bool b_plan = parameter(*b.id).plan;
-        return a_plan != b_plan ? a_plan : a.mfu > b.mfu;
-    });
+    rank(out);
     return out;
 }
 

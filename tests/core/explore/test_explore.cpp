@@ -80,10 +80,20 @@ TEST_CASE(
         CHECK_FALSE(repair.result.empty());
         if (!repair.works) continue;
         const Answer repaired = answer(repair.scenario);
-        CHECK(repaired.estimate.verdict == Verdict::fits);
+        CHECK(repaired.estimate.verdict == (repair.risky ? Verdict::risky : Verdict::fits));
         CHECK(repaired.estimate.mfu == repair.mfu);
-        if (i > 0 && parameter(offered[i - 1].id.value()).plan == parameter(repair.id.value()).plan)
-            CHECK(offered[i - 1].mfu >= repair.mfu);
+        const Settings before = resolve(broken);
+        bool same = true;
+        for (const P id : {P::global_batch, P::gpus, P::sequence_length, P::memory})
+            same = same && repaired.settings[id] == before[id];
+        CHECK(repair.same_job == same);
+        // The label names every value that differs.
+        CHECK((repair.label.find("Global batch ") != std::string::npos) ==
+              (repaired.settings[P::global_batch] != before[P::global_batch]));
+        CHECK((repair.label.find("Accumulation ") != std::string::npos) ==
+              (repaired.settings[P::accumulation] != before[P::accumulation]));
+        if (i > 0 && offered[i - 1].same_job == repair.same_job) CHECK(offered[i - 1].mfu >= repair.mfu);
+        if (i > 0) CHECK((offered[i - 1].same_job || !repair.same_job));
         if (repair.id == P::micro_batch) {
             Scenario more = repair.scenario;
             more.give(P::micro_batch, repair.value + 1);
@@ -91,6 +101,21 @@ TEST_CASE(
         }
     }
     CHECK(repairs(first()).empty());
+}
+
+TEST_CASE("repairs: one that leaves little memory free is offered in place, and called risky", "[explore]") {
+    int found = 0;
+    for (double sequence = 4096; sequence <= 32768; sequence += 512) {
+        const Scenario broken = with({{P::sequence_length, sequence}, {P::micro_batch, 2}});
+        for (const Repair& repair : repairs(broken)) {
+            if (!repair.risky) continue;
+            ++found;
+            CHECK(repair.works);
+            CHECK(repair.result.starts_with("risky, "));
+            CHECK(answer(repair.scenario).estimate.verdict == Verdict::risky);
+        }
+    }
+    CHECK(found > 0);
 }
 
 TEST_CASE("repairs: automatic parameters are not offered, and a cancelled search ends", "[explore]") {
@@ -124,11 +149,13 @@ TEST_CASE("repairs: the best plan is at least as good as every single change of 
         for (const Repair& repair : repairs(broken)) {
             INFO(repair.label);
             work += repair.works ? 1 : 0;
-            if (repair.works && parameter(repair.id.value()).plan) CHECK(other->mfu >= repair.mfu);
+            if (repair.works && repair.same_job) CHECK(other->mfu >= repair.mfu);
         }
         CHECK(work >= 3);
         // The inputs of the job stay unchanged.
-        for (const P id : {P::gpus, P::sequence_length, P::layers})
+        CHECK(other->same_job);
+        CHECK(other->scenario.hold() == broken.hold());
+        for (const P id : {P::gpus, P::sequence_length, P::layers, P::global_batch})
             CHECK(repaired.settings[id] == resolve(broken)[id]);
     }
     // An automatic plan is already the best plan.

@@ -84,9 +84,13 @@ PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool b
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     const bool held = options_in<ScalingOptions>(request).held;
-    return as_plot_data(
-        Exported{scaling_data(answer, measurement_in(request.view), request.hypothetical, held, stop),
-                 ghosts_of(request.pins, request.hypothetical, held, stop)});
+    ScalingData data = scaling_data(answer, measurement_in(request.view), request.hypothetical, held, stop);
+    if (!answer.fits()) {
+        const std::vector<Repair> found =
+            with_other_plan(repairs(answer.scenario, stop), other_plan(answer.scenario, 1, stop));
+        show_repair(data, best_of(found), stop);
+    }
+    return as_plot_data(Exported{std::move(data), ghosts_of(request.pins, request.hypothetical, held, stop)});
 }
 
 // Returns the options with the quantity that can be shown.
@@ -104,7 +108,7 @@ ScalingOptions drawn_options(const FigureRequest& request) {
 }  // namespace
 
 ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent) {
+    : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent), repairs_(Repairs::of(model)) {
     y_ = options().add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
                               {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days"), tr("memory")});
     const ScalingOptions defaults;
@@ -134,6 +138,9 @@ ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
               true);
     use_zoom(*figure_);
     canvas().setFocusPolicy(Qt::StrongFocus);
+    // The best plan of all is found later than the scenario's answer, and a repair may be previewed.
+    connect(&repairs_, &Repairs::changed, this, &ScalingPlot::update_repair);
+    connect(&repairs_, &Repairs::preview_changed, this, &ScalingPlot::update_repair);
     start();
 }
 
@@ -174,6 +181,7 @@ void ScalingPlot::update_figure() {
     if (!answer.valid()) return;
     const std::optional<Measurement> own = measurement_in(model().scenario().view);
     ScalingData held = scaling_data(answer, own, hypothetical(), true);
+    show_repair(held, repairs_.shown());
     // The quantity does not change during a drag, as the axes do not.
     if (!model().in_gesture()) show_y(held);
     figure_->set_data(std::move(held));
@@ -183,11 +191,22 @@ void ScalingPlot::update_figure() {
             return scaling_data(answer, own, rates, false, stop);
         },
         [this](ScalingData fresh) {
+            show_repair(fresh, repairs_.shown());
             if (!model().in_gesture()) show_y(fresh);
             figure_->set_data(std::move(fresh));
             if (!model().in_gesture()) figure_->refit();
             replot();
         });
+}
+
+void ScalingPlot::update_repair() {
+    ScalingData fresh = figure_->data();
+    const Repair* repair = repairs_.shown();
+    if (!isVisible() || fresh.repair == (repair ? repair->label : std::string())) return;
+    show_repair(fresh, repair);
+    figure_->set_data(std::move(fresh));
+    if (!model().in_gesture()) figure_->refit();
+    replot();
 }
 
 void ScalingPlot::refit_figure() {

@@ -9,6 +9,7 @@
 #include "widgets/background.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/scaling/scaling_figure.h"
+#include "widgets/repairs.h"
 
 class QCheckBox;
 class QComboBox;
@@ -49,8 +50,10 @@ class ScalingPlot : public LivePlot {
     [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
     void show_y(const ScalingData& fresh);
+    void update_repair();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
 
+    Repairs& repairs_;
     QComboBox* y_;
     QCheckBox* weak_;
     QCheckBox* strong_;

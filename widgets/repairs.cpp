@@ -1,0 +1,70 @@
+#include "widgets/repairs.h"
+
+#include "planner/plan.h"
+#include "planner/planner.h"
+
+namespace shardscope {
+
+Repairs& Repairs::of(LiveModel& model) {
+    auto* found = model.findChild<Repairs*>(QString(), Qt::FindDirectChildrenOnly);
+    return found ? *found : *new Repairs(model);
+}
+
+Repairs::Repairs(LiveModel& model) : QObject(&model), model_(model) {
+    connect(&model_, &LiveModel::changed, this, &Repairs::expire);
+    connect(&model_, &LiveModel::gesture_ended, this, &Repairs::expire);
+    expire();
+}
+
+void Repairs::expire() {
+    current_ = false;
+    search_.cancel();
+    previewed_.reset();
+    if (due_) return;
+    // Once before the next frame, however many changes an event makes.
+    due_ = true;
+    QMetaObject::invokeMethod(this, &Repairs::search, Qt::QueuedConnection);
+}
+
+const std::vector<Repair>& Repairs::all() {
+    if (current_) return found_;
+    current_ = true;
+    found_.clear();
+    const Answer& answer = model_.answer();
+    if (!answer.valid() || answer.fits()) return found_;
+    // Each repair needs a plan. Where planning is slow, the repairs with the current plan come first.
+    const Scenario& scenario = model_.scenario();
+    found_ = repairs(plans_within_a_frame(scenario) ? scenario : locked(answer.scenario));
+    return found_;
+}
+
+void Repairs::search() {
+    due_ = false;
+    const Answer& answer = model_.answer();
+    const Scenario& scenario = model_.scenario();
+    const bool at_once = plans_within_a_frame(scenario);
+    awaits_plan_ = (scenario.automatic | default_free_parameters()) != scenario.automatic;
+    if (answer.valid() && !answer.fits() && !model_.in_gesture() && (awaits_plan_ || !at_once)) {
+        search_.ask(
+            [scenario = Scenario(scenario), known = at_once ? all() : std::vector<Repair>{},
+             at_once](const std::stop_token& stop) {
+                std::vector<Repair> single = at_once ? known : repairs(scenario, stop);
+                return with_other_plan(std::move(single), other_plan(scenario, background_threads(), stop));
+            },
+            [this](std::vector<Repair> found) {
+                found_ = std::move(found);
+                Q_EMIT changed();
+            });
+    }
+    Q_EMIT changed();
+}
+
+void Repairs::preview(const Repair* repair) {
+    if (!repair && !previewed_) return;
+    previewed_ = repair && repair->works ? std::optional(*repair) : std::nullopt;
+    Q_EMIT preview_changed();
+}
+
+const Repair* Repairs::shown() { return previewed_ ? &*previewed_ : best_of(all()); }
+
+}  // namespace shardscope
