@@ -232,7 +232,7 @@ void LiveModel::drag(std::initializer_list<Change> changes) {
     Scenario next = gesture_->base;
     bool returned = true;
     for (const Change& change : changes) {
-        const Settings before = resolve(basis_of_edit(gesture_->base, change.id));
+        const Settings before = settings_for_edit(gesture_->base, change.id);
         if (nearest_valid(change.id, change.value, before) == before[change.id]) continue;
         next = edited(next, change.id, change.value);
         returned = false;

@@ -368,7 +368,7 @@ void ParameterRow::refresh_domain() {
     if (slider_->isSliderDown()) return;
     const Answer& answer = model_.answer();
     Domain now = answer.scenario.automatic.none() ? domain(id_, answer.settings)
-                                                  : domain(id_, resolve(basis_of_edit(answer.scenario, id_)));
+                                                  : domain(id_, settings_for_edit(answer.scenario, id_));
     const bool missing = std::isnan(model_.answer().settings[id_]);
     const bool settled = now.stops.size() == 1 || (parameter(id_).named_only && now.stops.empty());
     slider_->setEnabled(!missing && !settled);

@@ -66,7 +66,7 @@ bool map_axis_is_discrete(P id, const Settings& settings) {
 }
 
 Axis map_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(basis_of_edit(scenario, id));
+    const Settings settings = settings_for_edit(scenario, id);
     const Domain range = domain(id, settings);
     const double now = settings[id];
     if (map_axis_is_discrete(id, settings)) {

@@ -20,7 +20,7 @@ void add(Axis& axis, double value) {
 
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic) {
     Axis axis{id, {}};
-    const Settings settings = resolve(basis_of_edit(scenario, id));
+    const Settings settings = settings_for_edit(scenario, id);
     for (int i = 0; i < steps; ++i) {
         const double t = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
         double value = logarithmic ? from * std::pow(to / from, t) : from + (to - from) * t;
@@ -43,7 +43,7 @@ bool is_discrete(P id) {
 }
 
 Axis default_axis(const Scenario& scenario, P id, int steps) {
-    const Settings settings = resolve(basis_of_edit(scenario, id));
+    const Settings settings = settings_for_edit(scenario, id);
     const Domain range = domain(id, settings);
     if (!range.stops.empty() && range.stops.size() <= static_cast<std::size_t>(steps))
         return {id, range.stops};
@@ -83,7 +83,7 @@ std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text
     Axis axis{id, {}};
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() == 1) {
-        const Settings settings = resolve(basis_of_edit(scenario, id));
+        const Settings settings = settings_for_edit(scenario, id);
         for (const std::string& word : split(range, ',')) {
             double value = 0;
             if (!number(word, value)) return std::nullopt;

@@ -351,6 +351,10 @@ bool may_change_others(P id) {
     return true;
 }
 
+namespace {
+
+// The scenario on which an edit of `id` is based. The other automatic degrees of parallelism, and an
+// automatic micro-batch if the global batch is held, are set to one if that is valid.
 Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
@@ -366,13 +370,72 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
     return is_valid(resolve(out)) ? out : scenario;
 }
 
+// The degrees of model parallelism that the planner may choose: more GPUs than sequences in a held batch need
+// them.
+constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
+
+// The powers of two that one of these degrees may have, ascending; only one if the degree is not automatic.
+// Tensor parallelism stays in a node.
+std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
+    std::vector<double> out{s[id]};
+    if (!scenario.automatic[index(id)]) return out;
+    for (const double stop : domain(id, s).stops) {
+        const bool in_node = id != P::tensor_parallel || stop <= s[P::gpus_per_node];
+        if (stop == 2 * out.back() && in_node) out.push_back(stop);
+    }
+    return out;
+}
+
+// Whether the planner can spread a held batch over more GPUs by model parallelism.
+bool may_spread_batch(const Scenario& scenario, P id) {
+    return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
+           std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });
+}
+
+// Gives the smallest automatic degrees of model parallelism with which the scenario is valid, if there are
+// any.
+void spread_batch(Scenario& out, const Settings& s) {
+    std::vector<std::pair<double, double>> choices;
+    for (const double pipeline : degrees(out, P::pipeline_parallel, s)) {
+        for (const double tensor : degrees(out, P::tensor_parallel, s))
+            choices.emplace_back(tensor, pipeline);
+    }
+    std::ranges::stable_sort(choices, {}, [](const auto& one) { return one.first * one.second; });
+    for (const auto& [tensor, pipeline] : choices) {
+        Scenario trial = out;
+        trial.give(P::tensor_parallel, tensor);
+        trial.give(P::pipeline_parallel, pipeline);
+        if (!is_valid(resolve(trial))) continue;
+        out = trial;
+        return;
+    }
+}
+
+}  // namespace
+
+Settings settings_for_edit(const Scenario& scenario, P id) {
+    Settings s = resolve(basis_of_edit(scenario, id));
+    if (!may_spread_batch(scenario, id)) return s;
+    // A batch that M GPUs share allows M times as many GPUs, where M is any power of two up to the most model
+    // parallelism, and that is the same as a batch of M times the size.
+    double most = 1;
+    for (const P degree : kModelParallel) {
+        const double degree_most = degrees(scenario, degree, s).back();
+        most *= degree_most / s[degree];
+        if (id == P::global_batch) s.set(degree, degree_most, Origin::derived);
+    }
+    if (id == P::gpus) s.set(P::global_batch, s[P::global_batch] * most, Origin::derived);
+    return s;
+}
+
 Scenario edited(const Scenario& scenario, P id, Value value) {
     if (!may_change_others(id) && !is_constrained(id) && !std::isnan(value))
         return assigned(scenario, id, nearest_in_range(id, value));
     Scenario out = basis_of_edit(scenario, id);
     const Settings before = resolve(out);
     if (!applies_to(id, before)) return scenario;
-    value = nearest_valid(id, value, before);
+    const bool spreads = may_spread_batch(scenario, id);
+    value = nearest_valid(id, value, spreads ? settings_for_edit(scenario, id) : before);
     const bool global = scenario.hold() == Hold::global_batch;
     out.automatic.reset(index(id));
     if (id == P::global_batch && !global) {
@@ -388,6 +451,7 @@ Scenario edited(const Scenario& scenario, P id, Value value) {
         // The number of heads is set and stays; the head size is derived.
         out.withdraw(P::head_size);
     }
+    if (spreads && !is_valid(resolve(out))) spread_batch(out, before);
     if (!may_change_others(id) || repair_others(out, id, before[P::micro_batch])) return out;
     // An edit that cannot be made valid is discarded, unless the scenario was not valid before.
     return is_valid(before) ? scenario : out;

@@ -84,11 +84,11 @@ Scenario assigned(const Scenario& scenario, P id, Value value);
 Scenario edited(const Scenario& scenario, P id, Value value);
 // Returns whether an edit of this parameter may change others; an edit of a rate or an assumption never does.
 bool may_change_others(P id);
-// Returns the scenario on which an edit of `id` and its valid values are based. The other automatic degrees
-// of parallelism, and an automatic micro-batch if the global batch is held, are set to one if that is valid,
-// because the planner will choose them again. Otherwise a new GPU count would have to be a multiple of their
-// current values.
-Scenario basis_of_edit(const Scenario& scenario, P id);
+// Returns the settings that decide which values an edit of `id` may give it. The other automatic degrees of
+// parallelism, and an automatic micro-batch if the global batch is held, are one if that is valid, because
+// the planner will choose them again. Otherwise a new GPU count would have to be a multiple of their current
+// values. A held batch may have fewer sequences than GPUs, because the planner can split the model.
+Settings settings_for_edit(const Scenario& scenario, P id);
 // Returns the scenario that holds this batch from now on; the values do not change.
 Scenario with_hold(const Scenario& scenario, Hold hold);
 // Return the scenario with another preset; overrides of the fields of that preset are removed.

@@ -1,9 +1,13 @@
 // Tests presets and overrides, derived fields, held batches and valid values.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "planner/answer.h"
+#include "planner/plan.h"
 #include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
 #include "scenario/scenario.h"
 #include "support/scenarios.h"
 
@@ -74,6 +78,32 @@ TEST_CASE("scenario: values of presets that are kept are replaced when any prese
         for (std::size_t id = 0; id < kParameters; ++id)
             REQUIRE(reused.origin(static_cast<P>(id)) == fresh.origin(static_cast<P>(id)));
     }
+}
+
+TEST_CASE("scenario: a held batch with fewer sequences than GPUs is valid if the planner may split the model",
+          "[scenario]") {
+    Scenario scenario = of_model("llama-3-70b", {{P::gpus, 256}, {P::global_batch, 512}});
+    // With the plan locked, each GPU has a sequence of its own.
+    CHECK(resolve(edited(scenario, P::gpus, 2048))[P::gpus] == 512);
+    scenario.automatic = default_free_parameters();
+    for (const double gpus : {512, 1024, 2048, 4096}) {
+        const Scenario there = edited(scenario, P::gpus, gpus);
+        const Answer found = answer(there);
+        INFO(gpus);
+        REQUIRE(found.valid());
+        CHECK(found.settings[P::gpus] == gpus);
+        CHECK(found.settings[P::global_batch] == 512);
+        CHECK(data_parallel(found.settings) <= 512);
+        CHECK(found.fits());
+        const std::vector<double> stops = domain(P::gpus, settings_for_edit(scenario, P::gpus)).stops;
+        CHECK(std::ranges::find(stops, gpus) != stops.end());
+    }
+    const Scenario many = edited(scenario, P::gpus, 1024);
+    const Answer smaller = answer(edited(many, P::global_batch, 256));
+    CHECK(smaller.settings[P::gpus] == 1024);
+    CHECK(smaller.settings[P::global_batch] == 256);
+    // Three thousand GPUs share 512 sequences in no plan with powers of two.
+    CHECK(resolve(edited(scenario, P::gpus, 3000))[P::gpus] != 3000);
 }
 
 TEST_CASE("scenario: an edit of a rate changes nothing else, also beside automatic degrees", "[scenario]") {

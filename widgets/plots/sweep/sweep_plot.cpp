@@ -422,7 +422,7 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     std::vector<PinnedSweep> pins;
     for (const Pin& pin : request.pins) {
         if (!pin.answer.valid()) continue;
-        const Settings settings = resolve(basis_of_edit(pin.answer.scenario, data.x));
+        const Settings settings = settings_for_edit(pin.answer.scenario, data.x);
         Axis axis{data.x, {}};
         for (const SweepPoint& point : data.series.front().points) {
             const double value = nearest_valid(data.x, point.x, settings);
