@@ -118,7 +118,12 @@ Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& n
     const Time between = sigmoid_time(
         bytes * (g - group.local) / g, bytes, network.start_latency + group.nodes * network.inter_latency,
         {adapter_bandwidth(group, network), Rate::inter_node}, network.sharpness);
-    return longer(inside, between);
+    if (!network.rail_only) return longer(inside, between);
+    // What is for another place of another node goes to that place of the own node first.
+    const double elsewhere = bytes * (g - group.local) / g * (group.local - 1) / group.local;
+    Time forwarding;
+    forwarding.by[static_cast<std::size_t>(Rate::intra_node)] = elsewhere / inside_bandwidth(group, network);
+    return longer(inside, forwarding + between);
 }
 
 Time ring_exchange_time(double bytes, const RingGroup& group, const NetworkRates& network) {

@@ -17,6 +17,7 @@ NetworkRates network_rates(const Settings& s) {
     network.peer_bandwidth = s[P::peer_bandwidth] > 0 ? s[P::peer_bandwidth] * s[P::intra_node_efficiency]
                                                       : network.intra_bandwidth / peers;
     if (network.topology == Topology::torus) network.torus = torus_shape(s).value_or(TorusShape{});
+    network.rail_only = s.on(P::rail_only);
     const auto reduction = s.choice<InNetworkReduction>(P::in_network_reduction);
     // Without a switch there is nothing that could add up.
     network.reduces_in_node =

@@ -20,6 +20,7 @@ struct NetworkRates {            // effective rates, including all losses except
     bool reduces_in_network = false;  // SHARP
     double pod_gpus = 0;              // that have the full bandwidth between nodes; 0: all
     double oversubscription = 1;      // of the links between pods
+    bool rail_only = false;           // adapters reach only those at the same place of other nodes
 };
 
 // Returns the rates of tensor, context and expert parallelism.
