@@ -59,7 +59,7 @@ const std::vector<ActionRow>& action_table() {
          translatable("finds the value of an input that meets a target")},
         {unpin_all, "action/unpin-all", translatable("&Unpin all"), "", "",
          translatable("removes all ghosts")},
-        {measured_run, "action/measured", translatable("&Measured run…"), "", "Ctrl+M",
+        {measured_run, "action/measured", translatable("&My run…"), "", "Ctrl+M",
          translatable("compares a run of yours with the prediction")},
         {show_table, "action/table", translatable("&Table of the plot"), "table", "Ctrl+T",
          translatable("shows the numbers of the plot")},

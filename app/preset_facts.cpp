@@ -91,10 +91,10 @@ void add_size(QStringList& words, double parameters) {
 
 std::vector<PresetColumn> columns_of(PresetKind kind) {
     if (kind == PresetKind::cluster) {
-        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs per node")},
-                {QObject::tr("Memory"), true},    {QObject::tr("Peak FLOPS, 16 bit"), true},
+        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs\nper node")},
+                {QObject::tr("Memory"), true},    {QObject::tr("Peak FLOPS,\n16 bit"), true},
                 {QObject::tr("In a node"), true}, {QObject::tr("Inter-node"), true},
-                {QObject::tr("Year"), true},      {QObject::tr("Public runs")}};
+                {QObject::tr("Year"), true},      {QObject::tr("Public\nruns")}};
     }
     return {{QObject::tr("Model")},     {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
             {QObject::tr("Kind")},      {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QLocale>
 #include <QScreen>
+#include <QScrollBar>
 #include <QStyleOptionToolButton>
 #include <QTreeWidget>
 #include <QTreeWidgetItemIterator>
@@ -148,6 +149,9 @@ void PresetList::fill() {
         list_->resizeColumnToContents(column);
     }
     list_->header()->setStretchLastSection(false);
+    wanted_width_ = list_->header()->length() + list_->verticalScrollBar()->sizeHint().width() + width() -
+                    contentsRect().width() + layout()->contentsMargins().left() +
+                    layout()->contentsMargins().right();
     // In a narrow list the names of the GPUs are cut, and not those of the clusters.
     const int stretched = kind_ == PresetKind::cluster ? 1 : 0;
     list_->header()->setSectionResizeMode(stretched, QHeaderView::Stretch);
@@ -160,7 +164,8 @@ void PresetList::open_below(const QRect& place) {
     const double zoom = zoom_of(font());
     const QRect free = parentWidget()->screen()->availableGeometry();
     const QSize size =
-        QSize(static_cast<int>(1000 * zoom), static_cast<int>(520 * zoom)).boundedTo(free.size());
+        QSize(std::max(static_cast<int>(1000 * zoom), wanted_width_), static_cast<int>(520 * zoom))
+            .boundedTo(free.size());
     QRect area(place.bottomLeft(), size);
     if (area.right() > free.right()) area.moveRight(free.right());
     if (area.bottom() > free.bottom()) area.moveBottom(free.bottom());

@@ -28,6 +28,8 @@ class PresetList : public QFrame {
     void open_below(const QRect& place);
     // Returns the preset of the entry; nullptr for none.
     [[nodiscard]] const Preset* preset_of(const QTreeWidgetItem* item) const;
+    // Returns the width with which no column is cut, once the list was opened.
+    [[nodiscard]] int wanted_width() const { return wanted_width_; }
 
   Q_SIGNALS:
     void taken(const shardscope::Preset& preset);
@@ -49,6 +51,7 @@ class PresetList : public QFrame {
     QLineEdit* search_;
     QTreeWidget* list_;
     QLabel* detail_;
+    int wanted_width_ = 0;  // with which no column is cut
 };
 
 class PresetPicker : public QToolButton {

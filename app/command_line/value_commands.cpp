@@ -90,7 +90,10 @@ void add_choices(const QString& words, LiveModel& model, WindowCommands& out) {
         const Parameter& row = parameter(id);
         if (row.quantity != Quantity::choice || !applies_to(id, model.answer().settings)) continue;
         for (const Named& named : row.names) {
-            if (text_of(named.name).compare(words, Qt::CaseInsensitive) == 0 &&
+            const auto is_called = [&](const QString& name) {
+                return name.compare(words, Qt::CaseInsensitive) == 0;
+            };
+            if ((is_called(text_of(named.name)) || is_called(text_of(label_of(named)))) &&
                 row.prominence != Prominence::file)
                 out.push_back(set_command(id, named.value, WordMatch::whole, model));
         }

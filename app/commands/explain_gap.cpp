@@ -72,8 +72,9 @@ void print_json(const Subject& a, const Subject& b, const StepGap& gap) {
         for (const GapClass kind : bar.classes) classes.push_back(std::string(name_of(kind)));
         ordered_json inputs = ordered_json::array();
         for (const GapInput& input : bar.inputs)
-            inputs.push_back(
-                {{"key", std::string(parameter(input.id).key)}, {"from", input.from}, {"to", input.to}});
+            inputs.push_back({{"key", std::string(parameter(input.id).key)},
+                              {"from", written(input.id, input.from)},
+                              {"to", written(input.id, input.to)}});
         out["bars"].push_back({{"classes", classes},
                                {"seconds", bar.seconds},
                                {"forward_s", bar.forward},
@@ -127,8 +128,8 @@ void print_waterfall(const StepGap& gap) {
         std::string inputs;
         for (std::size_t i = 0; i < std::min(kMost, bar.inputs.size()); ++i) {
             const GapInput& input = bar.inputs[i];
-            inputs +=
-                (i > 0 ? ", " : "") + std::string(field_of(input.id)) + " " + input.from + " → " + input.to;
+            inputs += (i > 0 ? ", " : "") + std::string(field_of(input.id)) + " " +
+                      written(input.id, input.from) + " → " + written(input.id, input.to);
         }
         if (bar.inputs.size() > kMost)
             inputs += " and " + std::to_string(bar.inputs.size() - kMost) + " more";

@@ -86,7 +86,7 @@ void print_settings(const TrainingLog& log, const Scenario& scenario) {
         const P id = static_cast<P>(i);
         if (!scenario.is_given(id)) continue;
         rows.push_back(
-            {"  " + std::string(field_of(id)), format(id, settings[id]), line_text(contents.line_of(id))});
+            {"  " + std::string(field_of(id)), written(id, settings[id]), line_text(contents.line_of(id))});
     }
     // Settings whose parameter depends on several keys are shown as the log has them.
     for (const logs::StatedKey& key : contents.torchtitan)
@@ -135,11 +135,6 @@ void print_comparison(const ImportedLog& imported, const Answer& predicted) {
         print_out("  the run ran out of memory; %s\n", predicted_memory(predicted.estimate.verdict));
 }
 
-std::string value_text(P id, double value) {
-    if (parameter(id).quantity == Quantity::flag) return value != 0 ? "on" : "off";
-    return format(id, value);
-}
-
 void print_explanations(const Answer& predicted, const Measurement& measurement) {
     constexpr std::size_t kMost = 10;
     const std::vector<Explanation> found = explanations(predicted, measurement);
@@ -157,7 +152,7 @@ void print_explanations(const Answer& predicted, const Measurement& measurement)
             std::snprintf(deviations, sizeof deviations, "%.1f", one.deviations);
             rows.push_back({"  " + std::to_string(i + 1),
                             std::string(field_of(one.id)) + (one.setting ? " (not stated)" : ""),
-                            value_text(one.id, one.now), value_text(one.id, one.value),
+                            written(one.id, one.now), written(one.id, one.value),
                             format(one.step_time, Quantity::seconds), label_of(one.term), deviations});
         }
         print_text(text_table(rows));

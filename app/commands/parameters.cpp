@@ -18,7 +18,7 @@ std::string range_of(P id) {
     }
     if (row.named_only) return names;
     std::string out =
-        format(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : format(id, row.maximum));
+        written(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : written(id, row.maximum));
     return names.empty() ? out : out + ", " + names;
 }
 
@@ -29,7 +29,7 @@ void print_table() {
         const Parameter& row = parameter(id);
         print_out("| `%s` | %s | %s | %s |\n", std::string(row.key).c_str(), std::string(row.label).c_str(),
                   range_of(id).c_str(),
-                  std::isnan(row.fallback) ? "from presets" : format(id, row.fallback).c_str());
+                  std::isnan(row.fallback) ? "from presets" : written(id, row.fallback).c_str());
     }
 }
 

@@ -127,7 +127,7 @@ bool print(const Preset& preset) {
     for (const Values* values : {&preset.values, &preset.node}) {
         for (const auto& [id, value] : *values) {
             print_out("  %-36s %-20s %s%s\n", std::string(parameter(id).key).c_str(),
-                      format(id, value).c_str(), preset.source_of(id).c_str(),
+                      written(id, value).c_str(), preset.source_of(id).c_str(),
                       preset.is_unverified(id) ? " (unverified)" : "");
         }
     }

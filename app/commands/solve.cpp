@@ -70,7 +70,8 @@ std::string text_of(const Question& question, const Solution& found) {
                       shardscope::text_of(question.target);
     if (question.target.of_best) out += ", " + shardscope::text_of(found.target);
     out += "\n";
-    for (const MetRange& stretch : found.met) out += "  met " + shardscope::text_of(id, stretch) + "\n";
+    for (const MetRange& stretch : found.met)
+        out += "  " + shardscope::text_of(id, stretch, question.target) + "\n";
     const Answer at_solution = answer(found.scenario);
     out += "  there: " + std::string(name_of(at_solution.estimate.verdict));
     for (const Output shown_output : {Output::peak_memory, Output::mfu, Output::tokens_per_s_per_gpu})

@@ -138,11 +138,11 @@ TEST_CASE("differences of plans are written in the order of the plan's parameter
     after[P::sharding] = static_cast<double>(Sharding::zero2);
     const ParameterSet all = ParameterSet().set();
     CHECK(plan_change(before, after, all) ==
-          QString::fromUtf8("Tensor parallel 1 → 4, Sharding zero3 → zero2"));
+          QString::fromUtf8("Tensor parallel 1 → 4, Sharding ZeRO-3 → ZeRO-2"));
     CHECK(plan_change(before, before, all).isEmpty());
     // What the user has set is no news.
     CHECK(plan_change(before, after, ParameterSet(all).reset(index(P::tensor_parallel))) ==
-          QString::fromUtf8("Sharding zero3 → zero2"));
+          QString::fromUtf8("Sharding ZeRO-3 → ZeRO-2"));
 }
 
 TEST_CASE("pins are re-planned like the scenario, or both are held", "[gui][auto]") {

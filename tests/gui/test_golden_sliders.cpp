@@ -86,6 +86,12 @@ TEST_CASE("G16: a drag reaches 175 Gbit/s and a width of 6,144 exactly, and keys
     desk.drag_to(P::hidden_size, 6144);
     CHECK(desk.value(P::hidden_size) == 6144);
     CHECK(desk.window.model().undo_stack()->count() == 2);
+    // Published widths do not hold the pointer where their neighbours have pixels of their own.
+    for (double width = 5120; width <= 6656; width += 128) {
+        desk.drag_to(P::hidden_size, width);
+        CHECK(desk.value(P::hidden_size) == width);
+    }
+    desk.drag_to(P::hidden_size, 6144);
     for (const P id : {P::inter_node_bandwidth, P::hidden_size}) {
         TrackSlider& slider = desk.track(id);
         slider.setFocus();

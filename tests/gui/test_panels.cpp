@@ -77,11 +77,11 @@ TEST_CASE("the headline names what lies outside the range of the public runs") {
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
     const auto words = [&] { return text(headline, "headline/sentence"); };
-    CHECK_FALSE(words().contains(QStringLiteral("Beyond the public runs")));
+    CHECK_FALSE(words().contains(QStringLiteral("Outside the validated range")));
     model.edit(P::virtual_stages, 1);
     model.edit(P::gpus, 16384);
     REQUIRE_FALSE(extrapolation_warnings(model.answer()).empty());
-    CHECK(words().contains(QStringLiteral("Beyond the public runs")));
+    CHECK(words().contains(QStringLiteral("Outside the validated range")));
     model.edit(P::memory_bandwidth, 64e12);
     model.edit(P::peak_flops, 1e16);
     CHECK(words().contains(QStringLiteral("Nothing like it was measured")));

@@ -215,7 +215,7 @@ TEST_CASE("the memory bar names the fullest stage", "[parallel]") {
 
 TEST_CASE("captions describe how a plan splits the model, and only if it does", "[parallel]") {
     const QString llama = setting_sentence(answer(read(kLlama)));
-    for (const char* words : {"zero1", "tensor and sequence parallel 4", "context parallel 2",
+    for (const char* words : {"ZeRO-1", "tensor and sequence parallel 4", "context parallel 2",
                               "pipeline parallel 4", "5 virtual stages", "interleaved schedule"}) {
         INFO(words);
         CHECK(llama.contains(QLatin1String(words)));
@@ -223,14 +223,15 @@ TEST_CASE("captions describe how a plan splits the model, and only if it does", 
     CHECK_FALSE(llama.contains(QStringLiteral("expert")));
     const QString experts = setting_sentence(answer(read(kExperts)));
     CHECK(experts.contains(QStringLiteral("expert parallel 8")));
-    CHECK(experts.contains(QStringLiteral("1f1b schedule")));
+    CHECK(experts.contains(QStringLiteral("1F1B schedule")));
     CHECK(experts.contains(QStringLiteral("offload optimizer")));
 
     const Answer first = answer(Scenario::first_launch());
     const QString words = setting_sentence(first);
-    CHECK(words.contains(QStringLiteral(
-        "Plan: zero3, micro-batch 2, accumulation 1, global batch 128, sequence 2,048, bf16, recompute none, "
-        "flash attention.")));
+    CHECK(
+        words.contains(QStringLiteral("Plan: ZeRO-3, micro-batch 2, accumulation 1, global batch 128, "
+                                      "sequence 2,048, bf16, recompute none, "
+                                      "Flash attention.")));
     CHECK(scaling_caption(scaling_data(first)).contains(QStringLiteral("2 sequences per GPU; ")));
     const QString cut = scaling_caption(scaling_data(answer(read(kLlama))));
     CHECK(cut.contains(QStringLiteral("64 sequences per model replica of 32 GPUs")));

@@ -5,10 +5,12 @@
 #include <QHeaderView>
 #include <QTemporaryDir>
 #include <QUndoStack>
+#include <optional>
 
 #include "explore/plan_report.h"
 #include "support/desk.h"
 #include "widgets/panels/memory_bar.h"
+#include "support/german.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/plots/scaling/scaling_plot.h"
@@ -113,6 +115,21 @@ TEST_CASE("pickers: clusters are found by GPU, memory, year and network", "[gui]
     CHECK(clusters.detail().contains(QStringLiteral("Nothing is found")));
     clusters.press(Qt::Key_Return);  // takes nothing
     CHECK(clusters.is_open());
+}
+
+TEST_CASE("pickers: no column is cut on a screen of 1024 pixels", "[gui][pickers]") {
+    const bool german = GENERATE(false, true);
+    std::optional<German> language;
+    if (german) language.emplace();
+    Desk desk;
+    for (const char* kind : {"cluster", "model"}) {
+        INFO(kind << (german ? ", German" : ""));
+        Picker picker(desk, kind);
+        picker.open();
+        CHECK(picker.button().list().wanted_width() > 500);
+        CHECK(picker.button().list().wanted_width() <= 1024);
+        picker.press(Qt::Key_Escape);
+    }
 }
 
 TEST_CASE("pickers: models are found by family, size, kind and year", "[gui][pickers]") {

@@ -102,6 +102,30 @@ TEST_CASE("pins: each has a row with its differences from the current scenario i
     CHECK_FALSE(desk.find<QLabel>("scenarios/hint")->isVisible());
 }
 
+TEST_CASE("pins: the numbers of a column have the same decimals, and the text names the values", "[pins]") {
+    PinDesk desk;
+    desk.press_p();
+    desk.model.edit(P::gpus, 8192);
+    desk.press_p();
+    desk.model.edit(P::inter_node_bandwidth, 1.25e9);
+    QApplication::processEvents();
+    constexpr int kRows = 3;
+    REQUIRE(desk.grid->model()->rowCount() == kRows);
+    const auto decimals = [&](int row, Column column) {
+        const QString text = desk.cell(row, column);
+        return text.contains(QLatin1Char('.')) ? text.size() - text.indexOf(QLatin1Char('.')) - 1 : 0;
+    };
+    for (const Column column : {Column::memory, Column::mfu, Column::rate, Column::step, Column::network,
+                                Column::days, Column::per_joule}) {
+        INFO(column_title(column).toStdString());
+        for (int row = 1; row < kRows; ++row) CHECK(decimals(row, column) == decimals(0, column));
+    }
+    // 9.45 days need two decimals.
+    CHECK(decimals(0, Column::days) == 2);
+    CHECK(desk.cell(1, Column::days) + QStringLiteral(" days") ==
+          QString::fromStdString(text_of(Output::training_days, desk.model.pins()[0].answer)));
+}
+
 TEST_CASE("pins: the current row and the differences follow a drag, pinned numbers stay", "[pins]") {
     PinDesk desk;
     desk.pin_two();

@@ -6,11 +6,13 @@
 #include <QTest>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "support/desk.h"
 #include "widgets/drawing.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -79,6 +81,27 @@ TEST_CASE("G18: the ruler shows weak, strong and ideal MFU at 2,048 GPUs, and a 
     desk.click(desk.on_curve(2048, QStringLiteral("Weak")));
     CHECK(desk.window.model().answer().settings[P::gpus] == 2048);
     CHECK(desk.window.model().undo_stack()->count() == 1);
+}
+
+TEST_CASE("the ruler of a sweep names the wall at its place", "[ruler]") {
+    Desk desk;
+    auto* plot = desk.find<SweepPlot>("sweep");
+    desk.find<QTabWidget>("tabs")->setCurrentWidget(plot);
+    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
+    const SweepData& data = plot->figure().data();
+    REQUIRE(data.series.size() == 1);
+    std::set<Wall> seen;
+    for (const SweepPoint& point : data.series.front().points) {
+        const auto stop = plot->figure().ruler_stop(QPointF(point.x, 0));
+        if (!stop || !point.valid) continue;
+        const Answer there = answer(edited(desk.window.model().scenario(), data.x, point.x));
+        const Wall wall = there.fits() ? there.estimate.wall : Wall::memory;
+        seen.insert(wall);
+        REQUIRE_FALSE(stop->readings.empty());
+        CHECK(stop->readings.back().name == QStringLiteral("Wall"));
+        CHECK(stop->readings.back().text == text_of(label_of(wall)));
+    }
+    CHECK(seen.size() > 1);
 }
 
 TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "[ruler]") {

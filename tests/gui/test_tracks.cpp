@@ -218,6 +218,19 @@ TEST_CASE("where nothing fits the tracks show the values that would", "[gui][tra
     CHECK_FALSE(fits_somewhere("cluster.inter_node_bandwidth"));
 }
 
+TEST_CASE("the colours of every track are explained under the pointer", "[gui][tracks]") {
+    Desk desk;
+    desk.open_groups();
+    int explained = 0;
+    for (const TrackSlider* slider : desk.window.findChildren<TrackSlider*>()) {
+        if (!slider->isEnabled()) continue;
+        INFO(slider->objectName().toStdString());
+        CHECK(slider->toolTip().contains(QStringLiteral("colour of a track is the MFU")));
+        ++explained;
+    }
+    CHECK(explained > 30);
+}
+
 TEST_CASE("a screen reader gets a description of the track", "[gui][tracks]") {
     TrackDesk desk;
     const auto description = [&](const char* key) {

@@ -254,7 +254,7 @@ TEST_CASE("window: after an answer of Solve is adopted the keyboard stays with t
     CHECK(QApplication::focusWidget()->objectName().toStdString() == "solve/input");
     // A value that is already set needs no button.
     const std::string result = desk.text("solve/result").toStdString();
-    CHECK_THAT(result, Catch::Matchers::EndsWith("This value is already set."));
+    CHECK_THAT(result, Catch::Matchers::EndsWith("Already met."));
     const auto offers = panel->findChildren<QAbstractButton*>(QStringLiteral("solve/apply/0"));
     for (const auto* offer : offers) {
         if (offer->isVisible()) CHECK(offer->text() != words);

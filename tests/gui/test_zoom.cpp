@@ -49,15 +49,16 @@ struct ZoomDesk : Desk {
     }
     // A place off the scenario's handles and off the curves.
     [[nodiscard]] QPoint empty() const { return {canvas->width() * 2 / 3, canvas->height() * 7 / 10}; }
-    void drag_by(const QPoint& way) {
-        QTest::mousePress(canvas, Qt::LeftButton, {}, empty());
+    void drag_by(const QPoint& way) { drag_from(empty(), way); }
+    void drag_from(const QPoint& start, const QPoint& way) {
+        QTest::mousePress(canvas, Qt::LeftButton, {}, start);
         for (const double share : {0.5, 1.0}) {
-            const QPointF to = QPointF(empty()) + share * QPointF(way);
+            const QPointF to = QPointF(start) + share * QPointF(way);
             QMouseEvent move(QEvent::MouseMove, to, canvas->mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
                              {});
             QApplication::sendEvent(canvas, &move);
         }
-        QTest::mouseRelease(canvas, Qt::LeftButton, {}, empty() + way);
+        QTest::mouseRelease(canvas, Qt::LeftButton, {}, start + way);
         settle();
     }
     // The clicks of a person: press, release, double click, release.
@@ -157,6 +158,44 @@ TEST_CASE("zoom: a double click shows all again, and sets the scenario only wher
         CHECK(desk.plot->ruler().fixed_words().isEmpty());
         desk.double_click(desk.empty());
         CHECK_FALSE(desk.window.model().scenario() == start);
+    }
+}
+
+TEST_CASE("zoom: runs, operators, collectives and plans are zoomed and moved, and files draw everything",
+          "[window][zoom]") {
+    for (const char* name : {"operators", "validation", "collectives", "plans"}) {
+        INFO(name);
+        ZoomDesk desk(name);
+        const Scenario start = desk.window.model().scenario();
+        const QByteArray exported =
+            render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
+        const QRect frame = desk.canvas->axisRect()->rect();
+        const QPoint at(frame.left() + frame.width() / 3, frame.top() + frame.height() * 4 / 5);
+        const QCPAxis& x = *desk.canvas->xAxis;
+        const QCPAxis& y = *desk.canvas->yAxis;
+        const QCPRange all_x = x.range();
+        const QCPRange all_y = y.range();
+        const double here = x.pixelToCoord(at.x());
+        turn_wheel(*desk.canvas, at, 240);
+        desk.settle();
+        CHECK(x.range().lower > all_x.lower);
+        CHECK(x.range().upper < all_x.upper);
+        CHECK(y.range().upper < all_y.upper);
+        CHECK(x.pixelToCoord(at.x()) == Approx(here).epsilon(0.03));
+        const double before = x.range().lower;
+        desk.drag_from(at, {60, 0});
+        CHECK(x.range().lower < before);
+        CHECK(desk.window.model().scenario() == start);
+        CHECK(render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg) ==
+              exported);
+        // Another value of the scenario leaves the part that is shown.
+        const QCPRange part = x.range();
+        desk.window.model().edit(P::intra_node_bandwidth, 440e9);
+        desk.settle();
+        CHECK(x.range().upper == Approx(part.upper));
+        desk.double_click(at);
+        CHECK(x.range().lower == Approx(all_x.lower));
+        CHECK(x.range().upper == Approx(all_x.upper));
     }
 }
 

@@ -107,11 +107,12 @@ class Desk {
         QTest::keyClick(field, Qt::Key_Return);
         QApplication::processEvents();
     }
+    // `value` is the name that files have.
     void choose(const std::string& key, const QString& value) {
         slider(key);
         auto* combo = find<QComboBox>(QString::fromStdString(key) + QStringLiteral("/field"));
         combo->setFocus();
-        const int at = combo->findText(value);
+        const int at = combo->findData(parse(find_parameter(key).value(), value.toStdString()).value);
         REQUIRE(at >= 0);
         while (combo->currentIndex() != at)
             QTest::keyClick(combo, combo->currentIndex() < at ? Qt::Key_Down : Qt::Key_Up);

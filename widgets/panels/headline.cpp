@@ -221,7 +221,8 @@ void Headline::set_sentence() {
     // The tool tip names the range that is exceeded, together with all other warnings.
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun)
         sentences_.insert(1, tr("Nothing like it was measured."));
-    else if (!extrapolation_warnings(answer).empty()) sentences_.insert(1, tr("Beyond the public runs."));
+    else if (!extrapolation_warnings(answer).empty())
+        sentences_.insert(1, tr("Outside the validated range."));
     if (exceeds_context(answer)) sentences_.insert(1, tr("Longer than the model's context."));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);

@@ -122,8 +122,8 @@ void MeasuredPanel::build_line() {
     remove->setObjectName(QStringLiteral("measured/remove"));
     remove->setAutoRaise(true);
     remove->setText(QStringLiteral("×"));
-    remove->setToolTip(tr("Remove the measured run"));
-    remove->setAccessibleName(tr("Remove the measured run"));
+    remove->setToolTip(tr("Remove my run"));
+    remove->setAccessibleName(tr("Remove my run"));
     line->addWidget(title);
     line->addWidget(field_);
     line->addWidget(kind_);
@@ -207,9 +207,8 @@ void MeasuredPanel::commit_typed() {
 }
 
 void MeasuredPanel::take(const std::optional<Measurement>& measurement) {
-    model_.replace_view(
-        with_measurement(model_.scenario(), measurement).view,
-        measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove measured run"));
+    model_.replace_view(with_measurement(model_.scenario(), measurement).view,
+                        measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove my run"));
 }
 
 void MeasuredPanel::use(std::size_t cause) {

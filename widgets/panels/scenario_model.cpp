@@ -27,15 +27,20 @@ ScenarioModel::ScenarioModel(LiveModel& model, QObject* parent) : QAbstractTable
 std::vector<ScenarioRow> ScenarioModel::make_rows() const {
     const Answer& now = model_.answer();
     std::vector<ScenarioRow> rows{scenario_row(kCurrentScenario, now, model_.scenario().title())};
+    std::vector<ScenarioNumbers> numbers{numbers_of(now)};
     for (const Pin& pin : model_.pins()) {
         ScenarioRow row = scenario_row(pin.letter, pin.answer, pin.answer.scenario.title());
         row.compared = &pin == model_.compared();
         row.at(Column::differs) = QString::fromStdString(in_words(differences(now, pin.answer)));
         row.at(Column::unpin) = QStringLiteral("×");
         rows.push_back(std::move(row));
+        numbers.push_back(numbers_of(pin.answer));
     }
-    if (const auto measurement = measurement_in(model_.scenario().view); measurement && now.valid())
+    if (const auto measurement = measurement_in(model_.scenario().view); measurement && now.valid()) {
         rows.push_back(measured_row(now, *measurement));
+        numbers.push_back(numbers_of(now, *measurement));
+    }
+    write_numbers(rows, numbers);
     return rows;
 }
 

@@ -1,10 +1,12 @@
 #include "widgets/panels/scenario_row.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <vector>
 
 #include "explore/difference.h"
 #include "widgets/drawing.h"
+#include "widgets/number_column.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -16,38 +18,27 @@ struct OutputColumn {
     Column column;
     Output output;
 };
-constexpr std::array kOutputColumns{OutputColumn{Column::memory, Output::peak_memory},
-                                    OutputColumn{Column::mfu, Output::mfu},
-                                    OutputColumn{Column::rate, Output::tokens_per_s_per_gpu},
-                                    OutputColumn{Column::step, Output::step_time},
-                                    OutputColumn{Column::network, Output::exposed_communication},
-                                    OutputColumn{Column::days, Output::training_days},
-                                    OutputColumn{Column::per_joule, Output::tokens_per_joule}};
-
-// Returns a time in ms, always, so that the values of a column can be compared. It has three significant
-// digits, or all digits before the point.
-QString milliseconds(double seconds) {
-    const double ms = seconds * 1e3;
-    return shown(std::fabs(ms) >= 100 ? std::round(ms) : ms,
-                 std::fabs(ms) >= 100 ? Quantity::count : Quantity::fraction, false);
-}
-
-QString cell(double value, Quantity quantity) {
-    if (quantity == Quantity::seconds && std::isfinite(value)) return milliseconds(value);
-    return shown(value, quantity, false);
-}
+constexpr std::array<OutputColumn, kScenarioNumbers> kOutputColumns{
+    OutputColumn{Column::memory, Output::peak_memory},
+    OutputColumn{Column::mfu, Output::mfu},
+    OutputColumn{Column::rate, Output::tokens_per_s_per_gpu},
+    OutputColumn{Column::step, Output::step_time},
+    OutputColumn{Column::network, Output::exposed_communication},
+    OutputColumn{Column::days, Output::training_days},
+    OutputColumn{Column::per_joule, Output::tokens_per_joule}};
 
 QString header(Output id) {
     QString label = text_of(label_of(id));
     switch (output(id).quantity) {
-        case Quantity::seconds: return label + QStringLiteral(", ms");
+        case Quantity::seconds:
         case Quantity::bytes:
         case Quantity::percent:
-            return QStringLiteral("%1, %2").arg(
-                label, QString::fromStdString(shardscope::show(1, output(id).quantity).unit));
+            return QStringLiteral("%1, %2").arg(label, number_column({}, output(id).quantity).unit);
         default: return label;  // contains its unit
     }
 }
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -76,8 +67,6 @@ ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& t
     row.at(Column::scenario) = QString::fromStdString(title);
     row.at(Column::verdict) =
         answer.valid() ? text_of(label_of(answer.estimate.verdict)) : QObject::tr("not valid");
-    for (const OutputColumn& entry : kOutputColumns)
-        row.at(entry.column) = cell(value_of(entry.output, answer), output(entry.output).quantity);
     row.at(Column::wall) = answer.valid() ? text_of(label_of(answer.estimate.wall)) : QStringLiteral("–");
     return row;
 }
@@ -88,22 +77,47 @@ ScenarioRow measured_row(const Answer& answer, const Measurement& measurement) {
     row.letter = kMeasuredRun;
     row.text.fill(QStringLiteral("–"));
     const QString gpus = shown(run.gpus, Quantity::count);
-    row.at(Column::scenario) = QObject::tr("Measured run on %1 GPUs").arg(gpus);
+    row.at(Column::scenario) = QObject::tr("My run on %1 GPUs").arg(gpus);
     row.at(Column::differs) =
         QString::fromStdString(run.gpus == answer.settings[P::gpus] ? in_words({}) : std::string());
     if (run.gpus != answer.settings[P::gpus]) row.at(Column::differs) = QObject::tr("%1 GPUs").arg(gpus);
     row.at(Column::verdict) = QObject::tr("ran");
-    const double days =
-        answer.estimate.run.tokens_at_full_goodput() / (run.tokens_per_s_per_gpu * run.gpus) / kSecondsPerDay;
-    for (const auto& [column, value] : {std::pair{Column::mfu, run.mfu},
-                                        {Column::rate, run.tokens_per_s_per_gpu},
-                                        {Column::step, run.step_time},
-                                        {Column::days, days}}) {
-        const auto found = std::ranges::find(kOutputColumns, column, &OutputColumn::column);
-        row.at(column) = cell(value, output(found->output).quantity);
-    }
     row.at(Column::unpin).clear();
     return row;
+}
+
+ScenarioNumbers numbers_of(const Answer& answer) {
+    ScenarioNumbers out;
+    for (std::size_t i = 0; i < kOutputColumns.size(); ++i)
+        out[i] = value_of(kOutputColumns[i].output, answer);
+    return out;
+}
+
+ScenarioNumbers numbers_of(const Answer& answer, const Measurement& measurement) {
+    const Residual run = residual(answer, measurement);
+    const double days =
+        answer.estimate.run.tokens_at_full_goodput() / (run.tokens_per_s_per_gpu * run.gpus) / kSecondsPerDay;
+    ScenarioNumbers out;
+    for (std::size_t i = 0; i < kOutputColumns.size(); ++i) {
+        switch (kOutputColumns[i].column) {
+            case Column::mfu: out[i] = run.mfu; break;
+            case Column::rate: out[i] = run.tokens_per_s_per_gpu; break;
+            case Column::step: out[i] = run.step_time; break;
+            case Column::days: out[i] = days; break;
+            default: out[i] = kNone;
+        }
+    }
+    return out;
+}
+
+void write_numbers(std::span<ScenarioRow> rows, std::span<const ScenarioNumbers> numbers) {
+    for (std::size_t i = 0; i < kOutputColumns.size(); ++i) {
+        std::vector<double> values;
+        for (const ScenarioNumbers& row : numbers) values.push_back(row[i]);
+        const NumberColumn column = number_column(values, output(kOutputColumns[i].output).quantity);
+        for (std::size_t row = 0; row < rows.size(); ++row)
+            rows[row].at(kOutputColumns[i].column) = column.numbers[row];
+    }
 }
 
 }  // namespace shardscope

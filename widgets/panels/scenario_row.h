@@ -4,6 +4,7 @@
 #include <QString>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "evidence/measured.h"
 #include "explain/output.h"
@@ -47,7 +48,16 @@ QString column_title(ScenarioColumn column);
 // Returns the output that a column shows; nothing if it shows none.
 std::optional<Output> column_output(ScenarioColumn column);
 
+// Returns the row without its numbers.
 ScenarioRow scenario_row(char letter, const Answer& answer, const std::string& title);
 ScenarioRow measured_row(const Answer& answer, const Measurement& measurement);
+
+// The values of a row's numbers; NaN where it has none.
+inline constexpr std::size_t kScenarioNumbers = 7;
+using ScenarioNumbers = std::array<double, kScenarioNumbers>;
+ScenarioNumbers numbers_of(const Answer& answer);
+ScenarioNumbers numbers_of(const Answer& answer, const Measurement& measurement);
+// Writes the numbers into the rows. The numbers of a column have one format.
+void write_numbers(std::span<ScenarioRow> rows, std::span<const ScenarioNumbers> numbers);
 
 }  // namespace shardscope

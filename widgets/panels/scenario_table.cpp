@@ -53,7 +53,7 @@ ScenarioTable::ScenarioTable(LiveModel& model, QWidget* parent)
     differences_->setObjectName(QStringLiteral("scenarios/differences-only"));
     differences_->setToolTip(tr("Leaves out what is the same in all scenarios"));
     head->addWidget(differences_);
-    auto* measured = new QPushButton(tr("Measured run…"));
+    auto* measured = new QPushButton(tr("My run…"));
     measured->setObjectName(QStringLiteral("scenarios/measured"));
     measured->setToolTip(tr("Compare with your own run"));
     measured->setAutoDefault(false);

@@ -343,11 +343,12 @@ void SolvePanel::show(const Found& found) {
         return;
     }
     QStringList stretches;
-    for (const MetRange& stretch : solution.met) stretches += text_of(text_of(id, stretch));
+    for (const MetRange& stretch : solution.met)
+        stretches += text_of(text_of(id, stretch, found.question.target));
     QString target = QString::fromStdString(text_of(found.question.target));
     if (found.question.target.of_best) target += QStringLiteral(", ") + text_of(text_of(solution.target));
     result_->setTextFormat(Qt::RichText);
-    result_->setText(tr("<b>%1</b> is the %2 value at which %3. The target is met %4.")
+    result_->setText(tr("<b>%1</b> is the %2 value at which %3. %4.")
                          .arg(html_text(words_of(id, solution.value)),
                               solution.largest ? tr("largest") : tr("smallest"), html_text(target),
                               html_text(stretches.join(tr("; ")))));
@@ -367,8 +368,7 @@ void SolvePanel::show(const Found& found) {
     if (values.size() > kMostOffers) values.resize(kMostOffers);
     // The value that is set already needs no button.
     const double now = model_.answer().settings[id];
-    if (solution.value == now)
-        result_->setText(result_->text() + QLatin1Char(' ') + tr("This value is already set."));
+    if (solution.value == now) result_->setText(result_->text() + QLatin1Char(' ') + tr("Already met."));
     std::erase(values, now);
     for (std::size_t i = 0; i < values.size(); ++i) {
         offer(QStringLiteral("solve/apply/%1").arg(i), tr("Set %1").arg(words_of(id, values[i])),

@@ -7,8 +7,8 @@
 
 #include "explain/output.h"
 #include "widgets/column.h"
-#include "widgets/encode.h"
 #include "widgets/panels/control_group.h"
+#include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/wall_mark.h"
@@ -24,14 +24,7 @@ class WallsHeader : public QWidget {
     WallsHeader(LiveModel& model, QWidget* parent) : QWidget(parent), model_(model) {
         setObjectName(QStringLiteral("controls/walls"));
         setFixedHeight(static_cast<int>(kHeader * zoom_of(font())));
-        setToolTip(wrapped_tool_tip(WallRows::tr(
-            "The colour of a track is the MFU at each value, from dark (0 %) to yellow (60 %); a hatched "
-            "part does "
-            "not fit. A notch is a value at which another wall takes over. The letter on each handle is the "
-            "present "
-            "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, L latency, "
-            "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that are not "
-            "round.")));
+        setToolTip(track_legend());
         QObject::connect(&model_, &LiveModel::changed, this, [this] {
             setAccessibleName(WallRows::tr("Walls, bound by %1").arg(wall_name()));
             update();

@@ -60,26 +60,43 @@ void draw_right(QPainter& painter, double right, double baseline, const QFont& f
     painter.drawText(QPointF(right - text_width(font, text), baseline), text);
 }
 
+QString title_of(const WaterfallData& data) { return Waterfall::tr("Step, %1").arg(unit_of(data).name); }
+
+// Returns the key of the colours, or the note that the times are hypothetical.
+QString note_of(const WaterfallData& data) {
+    return data.hypothetical ? Waterfall::tr("hypothetical: it does not fit")
+                             : Waterfall::tr("solid adds time, pale is overlapped");
+}
+
+QFont note_font(const WaterfallData& data, const QFont& font) {
+    QFont out = scaled_font(font, kSmall);
+    out.setItalic(data.hypothetical);
+    return out;
+}
+
+// Whether the note is below the title, because there is not enough space beside it.
+bool note_is_below(const QRectF& area, const WaterfallData& data, const QFont& font) {
+    return text_width(scaled_font(font, 1, true), title_of(data)) + 12 +
+               text_width(note_font(data, font), note_of(data)) >
+           area.width() - 2 * kPadding;
+}
+
 void paint_title(QPainter& painter, const QRectF& area, const Theme& theme, const WaterfallData& data,
                  const QFont& font) {
-    const QFont bold = scaled_font(font, 1, true);
-    QFont small = scaled_font(font, kSmall);
-    const double baseline = std::round(area.top() + 8 + QFontMetricsF(bold).ascent());
-    const QString title = Waterfall::tr("Step, %1").arg(unit_of(data).name);
-    painter.setFont(bold);
+    const double baseline = std::round(area.top() + 8 + QFontMetricsF(scaled_font(font, 1, true)).ascent());
+    painter.setFont(scaled_font(font, 1, true));
     painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left() + kPadding, baseline), title);
+    painter.drawText(QPointF(area.left() + kPadding, baseline), title_of(data));
     if (!data.has_time) return;
-    small.setItalic(data.hypothetical);
-    QString note = data.hypothetical ? Waterfall::tr("hypothetical: it does not fit")
-                                     : Waterfall::tr("exposed solid, hidden faint");
-    const double available = area.width() - 2 * kPadding - text_width(bold, title) - 12;
-    if (text_width(small, note) > available)
-        note = data.hypothetical ? Waterfall::tr("hypothetical") : Waterfall::tr("hidden faint");
     painter.setPen(theme.muted);
-    // The note that times are hypothetical is always shown; the legend is left out if it does not fit.
-    if (data.hypothetical || text_width(small, note) <= available + 6)
-        draw_right(painter, area.right() - kPadding, baseline, small, note);
+    const QFont small = note_font(data, font);
+    if (note_is_below(area, data, font)) {
+        painter.setFont(small);
+        painter.drawText(QPointF(area.left() + kPadding, baseline + QFontMetricsF(small).height()),
+                         note_of(data));
+    } else {
+        draw_right(painter, area.right() - kPadding, baseline, small, note_of(data));
+    }
 }
 
 void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& theme, const WaterfallData& data,
@@ -117,7 +134,7 @@ void paint_hidden(QPainter& painter, const WaterfallGeometry& g, const Waterfall
     const QFont small = scaled_font(font, kSmall);
     const QString number = in_unit(data.hidden, data);
     const double baseline = std::round(row.y + QFontMetricsF(small).capHeight() / 2);
-    for (const QString& text : {Waterfall::tr("%1 hidden").arg(number), number}) {
+    for (const QString& text : {Waterfall::tr("%1 overlapped").arg(number), number}) {
         const double width = text_width(small, text);
         const bool before = row.hidden.left() - 5 - width > g.left + 2;
         const bool inside = width + 8 < row.hidden.width();
@@ -278,7 +295,8 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     WaterfallGeometry g;
     const QFont small = scaled_font(font, kSmall);
     const QFontMetricsF metrics(small);
-    const double title = std::max(28.0, QFontMetricsF(font).height() + 12);
+    const double title = std::max(28.0, QFontMetricsF(font).height() + 12) +
+                         (note_is_below(area, data, font) ? metrics.height() : 0);
     const double axis = metrics.height() + 12;
     double labels = text_width(scaled_font(font, kSmall, true), Waterfall::tr("Step"));
     for (std::size_t i = 0; i < kStepTerms; ++i) {

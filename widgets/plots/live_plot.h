@@ -115,6 +115,8 @@ class LivePlot : public QWidget, public Explainable {
     [[nodiscard]] QCustomPlot& canvas() const { return *canvas_; }
     [[nodiscard]] bool hypothetical() const { return hypothetical_; }
     [[nodiscard]] const QPointF& pressed_at() const { return pressed_at_; }
+    // Returns whether the button is released where it was pressed, so that it is no drag.
+    [[nodiscard]] bool is_click() const { return clicking_; }
     // Returns the value that a person would mean by a place of an axis: the roundest of those from `before`
     // to `after`, which lie at its two sides.
     [[nodiscard]] double round_value(P id, double value, double before, double after) const;

@@ -68,10 +68,7 @@ SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::ve
 
 std::string parameter_cell(P id, double value) {
     const Parameter& row = parameter(id);
-    for (const Named& named : row.names) {
-        if (named.value == value) return std::string(named.name);
-    }
-    return cell(value, plot_unit(row.quantity).factor);
+    return is_named(row, value) ? written(id, value) : cell(value, plot_unit(row.quantity).factor);
 }
 std::string parameter_header(P id) {
     const Parameter& row = parameter(id);

@@ -88,14 +88,18 @@ ReportSection comparison(const std::vector<Pin>& pins, const Answer& answer) {
     constexpr int kFirstNumber = 3;
     ReportTable table{{QString()}, {}, kFirstNumber};
     for (const ScenarioColumn column : kColumns) table.header << column_title(column);
-    const auto add = [&](char letter, const Answer& of) {
-        const ScenarioRow row = scenario_row(letter, of, of.scenario.title());
-        QStringList cells{QString(QLatin1Char(letter))};
+    std::vector<ScenarioRow> rows{scenario_row(kCurrentScenario, answer, answer.scenario.title())};
+    std::vector<ScenarioNumbers> numbers{numbers_of(answer)};
+    for (const Pin& pin : pins) {
+        rows.push_back(scenario_row(pin.letter, pin.answer, pin.answer.scenario.title()));
+        numbers.push_back(numbers_of(pin.answer));
+    }
+    write_numbers(rows, numbers);
+    for (const ScenarioRow& row : rows) {
+        QStringList cells{QString(QLatin1Char(row.letter))};
         for (const ScenarioColumn column : kColumns) cells << row.at(column);
         table.rows.push_back(std::move(cells));
-    };
-    add(kCurrentScenario, answer);
-    for (const Pin& pin : pins) add(pin.letter, pin.answer);
+    }
     out.blocks.emplace_back(std::move(table));
     for (const Pin& pin : pins) {
         if (pin.answer.valid()) out.blocks.push_back(ReportParagraph{pin_words(pin, answer)});

@@ -212,7 +212,7 @@ ParameterChoice::ParameterChoice(P id, QWidget* parent) : QComboBox(parent) {
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(3);
     for (const Named& named : parameter(id).names) {
-        addItem(text_of(named.name), named.value);
+        addItem(text_of(label_of(named)), named.value);
     }
     connect(this, &QComboBox::activated, this,
             [this](int place) { Q_EMIT committed(itemData(place).toDouble()); });

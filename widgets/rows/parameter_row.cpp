@@ -269,6 +269,8 @@ void ParameterRow::explain_range(bool settled) {
     }
     slider_->setAccessibleDescription(words.join(QLatin1Char(' ')));
     setToolTip(wrapped_tool_tip(words.join(QLatin1Char('\n'))));
+    // A slider without a choice has no coloured track.
+    slider_->setToolTip(settled ? QString() : track_legend());
 }
 
 void ParameterRow::commit_typed(double value) {

@@ -295,7 +295,9 @@ double ParameterSlider::dragged_value(double place, Qt::KeyboardModifiers modifi
     for (const double known : known_) {
         if (known < scale_.low() || known > scale_.high()) continue;
         const double distance = std::abs(scale_.fraction(known) - place);
-        if (distance > best) continue;
+        // Neighbours of a known value that have pixels of their own can be reached, too.
+        const double apart = scale_.fraction(known + scale_.step()) - scale_.fraction(known);
+        if (distance > best || (apart >= pixel && distance > apart / 2)) continue;
         best = distance;
         found = known;
     }

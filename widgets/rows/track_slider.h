@@ -15,6 +15,9 @@
 
 namespace shardscope {
 
+// Returns what the colours and marks of a track mean, as a tool tip.
+QString track_legend();
+
 class TrackSlider : public ParameterSlider {
     Q_OBJECT
   public:

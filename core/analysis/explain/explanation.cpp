@@ -163,7 +163,7 @@ Explanation explain_output(Output id, const Answer& answer) {
         out.sentence =
             translate("Set by hand; the prediction is {1}. Step, rates and days follow from the set value.",
                       {format(answer.estimate.predicted_mfu, Quantity::percent)});
-        out.source = translate("set by hand: assumptions.mfu_override");
+        out.source = translate("set by hand");
     }
     if (id == Output::step_bubble) out.source = "E20: " + translate(answer.compiled.schedule->source);
     if (id == Output::mfu && answer.settings.listed())

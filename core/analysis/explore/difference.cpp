@@ -24,7 +24,7 @@ std::string in_sentence(std::string_view label) {
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 std::string title_of(const Preset* preset) {
-    if (!preset) return translate("none");
+    if (!preset) return translate("no preset");
     if (!preset->title.empty()) return translate(preset->title);
     return preset->name.empty() ? translate("own values") : preset->name;
 }
@@ -86,11 +86,6 @@ std::string words_of(P id, const std::string& value) {
     return in_sentence(parameter(id).label) + " " + value;
 }
 
-std::string value_text(P id, double value) {
-    if (parameter(id).quantity == Quantity::flag) return value != 0 ? "on" : "off";
-    return format(id, value);
-}
-
 }  // namespace
 
 std::vector<Difference> differences(const Answer& from, const Answer& to) {
@@ -112,8 +107,8 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (!differs(from, to, id)) continue;
-        const std::string value = value_text(id, to.settings[id]);
-        out.push_back({id, words_of(id, value), label_of(id), value_text(id, from.settings[id]), value});
+        const std::string value = format(id, to.settings[id]);
+        out.push_back({id, words_of(id, value), label_of(id), format(id, from.settings[id]), value});
     }
     return out;
 }

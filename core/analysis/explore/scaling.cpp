@@ -87,10 +87,15 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
     } else {
         std::erase_if(axis.values, [&](double g) { return !keeps_plan(settings, g); });
         out.weak = curve(weak, axis, stop);
+        // With another micro-batch it would be another plan, and the curve would jump up and down. Only where
+        // a replica has less than one micro-batch, that is what it computes at a time.
         const double batch = settings[P::global_batch];
+        const double micro_batch = settings[P::micro_batch];
         Axis divides = axis;
-        std::erase_if(divides.values,
-                      [&](double g) { return std::fmod(batch, g / gpus_per_replica(settings)) != 0; });
+        std::erase_if(divides.values, [&](double g) {
+            const double share = batch / (g / gpus_per_replica(settings));
+            return share != std::floor(share) || (share > micro_batch && std::fmod(share, micro_batch) != 0);
+        });
         if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
     }
 

@@ -9,7 +9,9 @@ namespace shardscope {
 
 struct Scaling {
     Curve weak;
-    Curve strong;      // ends where the global batch cannot be split further
+    // At the counts that divide the global batch into the plan's micro-batches; it ends where the batch
+    // cannot be split further.
+    Curve strong;
     double node = 8;   // GPUs of one node
     double gpus = 64;  // the scenario's
     // The GPU count of the weak curve from which on an added GPU adds less than half of the throughput that

@@ -400,22 +400,38 @@ std::string text_of(const Target& target) {
     return out + format(target.value, output(*target.output).quantity);
 }
 
-std::string text_of(P id, const MetRange& range) {
+std::string text_of(P id, const MetRange& range, const Target& target) {
     const auto text = [id](double value) { return format(id, value); };
-    const bool runs_down = std::isnan(range.below);
-    const bool runs_up = std::isnan(range.above);
-    std::string out;
-    if (range.from == range.to) out = translate("at {1}", {text(range.from)});
-    else if (runs_up && !runs_down) out = translate("from {1} up", {text(range.from)});
-    else if (runs_down && !runs_up) out = translate("up to {1}", {text(range.to)});
-    else out = translate("from {1} to {2}", {text(range.from), text(range.to)});
+    const std::string from = text(range.from);
+    const std::string to = text(range.to);
     // Continuous values have no next value to name.
-    const bool below = !runs_down && text(range.below) != text(range.from);
-    const bool above = !runs_up && text(range.above) != text(range.to);
+    const bool below = !std::isnan(range.below) && text(range.below) != from;
+    const bool above = !std::isnan(range.above) && text(range.above) != to;
+    const bool fits = target.is_fit();
+    if (range.from == range.to && below && above)
+        return fits ? translate("Fits at {1}, not at {2} and {3}",
+                                {from, text(range.below), text(range.above)})
+                    : translate("Met at {1}, not at {2} and {3}",
+                                {from, text(range.below), text(range.above)});
     if (below && above)
-        return translate("{1}, not met at {2} and {3}", {out, text(range.below), text(range.above)});
-    if (!below && !above) return out;
-    return translate("{1}, not met at {2}", {out, text(below ? range.below : range.above)});
+        return fits ? translate("Fits from {1} to {2}, not at {3} and {4}",
+                                {from, to, text(range.below), text(range.above)})
+                    : translate("Met from {1} to {2}, not at {3} and {4}",
+                                {from, to, text(range.below), text(range.above)});
+    if (below || above) {
+        const std::string edge = below ? from : to;
+        const std::string missed = text(below ? range.below : range.above);
+        return fits ? translate("Fits at {1}, not at {2}", {edge, missed})
+                    : translate("Met at {1}, not at {2}", {edge, missed});
+    }
+    if (range.from == range.to)
+        return fits ? translate("Fits at {1}", {from}) : translate("Met at {1}", {from});
+    if (std::isnan(range.above) && !std::isnan(range.below))
+        return fits ? translate("Fits from {1} up", {from}) : translate("Met from {1} up", {from});
+    if (std::isnan(range.below) && !std::isnan(range.above))
+        return fits ? translate("Fits up to {1}", {to}) : translate("Met up to {1}", {to});
+    return fits ? translate("Fits from {1} to {2}", {from, to})
+                : translate("Met from {1} to {2}", {from, to});
 }
 
 Solution solve(const Question& question, const std::stop_token& stop,

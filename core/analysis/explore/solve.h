@@ -58,8 +58,8 @@ struct MetRange {
     double above = 0;  // NaN if the range extends to the end of the values tried
 };
 
-// "from 32 GPUs up, not met at 24".
-std::string text_of(P id, const MetRange& range);
+// "Fits at 32, not at 24".
+std::string text_of(P id, const MetRange& range, const Target& target);
 
 // The values of an input with which a target is met, or the reason why there is none.
 struct Solution {

@@ -185,7 +185,7 @@ std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answ
         const double a = from.settings[id];
         const double b = to.settings[id];
         const bool listed = std::ranges::find(kNotListed, id) == kNotListed.end();
-        if (!same(a, b) && listed) out.push_back({id, format(id, a), format(id, b)});
+        if (!same(a, b) && listed) out.push_back({id, a, b});
     }
     return out;
 }

@@ -32,7 +32,7 @@ GapClass class_of(P id);
 
 struct GapInput {
     P id;
-    std::string from, to;
+    double from, to;
 };
 
 struct GapBar {

@@ -31,7 +31,7 @@ Problem impossible_problem(const Answer& answer) {
     const auto percent = [](double share) { return format(share, Quantity::percent); };
     if (s[P::mfu_override] > 0 && e.hfu > 1) {
         return {"/assumptions/mfu_override",
-                translate("{1} is {2}", {"mfu_override", percent(s[P::mfu_override])}),
+                translate("{1} is {2}", {label_of(P::mfu_override), percent(s[P::mfu_override])}),
                 translate("the HFU would be {1}", {percent(e.hfu)}),
                 translate("use at most {1}", {exact(std::floor(1e4 * s[P::mfu_override] / e.hfu) / 1e4)})};
     }

@@ -36,11 +36,13 @@ enum class Group { cluster, gpu, model, training, plan, assumptions };
 std::string_view name_of(Group group);  // "cluster"
 std::string title(Group group);         // "Cluster"
 
-// A value with a name ("zero3").
+// A value with a name.
 struct Named {
-    std::string_view name;
-    double value;
+    std::string_view name;  // in files and on the command line: "zero3"
+    double value = 0;
+    std::string_view label = name;  // on screen, in English: "ZeRO-3"; see label_of
 };
+std::string label_of(const Named& named);  // in the current language
 
 enum class Prominence {
     row,       // a row with a slider in the window
@@ -63,6 +65,7 @@ struct Parameter {           // one row of the table
     bool whole = false;              // integers only
     std::span<const Named> names{};  // named values
     bool named_only = false;         // only the values in `names` are valid (a choice)
+    std::string_view zero{};         // what 0 means, where it is no number of its own; see format
     bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
     bool plan = false;               // a property of the training plan, which the planner may choose
     Prominence prominence = Prominence::row;
@@ -86,16 +89,21 @@ std::optional<P> find_parameter(std::string_view key);
 std::string_view section_of(P id);  // "cluster.gpu"
 std::string_view field_of(P id);    // "memory"
 
-// Returns the names of the members of a set.
-std::vector<std::string_view> members_of(P id, double value);
+// Returns the members of a set.
+std::vector<Named> members_of(P id, double value);
 
-// Returns the name of a named value, or the number formatted with its unit.
+// Returns the value as people read it: the label of a named value, or the number formatted with its unit.
 std::string format(P id, double value, bool with_unit = true);
+// Returns the value as files and the command line take it: the name of a named value, or the number formatted
+// with its unit.
+std::string written(P id, double value);
 // Texts that are also accepted as values of a flag.
 inline constexpr std::array kFlagWords{Named{"true", 1},  Named{"yes", 1}, Named{"1", 1},
                                        Named{"false", 0}, Named{"no", 0},  Named{"0", 0}};
-// Reads a value as a person or a file writes it, including names ("zero3", "50 GB/s").
-Parsed parse(P id, std::string_view text, bool bare_unit_is_shown = false);
+// Reads a value as a file writes it, including names ("zero3", "50 GB/s"). If `as_shown`, it is read as a
+// person types it into a field: labels are values too, and a number without a unit is in the unit that is
+// shown.
+Parsed parse(P id, std::string_view text, bool as_shown = false);
 
 // The choices of the parameters, in the order of their values. Settings store their numbers.
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp, zero_pp };
@@ -131,7 +139,7 @@ enum class AttentionKernel { flash, naive };
 enum class FlopsConvention { palm, causal, six_n };
 enum class CriticalBatchLaw { none, kaplan, bergsma, fixed };
 enum class ScheduleKind {
-#define SHARDSCOPE_SCHEDULE(kind, name, schedule) kind,
+#define SHARDSCOPE_SCHEDULE(kind, name, label, schedule) kind,
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 };

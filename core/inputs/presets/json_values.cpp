@@ -243,7 +243,11 @@ json write_value(P id, double value) {
     if (row.quantity == Quantity::flag) return value != 0;
     if (row.quantity == Quantity::text) return interned_text(value);
     if (row.quantity == Quantity::list) return words_of(interned_text(value));
-    if (row.quantity == Quantity::set) return members_of(id, value);
+    if (row.quantity == Quantity::set) {
+        json members = json::array();
+        for (const Named& member : members_of(id, value)) members.push_back(member.name);
+        return members;
+    }
     for (const Named& named : row.names) {
         if (named.value == value) return std::string(named.name);
     }

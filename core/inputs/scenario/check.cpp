@@ -60,7 +60,7 @@ void values_in_range(const Settings& s, Report&& report) {
         if (is_in_range(row, value) || checked_by_constraint(id, s)) continue;
         if (std::isnan(value)) {
             report(id, [&] {
-                return Problem{pointer_to(id), translate("{1} is missing", {field_of(id)}),
+                return Problem{pointer_to(id), translate("{1} is missing", {label_of(id)}),
                                translate("no preset gives it"), translate("set {1}", {row.key})};
             });
         } else if (row.named_only) {
@@ -102,19 +102,19 @@ void check_scenario(const Scenario& scenario, const Settings& settings, Report&&
         const P id = static_cast<P>(i);
         if (is_meaningless(id, scenario, settings)) {
             report(id, [&] {
-                return Problem{pointer_to(id), translate("{1} is given", {field_of(id)}),
+                return Problem{pointer_to(id), translate("{1} is given", {label_of(id)}),
                                translate("the model is a list of operators"), translate("leave it out")};
             });
         } else if (id == P::image_size && scenario.given[i] && !applies_to(id, settings)) {
             report(id, [&] {
-                return Problem{pointer_to(id), translate("{1} is given", {field_of(id)}),
+                return Problem{pointer_to(id), translate("{1} is given", {label_of(id)}),
                                translate("no feature map of the model depends on the image size"),
                                translate("leave it out")};
             });
         }
         if (scenario.automatic[i] && !parameter(id).plan) {
             report(id, [&] {
-                return Problem{"/training/auto", translate("“{1}” cannot be automatic", {field_of(id)}),
+                return Problem{"/training/auto", translate("“{1}” cannot be automatic", {label_of(id)}),
                                translate("it is not part of the training plan"), translate("leave it out")};
             });
         }

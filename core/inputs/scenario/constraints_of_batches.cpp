@@ -51,7 +51,7 @@ Problem schedule_does_not_support_micro_batches(const Settings& s) {
     const MicroBatchRule rule = micro_batch_rule(s);
     const std::string there_are = format(P::accumulation, s[P::accumulation]);
     const std::string instead =
-        s[P::virtual_stages] > 1 ? translate("1 for virtual_stages") : std::string("1f1b");
+        s[P::virtual_stages] > 1 ? translate("1 for virtual stages") : std::string("1F1B");
     if (s[P::accumulation] < rule.least) {
         return value_problem(P::schedule, s,
                              translate("the {1} micro-batches of a step are fewer than the {2} it needs",

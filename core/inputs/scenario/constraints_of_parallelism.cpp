@@ -110,10 +110,10 @@ Problem gpus_do_not_divide_mixers(const Settings& s) {
     // If tensor parallelism alone does not divide the heads, no degree of context parallelism helps.
     if (s[P::context_parallel] > 1 && divides(s[P::tensor_parallel], all_heads))
         return value_problem(P::context_parallel, s,
-                             linear ? translate("its product with tensor_parallel {2} does not divide the "
+                             linear ? translate("its product with tensor parallel {2} does not divide the "
                                                 "{1} heads of linear attention",
                                                 {heads, format(P::tensor_parallel, s[P::tensor_parallel])})
-                                    : translate("its product with tensor_parallel {2} does not divide the "
+                                    : translate("its product with tensor parallel {2} does not divide the "
                                                 "{1} heads of the Mamba-2 layers",
                                                 {heads, format(P::tensor_parallel, s[P::tensor_parallel])}),
                              suggest_nearest(P::context_parallel, s));
@@ -145,10 +145,9 @@ bool tensor_divides_experts(const Settings& s) {
 Problem tensor_does_not_divide_experts(const Settings& s) {
     const double tensor = expert_tensor_parallel(s);
     const P degree = s[P::expert_tensor_parallel] > 0 ? P::expert_tensor_parallel : P::tensor_parallel;
-    return value_problem(
-        P::expert_ffn_size, s,
-        translate("{1} does not divide it", {std::string(field_of(degree)) + " " + count_text(tensor)}),
-        suggest_multiples(s[P::expert_ffn_size], tensor));
+    return value_problem(P::expert_ffn_size, s,
+                         translate("{1} does not divide it", {label_of(degree) + " " + count_text(tensor)}),
+                         suggest_multiples(s[P::expert_ffn_size], tensor));
 }
 
 void keep_experts_divided(P id, const Settings& s, ValidValues& values) {
@@ -203,15 +202,15 @@ Problem context_does_not_exchange_whole_heads(const Settings& s) {
     const double group = head_exchange_group(s);
     if (!divides(group, s[P::context_parallel]))
         return value_problem(P::context_parallel_inner, s,
-                             translate("does not divide context_parallel {1}",
+                             translate("does not divide context parallel {1}",
                                        {format(P::context_parallel, s[P::context_parallel])}),
                              translate("use a divisor of it"));
     const P heads = divides(group, heads_on_gpu(P::heads, s)) ? P::kv_heads : P::heads;
     return value_problem(
         P::context_parallel_kind, s,
-        translate("it exchanges heads among {1} GPUs, which do not divide the {2} {3} of each",
-                  {count_text(group), count_text(heads_on_gpu(heads, s)), std::string(field_of(heads))}),
-        translate("use {1}", {"p2p"}));
+        translate("it exchanges heads among {1} GPUs, which do not divide “{3}” of each, {2}",
+                  {count_text(group), count_text(heads_on_gpu(heads, s)), label_of(heads)}),
+        translate("use {1}", {format(P::context_parallel_kind, Value(ContextParallelKind::p2p))}));
 }
 
 void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
@@ -285,8 +284,8 @@ bool offloaded_weights_are_sharded(const Settings& s) {
 
 Problem offloaded_weights_not_sharded(const Settings& s) {
     return value_problem(P::offload, s,
-                         translate("only zero3 and hsdp load weights from the host layer by layer"),
-                         translate("use optimizer, or sharding zero3"));
+                         translate("only ZeRO-3 and HSDP load weights from the host layer by layer"),
+                         translate("use “optimizer”, or ZeRO-3"));
 }
 
 void keep_offload_possible(P, const Settings& s, ValidValues& values) {
@@ -301,7 +300,7 @@ constexpr Constraint kConstraints[] = {
          [](const Settings& s) {
              return value_problem(
                  P::schedule, s, translate("the model is a list of operators: there is no sequence to split"),
-                 translate("use {1}", {"1f1b"}));
+                 translate("use {1}", {"1F1B"}));
          }},
     kIsOneForListedModels<P::tensor_parallel>,
     kIsOneForListedModels<P::context_parallel>,

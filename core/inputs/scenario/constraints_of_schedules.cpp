@@ -57,7 +57,7 @@ Problem schedule_without_virtual_stages(const Settings& s) {
                          schedule_of(s).fixed_virtual_stages
                              ? translate("it sets the number of virtual stages itself")
                              : translate("it has no virtual stages"),
-                         translate("use interleaved, or 1 for virtual_stages"));
+                         translate("use interleaved, or 1 for virtual stages"));
 }
 
 // ---- Schedules with a fixed number of virtual stages ------------------------------------------------------
@@ -93,10 +93,10 @@ Problem schedule_does_not_split_sequence(const Settings& s) {
     if (!s.on(P::causal)) {
         return value_problem(P::schedule, s,
                              translate("it splits sequences, which requires causal attention"),
-                             translate("use {1}", {"1f1b"}));
+                             translate("use {1}", {"1F1B"}));
     }
     return value_problem(P::sequence_pieces, s,
-                         translate("with context_parallel {1} this does not divide the sequence of {2}",
+                         translate("with context parallel {1} this does not divide the sequence of {2}",
                                    {format(P::context_parallel, s[P::context_parallel]),
                                     format(P::sequence_length, s[P::sequence_length])}),
                          translate("use a divisor of it"));
@@ -123,7 +123,7 @@ Problem schedule_does_not_support_partition(const Settings& s) {
     const double near = nearest_valid(end, s[end], s);
     return value_problem(end, s, why,
                          near > 0 ? translate("use {1}, or 0", {format(end, near)})
-                                  : translate("use 0, or 1f1b without virtual stages"));
+                                  : translate("use 0, or 1F1B without virtual stages"));
 }
 
 void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
@@ -148,7 +148,7 @@ std::string problem_of_layout(const Settings& s) {
     if (!layout->problem.empty()) return layout->problem;
     const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
     if (static_cast<double>(layout->layers.size()) != stages) {
-        return translate("it has {1} stages, but pipeline_parallel × virtual_stages is {2}",
+        return translate("it has {1} stages, but pipeline parallel × virtual stages is {2}",
                          {std::to_string(layout->layers.size()), count_text(stages)});
     }
     if (layout->total != s[P::layers]) {
@@ -175,7 +175,7 @@ constexpr Constraint kConstraints[] = {
      .problem =
          [](const Settings& s) {
              return value_problem(P::virtual_stages, s, translate("there is only one pipeline stage"),
-                                  translate("use 1, or a larger pipeline_parallel"));
+                                  translate("use 1, or a larger pipeline-parallel degree"));
          },
      .narrow =
          [](P, const Settings& s, ValidValues& values) {

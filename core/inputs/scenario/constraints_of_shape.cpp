@@ -31,8 +31,8 @@ Problem heads_not_whole(const Settings& s) {
     }
     return value_problem(
         P::heads, s,
-        translate("does not divide hidden_size {1}", {format(P::hidden_size, s[P::hidden_size])}),
-        translate("use a divisor of it, or give head_size"));
+        translate("does not divide the model width {1}", {format(P::hidden_size, s[P::hidden_size])}),
+        translate("use a divisor of it, or give the head size"));
 }
 
 // Returns the step of valid widths. If the number of heads is derived, it is the width of as many heads as

@@ -17,7 +17,7 @@ std::string pointer_to(P id) {
 
 std::string value_description(P id, const Settings& s) {
     const bool is_fraction = parameter(id).whole && s[id] != std::floor(s[id]);
-    return translate("{1} is {2}", {field_of(id), is_fraction ? exact(s[id]) : format(id, s[id])});
+    return translate("{1} is {2}", {label_of(id), is_fraction ? exact(s[id]) : format(id, s[id])});
 }
 
 Problem value_problem(P id, const Settings& s, std::string why, std::string what_to_do) {

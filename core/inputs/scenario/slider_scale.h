@@ -25,6 +25,8 @@ class SliderScale {
     [[nodiscard]] bool has_cells() const { return cells_; }
     [[nodiscard]] double low() const { return low_; }
     [[nodiscard]] double high() const { return high_; }
+    // Returns the distance between two values of a scale of multiples, or 0.
+    [[nodiscard]] double step() const { return step_; }
     [[nodiscard]] double at(int position) const;
     // Returns the value at a place along the groove (0 … 1), rounded to the domain's step if it has one.
     [[nodiscard]] double value_at(double where) const;

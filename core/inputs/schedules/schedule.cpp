@@ -10,7 +10,7 @@ namespace {
 
 // The schedules in the order of ScheduleKind.
 constexpr std::array kSchedules{
-#define SHARDSCOPE_SCHEDULE(kind, name, schedule) &(schedule),
+#define SHARDSCOPE_SCHEDULE(kind, name, label, schedule) &(schedule),
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 };

@@ -154,7 +154,7 @@ PipelinePosition folded_position(const PipelineShape& shape, int micro_batch, in
 // Every GPU of a folded pipeline holds two virtual stages.
 constexpr double folded_virtual_stages(double) { return 2; }
 
-#define SHARDSCOPE_SCHEDULE(kind, name, schedule) extern const Schedule schedule;
+#define SHARDSCOPE_SCHEDULE(kind, name, label, schedule) extern const Schedule schedule;
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 

@@ -356,8 +356,8 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     const bool all = quantized_weights && quantized_gradients && second_copy;
     if (!all && (quantized_weights || quantized_gradients || second_copy))
         out.note(translate(
-            "The scenario's zero++ has all three parts: quantized weights, quantized gradients and a "
-            "second copy of the weights in a node. The file has only some of them; zero3 is assumed."));
+            "The scenario's ZeRO++ has all three parts: quantized weights, quantized gradients and a "
+            "second copy of the weights in a node. The file has only some of them; ZeRO-3 is assumed."));
     if (stage < kMost) out.give(P::sharding, stage);
     else out.give(P::sharding, all ? "zero++" : group > 0 ? "hsdp" : "zero3");
     if (stage == kMost && group > 0) out.give(P::shard_group, group);

@@ -211,7 +211,7 @@ class Writer {
         switch (s_.choice<Sharding>(P::sharding)) {
             case Sharding::zero2:
                 plan_.note_missing_option(kMaxText, P::sharding,
-                                          translatable("{1} has no option for “{2}”; zero1 is written."));
+                                          translatable("{1} has no option for “{2}”; ZeRO-1 is written."));
                 [[fallthrough]];
             case Sharding::zero1: out_.put("shard_optimizer_over_data", true); break;
             default: break;

@@ -332,7 +332,7 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
     if (sharding == Sharding::ddp) return;
     if (is_emerging(s) && sharding != Sharding::zero1) {
         plan.note(translate(
-            "Megatron-FSDP does not take “{1}”; zero1 is written, which gives each GPU the state of "
+            "Megatron-FSDP does not take “{1}”; ZeRO-1 is written, which gives each GPU the state of "
             "whole matrices.",
             {plan.named(P::optimizer)}));
         sharding = Sharding::zero1;

@@ -31,7 +31,7 @@ void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) 
     if (&tool != &kDeepspeed && is(P::sharding, Sharding::zero_pp))
         note_missing_option(
             tool, P::sharding,
-            translatable("{1} has no option for “{2}”; zero3 is written, which neither rounds nor "
+            translatable("{1} has no option for “{2}”; ZeRO-3 is written, which neither rounds nor "
                          "keeps a second copy of the weights."));
     if (&tool != &kDeepspeed && is(P::offload, Offload::optimizer_nvme))
         note_missing_option(
@@ -78,9 +78,9 @@ void LaunchPlan::note_fsdp2_limits() {
             translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
                       "nothing; no offload is written."));
     if (is(P::sharding, Sharding::zero2))
-        note(
-            translate("FSDP2 has no zero2; the nearest equivalent is written: weights stay gathered from the "
-                      "forward to the backward pass."));
+        note(translate(
+            "FSDP2 has no ZeRO-2; the nearest equivalent is written: weights stay gathered from the "
+            "forward to the backward pass."));
     if (is(P::recompute, kRecomputeSelective))
         note(
             translate("Recompute of only the attention core is a setting of the model; flash attention "

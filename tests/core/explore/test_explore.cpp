@@ -1,6 +1,8 @@
 // Tests sweeps, scaling curves and repairs.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
 #include <stop_token>
 
 #include "explore/repair.h"
@@ -65,6 +67,19 @@ TEST_CASE("scaling: the scenario's own point lies on both curves", "[explore]") 
     CHECK(curves.strong.back().x == 128);
     CHECK(curves.weak.size() <= 250);
     CHECK_FALSE(curves.weak.front().fits());
+}
+
+TEST_CASE("scaling: the strong curve holds the micro-batch, and so does not jump", "[explore]") {
+    // 960 sequences in micro-batches of 3: 24 GPUs would have 40 each, which are not whole micro-batches.
+    const Scenario scenario =
+        of_model("llama-2-7b", {{P::micro_batch, 3}, {P::global_batch, 960}, {P::gpus, 64}});
+    REQUIRE(answer(scenario).valid());
+    const Curve strong = scaling(scenario).strong;
+    std::vector<double> counts;
+    for (const CurvePoint& point : strong) counts.push_back(point.x);
+    CHECK(counts == std::vector<double>{1, 2, 4, 8, 16, 32, 40, 64, 80, 160, 320, 480, 960});
+    const auto highest = std::ranges::max_element(strong, {}, &CurvePoint::mfu);
+    CHECK(std::ranges::is_sorted(highest, strong.end(), std::greater<>(), &CurvePoint::mfu));
 }
 
 TEST_CASE(

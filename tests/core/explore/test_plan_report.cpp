@@ -137,22 +137,22 @@ TEST_CASE("plan report: the best plan and the frontier agree, and a plan is writ
     }
     CHECK(report.feasible <= report.space);
     CHECK(short_plan(resolve(with({{P::micro_batch, 2}, {P::accumulation, 3}, {P::recompute, 1}}))) ==
-          "zero3, micro-batch 2 × 3, recompute full");
+          "ZeRO-3, micro-batch 2 × 3, recompute full");
     CHECK(short_plan(resolve(with({{P::tensor_parallel, 4},
                                    {P::sequence_parallel, true},
                                    {P::sharding, Sharding::zero1},
-                                   {P::micro_batch, 1}}))) == "TP 4 SP, zero1, micro-batch 1 × 1");
+                                   {P::micro_batch, 1}}))) == "TP 4 SP, ZeRO-1, micro-batch 1 × 1");
     CHECK(short_plan(resolve(of_model("mixtral-8x7b", {{P::tensor_parallel, 2},
                                                        {P::context_parallel, 4},
                                                        {P::context_parallel_kind, ContextParallelKind::a2a},
                                                        {P::expert_parallel, 8},
                                                        {P::expert_tensor_parallel, 1}}))) ==
-          "TP 2, CP 4 a2a, EP 8, ETP 1, zero3, micro-batch 2 × 1");
+          "TP 2, CP 4 A2A, EP 8, ETP 1, ZeRO-3, micro-batch 2 × 1");
     // A degree equal to that of tensor parallelism and the usual kind are not named.
     CHECK(short_plan(resolve(of_model(
               "mixtral-8x7b",
               {{P::tensor_parallel, 2}, {P::context_parallel, 4}, {P::expert_tensor_parallel, 2}}))) ==
-          "TP 2, CP 4, zero3, micro-batch 2 × 1");
+          "TP 2, CP 4, ZeRO-3, micro-batch 2 × 1");
 }
 
 TEST_CASE("plan report: if nothing fits it gives the memory of the smallest plan", "[planner]") {

@@ -205,3 +205,17 @@ TEST_CASE("solve: targets are read as people write them", "[solve]") {
         CHECK(problems.size() == 1);
     }
 }
+
+TEST_CASE("solve: the values that meet a target are said in one sentence", "[solve]") {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const Target fits;
+    CHECK(text_of(P::gpus, {32, 16384, 16, kNone}, fits) == "Fits at 32, not at 16");
+    CHECK(text_of(P::micro_batch, {1, 4, kNone, 5}, fits) == "Fits at 4, not at 5");
+    CHECK(text_of(P::gpus, {64, 128, 32, 256}, fits) == "Fits from 64 to 128, not at 32 and 256");
+    CHECK(text_of(P::gpus, {64, 64, 32, 128}, fits) == "Fits at 64, not at 32 and 128");
+    CHECK(text_of(P::gpus, {1, 16384, kNone, kNone}, fits) == "Fits from 1 to 16,384");
+    // A continuous value has no next one to name.
+    CHECK(text_of(P::inter_node_bandwidth, {25e9, 400e9, 25e9 * (1 - 1e-9), kNone}, fits) ==
+          "Fits from 200 Gbit/s up");
+    CHECK(text_of(P::gpus, {32, 16384, 16, kNone}, at_least(Output::mfu, 0.4)) == "Met at 32, not at 16");
+}

@@ -26,3 +26,30 @@ TEST_CASE("parameters: a key begins with its group's name, except for those of t
     }
     CHECK(titles == std::set<std::string>{"Cluster", "GPU", "Model", "Training", "Plan", "Assumptions"});
 }
+
+TEST_CASE("parameters: people read labels, files have names, and both are read back", "[parameters]") {
+    const auto sharding = [](Sharding value) { return static_cast<double>(value); };
+    CHECK(format(P::sharding, sharding(Sharding::zero3)) == "ZeRO-3");
+    CHECK(written(P::sharding, sharding(Sharding::zero3)) == "zero3");
+    CHECK(format(P::optimizer, 0) == "AdamW");
+    CHECK(format(P::shard_group, 0) == "all (HSDP: a node)");
+    CHECK(written(P::shard_group, 0) == "0");
+    CHECK(format(P::recompute_modules, 9) == "LayerNorm + MLP");
+    CHECK(written(P::recompute_modules, 9) == "layernorm+mlp");
+    CHECK(format(P::hidden_size, 5120) == written(P::hidden_size, 5120));
+    // A file with a label is not read, because other versions and languages would not know it.
+    CHECK_FALSE(parse(P::sharding, "ZeRO-3").ok);
+    CHECK(parse(P::recompute_modules, "LayerNorm + MLP", true).value == 9);
+    CHECK(parse(P::shard_group, "all (HSDP: a node)", true).value == 0);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        std::set<std::string> labels;
+        for (const Named& named : parameter(id).names) {
+            INFO(parameter(id).key << " " << named.name);
+            CHECK(written(id, named.value) == named.name);
+            CHECK(parse(id, written(id, named.value)).value == named.value);
+            CHECK(parse(id, format(id, named.value), true).value == named.value);
+            CHECK(labels.insert(format(id, named.value)).second);
+        }
+    }
+}

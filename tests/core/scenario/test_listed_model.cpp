@@ -185,8 +185,8 @@ TEST_CASE("listed: degrees that split a matrix or a sequence are refused, each w
     CHECK(problem(P::tensor_parallel, 2).find("list of operators") != std::string::npos);
     CHECK(problem(P::context_parallel, 2).find("list of operators") != std::string::npos);
     CHECK(problem(P::expert_parallel, 2).find("list of operators") != std::string::npos);
-    CHECK(problem(P::sequence_length, 4096).find("sequence_length is given") != std::string::npos);
-    CHECK(problem(P::layers, 8).find("layers is given") != std::string::npos);
+    CHECK(problem(P::sequence_length, 4096).find("Sequence length is given") != std::string::npos);
+    CHECK(problem(P::layers, 8).find("Layers is given") != std::string::npos);
     const Answer gpt = answer(testing::with({{P::image_size, 224}}));
     REQUIRE(gpt.problems.size() == 1);
     CHECK(gpt.problems.front().where == "/model/image_size");

@@ -39,6 +39,8 @@ struct CollectivesFigure::Parts {
     const Theme* theme = &Theme::light();
     FigureFonts fonts{QFont()};
     CollectivesData data;
+    AxisZoom x_zoom;
+    AxisZoom y_zoom;
 
     explicit Parts(QCustomPlot& target);
 
@@ -59,6 +61,7 @@ struct CollectivesFigure::Parts {
     static QString engine_name() { return tr("the engine"); }
 
     void fit();
+    void show_part();
     void lay_out();
     void paint_below(QCPPainter& painter) const;
     void paint_above(QCPPainter& painter) const;
@@ -97,21 +100,26 @@ void CollectivesFigure::Parts::fit() {
     if (!(right > 0)) return;
     constexpr double kMostBelow = 1e4;  // relative to the highest; lower values matter little
     constexpr double kAir = 1.3;
-    x().setRange(left / 1.4, right * 1.4);
+    x_zoom.fit({left / 1.4, right * 1.4}, true);
     // The range does not end at whole decades, because most of them would be empty.
-    y().setRange(std::max(bottom, top / kMostBelow) / kAir,
-                 std::pow(10, std::ceil(2 * std::log10(top * 1.05)) / 2));
-    const auto ticks = [](QCPAxis& axis) {
+    y_zoom.fit(
+        {std::max(bottom, top / kMostBelow) / kAir, std::pow(10, std::ceil(2 * std::log10(top * 1.05)) / 2)},
+        true);
+    show_part();
+}
+
+void CollectivesFigure::Parts::show_part() {
+    const auto show = [](QCPAxis& axis, const AxisZoom& zoom, double base, auto&& text) {
+        const auto [low, high] = zoom.range();
+        axis.setRange(low, high);
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        return ticker;
+        std::vector<double> ticks = log_ticks(low, high, base);
+        if (zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
+        for (const double value : ticks) ticker->addTick(value, text(value));
     };
-    const auto sizes = ticks(x());
-    for (const double value : log_ticks(x().range().lower, x().range().upper, 32))
-        sizes->addTick(value, size_text(value));
-    const auto rates = ticks(y());
-    for (const double value : log_ticks(y().range().lower, y().range().upper, 10))
-        rates->addTick(value, shown(value / kGiga, Quantity::fraction));
+    show(x(), x_zoom, 32, size_text);
+    show(y(), y_zoom, 10, [](double value) { return shown(value / kGiga, Quantity::fraction); });
     lay_out();
 }
 
@@ -134,6 +142,7 @@ QPolygonF CollectivesFigure::Parts::line(double from, double to, Curve&& curve) 
     QPolygonF out;
     from = std::max(from, x().range().lower);
     to = std::min(to, x().range().upper);
+    if (!(to > from)) return out;
     for (int i = 0; i <= kSteps; ++i) {
         const double bytes = from * std::pow(to / from, static_cast<double>(i) / kSteps);
         const double value = curve(bytes);
@@ -303,6 +312,14 @@ void CollectivesFigure::set_style(const Theme& theme, const QFont& font) {
 void CollectivesFigure::set_data(CollectivesData data) { parts_->data = std::move(data); }
 void CollectivesFigure::refit() { parts_->fit(); }
 const CollectivesData& CollectivesFigure::data() const { return parts_->data; }
+
+std::vector<ZoomableFigure::Frame> CollectivesFigure::frames() const {
+    if (parts_->data.series.empty()) return {};
+    return {{parts_->frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void CollectivesFigure::apply_zoom() { parts_->show_part(); }
+QPointF CollectivesFigure::zoom_center() const { return parts_->frame().center(); }
 
 QPointF CollectivesFigure::pixel_of(std::size_t point) const {
     const CollectivePoint& at = parts_->data.current().measured.table.points[point];

@@ -8,7 +8,9 @@
 #include <QString>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/collectives/collectives_data.h"
 #include "widgets/theme/theme.h"
 
@@ -16,18 +18,16 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class CollectivesFigure {
+class CollectivesFigure : public ZoomableFigure {
   public:
     // `plot` must outlive the figure and show nothing else.
     explicit CollectivesFigure(QCustomPlot& plot);
-    ~CollectivesFigure();
-    CollectivesFigure(const CollectivesFigure&) = delete;
-    CollectivesFigure& operator=(const CollectivesFigure&) = delete;
+    ~CollectivesFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
     void set_data(CollectivesData data);
-    // Fits the axis ranges and margins to the current data.
+    // Fits the axis ranges, unless the user has zoomed in, and the margins to the current data.
     void refit();
 
     [[nodiscard]] const CollectivesData& data() const;
@@ -36,6 +36,13 @@ class CollectivesFigure {
     [[nodiscard]] QPointF pixel_of(std::size_t point) const;
     // Returns the nearest point of the selected table within the pointer's reach.
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
+
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override { return true; }  // it has no place of its own
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

@@ -44,6 +44,7 @@ CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
     take_->setEnabled(false);
     connect(take_, &QToolButton::clicked, this, &CollectivesPlot::apply_fitted_fabric);
     figure_ = std::make_unique<CollectivesFigure>(canvas());
+    use_zoom(*figure_);
     start();
 }
 

@@ -21,7 +21,8 @@ DifferenceSide side_of(char letter, const Answer& answer, double measured, doubl
 std::vector<std::string> changes(const GapBar& bar) {
     std::vector<std::string> out;
     for (const GapInput& input : bar.inputs)
-        out.push_back(label_of(input.id) + ' ' + input.from + " → " + input.to);
+        out.push_back(label_of(input.id) + ' ' + format(input.id, input.from) + " → " +
+                      format(input.id, input.to));
     return out;
 }
 

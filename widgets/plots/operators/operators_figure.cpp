@@ -67,6 +67,8 @@ struct OperatorsFigure::Parts {
     std::vector<Ghost> ghosts;
     bool dimmed = false;
     std::optional<std::size_t> highlight;
+    AxisZoom x_zoom;
+    AxisZoom y_zoom;
 
     explicit Parts(QCustomPlot& target);
 
@@ -75,7 +77,10 @@ struct OperatorsFigure::Parts {
     QRectF frame() const { return frame_of(*plot.axisRect()); }
 
     void fit();
+    void show_part();
     void lay_out();
+    // Returns whether the row has a dot in the shown part of the axes.
+    bool drawn(const OperatorRow& row) const;
     QPointF pixel(const OperatorRow& row) const;
     double radius(const OperatorRow& row) const;
 
@@ -123,16 +128,32 @@ void OperatorsFigure::Parts::fit() {
         const double halves = 2 * std::log10(value);
         return std::pow(10, (up ? std::ceil(halves - 1e-9) : std::floor(halves + 1e-9)) / 2);
     };
-    x().setRange(half_decade(left, false), half_decade(right, true));
-    y().setRange(half_decade(bottom, false), half_decade(top * 1.2, true));
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        auto ticker = axis->ticker().staticCast<QCPAxisTickerText>();
+    x_zoom.fit({half_decade(left, false), half_decade(right, true)}, true);
+    y_zoom.fit({half_decade(bottom, false), half_decade(top * 1.2, true)}, true);
+    show_part();
+}
+
+void OperatorsFigure::Parts::show_part() {
+    const auto show = [](QCPAxis& axis, const AxisZoom& zoom, double unit) {
+        const auto [low, high] = zoom.range();
+        axis.setRange(low, high);
+        auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        const double unit = axis == plot.yAxis ? 1e12 : 1;
-        for (const double value : log_ticks(axis->range().lower, axis->range().upper, 10))
-            ticker->addTick(value, shown(value / unit, Quantity::count));
-    }
+        std::vector<double> ticks = log_ticks(low, high, 10);
+        if (zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
+        for (const double value : ticks) ticker->addTick(value, shown(value / unit, Quantity::count));
+    };
+    constexpr double kTera = 1e12;
+    show(x(), x_zoom, 1);
+    show(y(), y_zoom, kTera);
     lay_out();
+}
+
+bool OperatorsFigure::Parts::drawn(const OperatorRow& row) const {
+    const auto shows = [](const AxisZoom& zoom, double value) {
+        return !zoom.zoomed() || zoom.contains(value);
+    };
+    return data.drawn(row) && shows(x_zoom, row.intensity()) && shows(y_zoom, data.achieved(row));
 }
 
 void OperatorsFigure::Parts::lay_out() {
@@ -158,19 +179,22 @@ double OperatorsFigure::Parts::radius(const OperatorRow& row) const {
 
 // ---- painting --------------------------------------------------------------------------------------------
 
+// Returns the part of a roof that is in the frame: the slope, the flat part, or both.
 QPolygonF OperatorsFigure::Parts::roof(double peak, double bandwidth) const {
     const double low = x().range().lower;
     const double high = x().range().upper;
-    const double ridge = peak / bandwidth;
-    QList<double> along{low, high};
-    if (ridge > low && ridge < high) along.insert(1, ridge);
-    // The point where the slope enters the frame from below.
     const double floor = y().range().lower;
-    if (const double enters = floor / bandwidth; enters > low && enters < ridge) along[0] = enters;
+    const double ceiling = y().range().upper;
+    // Its ends, its corner, and where the slope crosses the lower and the upper edge of the frame.
+    std::array<double, 5> along{low, floor / bandwidth, ceiling / bandwidth, peak / bandwidth, high};
+    std::ranges::sort(along);
+    constexpr double kRounding = 1e-9;
     QPolygonF out;
     for (const double value : along) {
-        const double top = std::clamp(std::min(peak, bandwidth * value), floor, y().range().upper);
-        out.append({x().coordToPixel(value), y().coordToPixel(top)});
+        const double top = std::min(peak, bandwidth * value);
+        const bool inside = value >= low && value <= high && top >= floor * (1 - kRounding) &&
+                            top <= ceiling * (1 + kRounding);
+        if (inside) out.append({x().coordToPixel(value), y().coordToPixel(top)});
     }
     return out;
 }
@@ -206,7 +230,7 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     } else {
         paint_dots(painter);
         for (const OperatorRow& row : data.table.rows) {
-            if (!data.drawn(row)) continue;
+            if (!drawn(row)) continue;
             const QPointF at = pixel(row);
             const double r = radius(row);
             room.take({at.x() - r, at.y() - r, 2 * r, 2 * r});
@@ -214,7 +238,9 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     }
     Boxes boxes;
     for (const Ghost& ghost : ghosts) {
-        const QPointF end = roof(ghost.reached_peak, ghost.reached_bandwidth).last();
+        const QPolygonF line = roof(ghost.reached_peak, ghost.reached_bandwidth);
+        if (line.isEmpty()) continue;
+        const QPointF end = line.last();
         const QSizeF size(kTag, kTag);
         const QRectF box =
             room.place_or_cover(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
@@ -266,7 +292,9 @@ void OperatorsFigure::Parts::paint_roof_labels(QCPPainter& painter, LabelPlacer&
         for (const double inset : {6.0, 60.0, 120.0}) out.append({area.right() - inset, level});
         return out;
     };
-    place(tr("peak %1").arg(shown(data.peak, Quantity::flop_rate)), theme->muted, along_top(data.peak), true);
+    if (y().range().contains(data.peak))
+        place(tr("peak %1").arg(shown(data.peak, Quantity::flop_rate)), theme->muted, along_top(data.peak),
+              true);
     paint_reached(painter, room, boxes);
     // Left of the slope, at several heights.
     QList<QPointF> beside;
@@ -286,7 +314,10 @@ void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelPlacer& roo
     const LabelLines lines{{tr("matrices reach %1").arg(shown(data.reached_peak, Quantity::flop_rate)),
                             fonts.small, theme->text}};
     const QSizeF size = size_of(lines);
-    const double level = roof(data.reached_peak, data.reached_bandwidth).last().y();
+    const QPolygonF line = roof(data.reached_peak, data.reached_bandwidth);
+    // A part of the plot may show only the slope, or nothing of the roof.
+    if (line.isEmpty() || !y().range().contains(data.reached_peak)) return;
+    const double level = line.last().y();
     QList<QPointF> corners;
     for (const double inset : {6.0, 60.0, 120.0})
         corners.append({area.right() - inset - size.width(), level + 3});
@@ -314,7 +345,7 @@ void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
     // The largest dots are drawn first, so that the others are visible above them.
     std::vector<const OperatorRow*> order;
     for (const OperatorRow& row : data.table.rows) {
-        if (data.drawn(row)) order.push_back(&row);
+        if (drawn(row)) order.push_back(&row);
     }
     std::ranges::stable_sort(order,
                              [](const OperatorRow* a, const OperatorRow* b) { return a->step > b->step; });
@@ -325,7 +356,7 @@ void OperatorsFigure::Parts::paint_dots(QCPPainter& painter) const {
         painter.setBrush(fill);
         painter.drawEllipse(pixel(*row), radius(*row), radius(*row));
     }
-    if (highlight && *highlight < data.table.rows.size() && data.drawn(data.table.rows[*highlight])) {
+    if (highlight && *highlight < data.table.rows.size() && drawn(data.table.rows[*highlight])) {
         const OperatorRow& row = data.table.rows[*highlight];
         draw_ring(painter, pixel(row), radius(row) + 4, Qt::transparent, theme->text);
     }
@@ -358,7 +389,7 @@ QString OperatorsFigure::Parts::full_name(const OperatorRow& row) const {
 void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelPlacer& room, Boxes& boxes) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
-        if (data.drawn(data.table.rows[i])) order.push_back(i);
+        if (drawn(data.table.rows[i])) order.push_back(i);
     }
     const auto weight = [&](std::size_t i) {
         return i == highlight ? 2.0 : data.share(data.table.rows[i].step);
@@ -467,6 +498,14 @@ void OperatorsFigure::set_dimmed(bool dimmed) { parts_->dimmed = dimmed; }
 void OperatorsFigure::set_highlight(std::optional<std::size_t> row) { parts_->highlight = row; }
 void OperatorsFigure::refit() { parts_->fit(); }
 
+std::vector<ZoomableFigure::Frame> OperatorsFigure::frames() const {
+    if (!(parts_->data.peak > 0)) return {};
+    return {{parts_->frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void OperatorsFigure::apply_zoom() { parts_->show_part(); }
+QPointF OperatorsFigure::zoom_center() const { return parts_->frame().center(); }
+
 const OperatorsData& OperatorsFigure::data() const { return parts_->data; }
 std::optional<std::size_t> OperatorsFigure::highlight() const { return parts_->highlight; }
 QPointF OperatorsFigure::pixel_of(std::size_t row) const {
@@ -478,7 +517,7 @@ std::optional<std::size_t> OperatorsFigure::row_at(const QPointF& pixel) const {
     double nearest = kReach;
     const OperatorsData& data = parts_->data;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
-        if (!data.drawn(data.table.rows[i])) continue;
+        if (!parts_->drawn(data.table.rows[i])) continue;
         const QPointF away = parts_->pixel(data.table.rows[i]) - pixel;
         const double distance = std::hypot(away.x(), away.y());
         if (distance > nearest) continue;

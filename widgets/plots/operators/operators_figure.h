@@ -8,7 +8,9 @@
 #include <QString>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/operators/operators_data.h"
 #include "widgets/theme/theme.h"
 
@@ -16,13 +18,11 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class OperatorsFigure {
+class OperatorsFigure : public ZoomableFigure {
   public:
     // `plot` must outlive the figure and show nothing else.
     explicit OperatorsFigure(QCustomPlot& plot);
-    ~OperatorsFigure();
-    OperatorsFigure(const OperatorsFigure&) = delete;
-    OperatorsFigure& operator=(const OperatorsFigure&) = delete;
+    ~OperatorsFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     // The axes stay as they are, see `refit`.
@@ -37,7 +37,7 @@ class OperatorsFigure {
     // Dims the figure, which is an older picture, while an input is not valid.
     void set_dimmed(bool dimmed);
     void set_highlight(std::optional<std::size_t> row);
-    // Fits the axis ranges and margins to the current data.
+    // Fits the axis ranges, unless the user has zoomed in, and the margins to the current data.
     void refit();
 
     [[nodiscard]] const OperatorsData& data() const;
@@ -51,6 +51,13 @@ class OperatorsFigure {
 
     // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
+
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override { return true; }  // it has many dots
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

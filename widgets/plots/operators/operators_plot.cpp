@@ -52,6 +52,7 @@ OperatorsPlot::OperatorsPlot(LiveModel& model, QWidget* parent)
         replot();
     });
     figure_ = std::make_unique<OperatorsFigure>(canvas());
+    use_zoom(*figure_);
     start();
 }
 

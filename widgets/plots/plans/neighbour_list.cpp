@@ -12,6 +12,7 @@
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/list_style.h"
+#include "widgets/number_column.h"
 #include "widgets/plots/plans/plans_figure.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
@@ -79,14 +80,23 @@ void NeighbourList::set_neighbours(const std::vector<Neighbour>& neighbours, Out
     rows_->clear();
     rows_->setHorizontalHeaderLabels(
         {tr("From the best plan"), tr("Why it loses"), text_of(label_of(compared)), tr("Memory")});
-    for (const Neighbour& n : neighbours_) {
-        const auto text = [](const std::string& value) {
-            return new QStandardItem(QString::fromStdString(value));
-        };
+    const auto numbers = [&](Output id, bool as_if_it_fits) {
+        std::vector<double> values;
+        for (const Neighbour& n : neighbours_) values.push_back(value_of(id, n.answer, as_if_it_fits));
+        return number_column(values, output(id).quantity);
+    };
+    const NumberColumn rates = numbers(compared, hypothetical);
+    const NumberColumn peaks = numbers(Output::peak_memory, false);
+    const auto cell = [](const NumberColumn& of, std::size_t i) {
+        return new QStandardItem(of.numbers[i] == QStringLiteral("–") || of.unit.isEmpty()
+                                     ? of.numbers[i]
+                                     : of.numbers[i] + QLatin1Char(' ') + of.unit);
+    };
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+        const Neighbour& n = neighbours_[i];
         // The reason's text depends on the column's width, see `arrange`.
-        QList<QStandardItem*> row{text(title(n)), text(std::string()),
-                                  text(text_of(compared, n.answer, hypothetical)),
-                                  text(text_of(Output::peak_memory, n.answer))};
+        QList<QStandardItem*> row{new QStandardItem(text_of(title(n))), new QStandardItem, cell(rates, i),
+                                  cell(peaks, i)};
         row[step]->setToolTip(tool_tip(row[step]->text()));
         row[reason]->setToolTip(tool_tip(text_of(why(n))));
         for (const int column : {reached, memory})

@@ -129,28 +129,33 @@ void PlansFigure::Parts::fit() {
     }
     for (const PlanDot& ghost : ghosts) include(ghost.peak, ghost.of(id));
     constexpr double kAir = 1.06;
-    x().setRange(0, std::clamp(kAir * most, kLeast * capacity, kMost * capacity));
+    x_zoom.fit({0, std::clamp(kAir * most, kLeast * capacity, kMost * capacity)});
     const bool log = less_is_better(id) && high > 0;
     y().setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     if (log) {
         constexpr double kMostDecades = 100;  // plans far worse than the best matter little
-        y().setRange(low / 1.3, std::min(high, kMostDecades * low) * 1.3);
+        y_zoom.fit({low / 1.3, std::min(high, kMostDecades * low) * 1.3}, true);
     } else if (output(id).quantity == Quantity::percent) {
-        y().setRange(0, 100);
+        y_zoom.fit({0, 100});
     } else {
-        y().setRange(0, high > 0 ? round_top(high, kMostTicks) : 1);
+        y_zoom.fit({0, high > 0 ? round_top(high, kMostTicks) : 1});
     }
+    show_part();
+}
 
-    auto ticker = x().ticker().staticCast<QCPAxisTickerText>();
-    ticker->clear();
-    for (const double value : linear_ticks(0, x().range().upper, kMostTicks + 2))
-        ticker->addTick(value, shown(value, Quantity::count));
-    ticker = y().ticker().staticCast<QCPAxisTickerText>();
-    ticker->clear();
-    const double bottom = y().range().lower;
-    const double top = y().range().upper;
-    for (const double value : log ? decade_ticks(bottom, top) : linear_ticks(bottom, top, kMostTicks))
-        ticker->addTick(value, shown(value, Quantity::count));
+void PlansFigure::Parts::show_part() {
+    const auto show = [](QCPAxis& axis, const AxisZoom& zoom, int most) {
+        const auto [low, high] = zoom.range();
+        axis.setRange(low, high);
+        auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
+        ticker->clear();
+        const bool log = axis.scaleType() == QCPAxis::stLogarithmic;
+        std::vector<double> ticks = log ? decade_ticks(low, high) : linear_ticks(low, high, most);
+        if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
+        for (const double value : ticks) ticker->addTick(value, shown(value, Quantity::count));
+    };
+    show(x(), x_zoom, kMostTicks + 2);
+    show(y(), y_zoom, kMostTicks);
     fill();
     lay_out();
 }
@@ -182,6 +187,7 @@ QPointF PlansFigure::Parts::place(double peak, double value) const {
     const double foot = area.bottom() - kInside;
     const QCPRange range = y().range();
     const double height = std::isnan(at)     ? (lane > 0 ? area.bottom() + lane / 2 : foot)
+                          : zoomed()         ? y().coordToPixel(at)
                           : at > range.upper ? top
                           : at < range.lower ? foot
                                              : y().coordToPixel(at);
@@ -257,7 +263,10 @@ void PlansFigure::set_data(SharedPlans data) {
     parts_->fill();
 }
 
-void PlansFigure::set_output(Output id) { parts_->id = id; }
+void PlansFigure::set_output(Output id) {
+    if (id != parts_->id) parts_->y_zoom.show_all();
+    parts_->id = id;
+}
 void PlansFigure::set_hypothetical(bool on) { parts_->hypothetical = on; }
 void PlansFigure::set_current(const std::optional<PlanDot>& dot) { parts_->current = dot; }
 void PlansFigure::set_ghosts(std::vector<PlanDot> ghosts) { parts_->ghosts = std::move(ghosts); }
@@ -265,6 +274,25 @@ void PlansFigure::set_stale(const QString& why) { parts_->stale = why; }
 void PlansFigure::set_strength(double strength) { parts_->strength = strength; }
 void PlansFigure::set_highlight(std::optional<std::size_t> point) { parts_->highlight = point; }
 void PlansFigure::refit() { parts_->fit(); }
+
+std::vector<ZoomableFigure::Frame> PlansFigure::frames() const {
+    if (!parts_->data) return {};
+    return {{parts_->frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void PlansFigure::apply_zoom() { parts_->show_part(); }
+
+QPointF PlansFigure::zoom_center() const {
+    const QRectF area = parts_->frame();
+    const QPointF at = parts_->current ? parts_->own_place() : area.center();
+    return {std::clamp(at.x(), area.left(), area.right() - 1),
+            std::clamp(at.y(), area.top(), area.bottom() - 1)};
+}
+
+bool PlansFigure::shows_scenario() const {
+    const Parts& p = *parts_;
+    return !p.zoomed() || !p.current || p.whole().contains(p.own_place());
+}
 
 const PlansData* PlansFigure::data() const { return parts_->data.get(); }
 std::optional<std::size_t> PlansFigure::highlight() const { return parts_->highlight; }

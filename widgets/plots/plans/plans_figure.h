@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/plans/plans_data.h"
 #include "widgets/theme/theme.h"
 
@@ -18,13 +19,11 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class PlansFigure {
+class PlansFigure : public ZoomableFigure {
   public:
     // `plot` must outlive the figure and show nothing else.
     explicit PlansFigure(QCustomPlot& plot);
-    ~PlansFigure();
-    PlansFigure(const PlansFigure&) = delete;
-    PlansFigure& operator=(const PlansFigure&) = delete;
+    ~PlansFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     void set_data(SharedPlans data);  // keeps the axes, see `refit`
@@ -38,7 +37,7 @@ class PlansFigure {
     // Sets how strongly the plans are drawn: 1, or less while an input is not valid.
     void set_strength(double strength);
     void set_highlight(std::optional<std::size_t> point);
-    // Fits the axis ranges and margins to the current data.
+    // Fits the axis ranges, unless the user has zoomed in, and the margins to the current data.
     void refit();
 
     // nullptr before the first search.
@@ -51,6 +50,13 @@ class PlansFigure {
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
     [[nodiscard]] QPointF pixel_of(std::size_t point) const;
     [[nodiscard]] QPointF current_pixel() const;
+
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

@@ -23,6 +23,8 @@ QString short_title(const Neighbour& n) {
 
 void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
     if (!data) return;
+    painter.save();
+    clip(painter);
     const QRectF area = frame();
     const auto at = [&](double bytes) { return std::round(x().coordToPixel(gib(bytes))); };
     const double risky = at(data->capacity - data->margin);
@@ -40,6 +42,7 @@ void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
     painter.drawLine(QPointF(capacity, area.top() - 2), QPointF(capacity, whole().bottom()));
+    painter.restore();
 }
 
 void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
@@ -61,13 +64,14 @@ void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
                std::round(bottom + bold.ascent())},
               title, fonts.bold, theme->text);
     if (!data) return;
+    paint_key(painter);
+    if (!x().range().contains(gib(data->capacity))) return;
     const double capacity = std::round(x().coordToPixel(gib(data->capacity)));
     const QString usable = tr("usable %1").arg(shown(data->capacity, Quantity::bytes));
     const double width = text_width(fonts.small_bold, usable);
     draw_text(painter,
               {std::round(std::min(capacity - width / 2, area.right() - width)), std::round(area.top() - 5)},
               usable, fonts.small_bold, theme->text);
-    paint_key(painter);
 }
 
 // Explains the marks below the axis, because there is no caption on screen.
@@ -117,6 +121,8 @@ void PlansFigure::Parts::paint_key(QCPPainter& painter) const {
 void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     const QRectF area = frame();
     OwnLabels own;
+    painter.save();
+    clip(painter);
     if (data) {
         LabelPlacer room(whole().adjusted(3, 3, -3, -3));
         const double risky = x().coordToPixel(gib(data->capacity - data->margin));
@@ -144,6 +150,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         // The current plan is updated at once and is not dimmed with the others.
         if (data && strength == 1) paint_dots(painter, own);
     }
+    painter.restore();
     paint_titles(painter);
 }
 

@@ -27,6 +27,8 @@ struct PlansFigure::Parts {
     std::optional<std::size_t> highlight;
     QCPGraph* cloud;
     QCPGraph* frontier;
+    AxisZoom x_zoom;
+    AxisZoom y_zoom;
     double lane = 0;  // px below the frame, for plans without a rate
 
     explicit Parts(QCustomPlot& target);
@@ -43,12 +45,18 @@ struct PlansFigure::Parts {
     void style();
     void fill();
     void fit();
+    void show_part();
     void lay_out();
 
     // Returns the position of a plan with this peak memory and value. Without a value it is in the lane;
     // beyond the frame it is at the frame's edge.
     [[nodiscard]] QPointF place(double peak, double value) const;
-    [[nodiscard]] bool beyond(double peak) const { return gib(peak) > x().range().upper; }
+    [[nodiscard]] bool beyond(double peak) const { return !x_zoom.zoomed() && gib(peak) > x().range().upper; }
+    // While the user has zoomed in, marks outside the frame are not moved to its edge, but cut off.
+    [[nodiscard]] bool zoomed() const { return x_zoom.zoomed() || y_zoom.zoomed(); }
+    void clip(QCPPainter& painter) const {
+        if (zoomed()) painter.setClipRect(whole());
+    }
     // Returns the positions of all marks. Marks without a value are moved apart where they would overlap.
     [[nodiscard]] std::vector<QPointF> places() const;
     // Positions of the current plan and the pins. At the edge of the lane each is one step further inwards,

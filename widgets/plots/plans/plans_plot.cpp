@@ -77,6 +77,7 @@ PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
     pause_.setSingleShot(true);
     connect(&pause_, &QTimer::timeout, this, &PlansPlot::search);
     figure_ = std::make_unique<PlansFigure>(canvas());
+    use_zoom(*figure_);
     start();
 }
 
@@ -277,7 +278,7 @@ void PlansPlot::move(QMouseEvent* event) {
 void PlansPlot::release(QMouseEvent* event) {
     const std::optional<std::size_t> pressed = pressed_;
     pressed_.reset();
-    if (pressed && !is_stale() && figure_->point_at(event->position()) == pressed)
+    if (is_click() && pressed && !is_stale() && figure_->point_at(event->position()) == pressed)
         adopt(figure_->data()->scenario_of(figure_->data()->points[*pressed]));
 }
 

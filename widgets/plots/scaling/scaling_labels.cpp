@@ -469,7 +469,7 @@ void ScalingLabels::name_unfit() {
 }
 
 void ScalingLabels::name_others() {
-    const LabelLines lines{muted(tr("other settings"))};
+    const LabelLines lines{muted(tr("published runs, other settings"))};
     const QSizeF size = size_of(lines);
     // One label at one of the hollow diamonds names them all: at the first with clear space, else at the
     // first where the label crosses only a little of a line.

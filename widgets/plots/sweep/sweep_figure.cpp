@@ -588,6 +588,15 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
                     ghost.data.series.front().points, i);
         }
     }
+    if (const SweepPoint& here = *nearest_in(own_points, input); here.valid) {
+        const Wall wall = here.verdict == Verdict::does_not_fit ? Wall::memory : here.wall;
+        out.readings.push_back({tr("Wall"),
+                                p.theme->of(wall),
+                                std::numeric_limits<double>::quiet_NaN(),
+                                {},
+                                text_of(label_of(wall)),
+                                std::numeric_limits<double>::quiet_NaN()});
+    }
     return out;
 }
 

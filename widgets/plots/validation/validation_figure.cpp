@@ -34,10 +34,13 @@ QString name_of(ValidationQuantity quantity) {
     return tr("step time, s");
 }
 
+// Returns the unit of the ticks.
+double unit_of(ValidationQuantity quantity) { return quantity == ValidationQuantity::memory ? kGiB : 1; }
+
 QString tick_text(double value, ValidationQuantity quantity) {
-    if (quantity == ValidationQuantity::mfu) return QString::number(std::lround(value * 100));
+    if (quantity == ValidationQuantity::mfu) return shown(value * 100, Quantity::count);
     if (quantity == ValidationQuantity::tokens_per_s_per_gpu) return shown(value, Quantity::count);
-    if (quantity == ValidationQuantity::memory) return QString::number(std::lround(value / kGiB));
+    if (quantity == ValidationQuantity::memory) return shown(value / kGiB, Quantity::count);
     return QString::number(value);
 }
 
@@ -91,6 +94,8 @@ struct ValidationFigure::Parts {
     std::optional<ValidationPoint> own;
     std::vector<Ghost> ghosts;
     std::optional<std::size_t> highlight;
+    AxisZoom x_zoom;
+    AxisZoom y_zoom;
 
     explicit Parts(QCustomPlot& target);
 
@@ -102,7 +107,10 @@ struct ValidationFigure::Parts {
     }
 
     void fit();
+    void show_part();
     void lay_out();
+    // Returns whether the user has zoomed to a part of the axes that does not show the point.
+    bool left_out(const ValidationPoint& point) const;
     QPointF pixel(const ValidationPoint& point) const;
     [[nodiscard]] std::array<QPointF, 2> own_guides() const;  // the guides' ends on both axes
     bool beyond(const ValidationPoint& point) const;
@@ -141,7 +149,7 @@ void ValidationFigure::Parts::fit() {
     };
     for (const ValidationPoint& point : data.points) include(point);
     const bool log = logarithmic(quantity);
-    const double unit = quantity == ValidationQuantity::memory ? kGiB : 1;  // of the ticks
+    const double unit = unit_of(quantity);
     // A point with an impossible value (MFU above 100 %) is shown at the edge and does not compress the
     // range.
     const auto include_possible = [&](const ValidationPoint& point) {
@@ -151,21 +159,38 @@ void ValidationFigure::Parts::fit() {
     if (own) include_possible(*own);
     for (const Ghost& pinned : ghosts) include_possible(pinned.point);
     if (high == 0) return;
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
-        axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        constexpr double kMargin = 1.25;
-        if (log) axis->setRange(low / kMargin, high * kMargin);
-        else
-            axis->setRange(0, unit * std::min(quantity == ValidationQuantity::mfu ? 1.0 : high / unit * 2,
-                                              round_top(high / unit, kMostTicks)));
-        auto ticker = axis->ticker().staticCast<QCPAxisTickerText>();
+    constexpr double kMargin = 1.25;
+    const double top = std::min(quantity == ValidationQuantity::mfu ? 1.0 : high / unit * 2,
+                                round_top(high / unit, kMostTicks));
+    const AxisRange whole = log ? AxisRange{low / kMargin, high * kMargin} : AxisRange{0, unit * top};
+    x_zoom.fit(whole, log);
+    y_zoom.fit(whole, log);
+    show_part();
+}
+
+void ValidationFigure::Parts::show_part() {
+    const bool log = logarithmic(quantity);
+    const double unit = unit_of(quantity);
+    const auto show = [&](QCPAxis& axis, const AxisZoom& zoom) {
+        const auto [low, high] = zoom.range();
+        axis.setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+        axis.setRange(low, high);
+        auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        const QCPRange range = axis->range();
-        for (const double value : log ? log_ticks(range.lower, range.upper, 10)
-                                      : linear_ticks(range.lower / unit, range.upper / unit, kMostTicks))
-            ticker->addTick(unit * value, tick_text(unit * value, quantity));
-    }
+        std::vector<double> ticks =
+            log ? log_ticks(low, high, 10) : linear_ticks(low / unit, high / unit, kMostTicks);
+        if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
+        const double factor = log ? 1 : unit;
+        for (const double value : ticks) ticker->addTick(factor * value, tick_text(factor * value, quantity));
+    };
+    show(x(), x_zoom);
+    show(y(), y_zoom);
     lay_out();
+}
+
+bool ValidationFigure::Parts::left_out(const ValidationPoint& point) const {
+    return (x_zoom.zoomed() && !x_zoom.contains(point.measured(quantity))) ||
+           (y_zoom.zoomed() && !y_zoom.contains(point.predicted(quantity)));
 }
 
 void ValidationFigure::Parts::lay_out() {
@@ -214,8 +239,11 @@ void ValidationFigure::Parts::paint_below(QCPPainter& painter) const {
     const QPolygonF band{QList<QPointF>{at(low, 1 - kValidationBand), at(high, 1 - kValidationBand),
                                         at(high, 1 + kValidationBand), at(low, 1 + kValidationBand)}};
     painter.drawPolygon(band.intersected(QPolygonF(area)));
+    // The diagonal, as far as both axes show it.
+    const double from = std::max(low, y().range().lower);
+    const double to = std::min(high, y().range().upper);
     painter.setPen(line_pen(theme->muted, 1));
-    painter.drawLine(at(low, 1), at(high, 1));
+    if (from < to) painter.drawLine(at(from, 1), at(to, 1));
 }
 
 void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
@@ -229,7 +257,8 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
         }
         return;
     }
-    if (own) {
+    const bool shows_own = own && !left_out(*own);
+    if (shows_own) {
         // The guides distinguish the user's own run from all others; they are below the text in the corners.
         painter.setPen(line_pen(theme->text, 1, {1, 2}));
         for (const QPointF& end : own_guides()) painter.drawLine(pixel(*own), end);
@@ -239,11 +268,12 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     room.take(paint_families(painter));
     room.take(paint_summary(painter));
     for (const ValidationPoint& point : data.points) {
+        if (left_out(point)) continue;
         const QPointF at = pixel(point);
         room.avoid(QPolygonF({at - QPointF(kMark, 0), at + QPointF(kMark, 0)}));
     }
     // The user's own run is labelled first, because it must not be without a label.
-    if (own) paint_own(painter, room);
+    if (shows_own) paint_own(painter, room);
     paint_ghosts(painter, room);
     paint_band_label(painter, room);
 }
@@ -363,10 +393,12 @@ void ValidationFigure::Parts::paint_points(QCPPainter& painter) const {
     for (std::size_t family = 0; family < data.families.size(); ++family) {
         const QColor color = color_of(data.families[family]);
         for (const ValidationPoint& point : data.points) {
-            if (point.family == family) draw_mark(painter, pixel(point), data.families[family].style, color);
+            if (point.family == family && !left_out(point))
+                draw_mark(painter, pixel(point), data.families[family].style, color);
         }
     }
-    if (highlight) draw_ring(painter, pixel(data.points[*highlight]), 8, Qt::transparent, theme->text);
+    if (highlight && !left_out(data.points[*highlight]))
+        draw_ring(painter, pixel(data.points[*highlight]), 8, Qt::transparent, theme->text);
 }
 
 void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) const {
@@ -389,6 +421,7 @@ void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) 
 void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelPlacer& room) const {
     constexpr double kRadius = 5;
     for (const Ghost& pinned : ghosts) {
+        if (left_out(pinned.point)) continue;
         const QPointF at = pixel(pinned.point);
         const QColor color = pin_color(*theme, pinned.letter);
         draw_diamond(painter, at, kRadius, color, theme->pane);
@@ -413,6 +446,8 @@ void ValidationFigure::set_style(const Theme& theme, const QFont& font) {
 
 void ValidationFigure::set_quantity(ValidationQuantity quantity) {
     parts_->quantity = quantity;
+    parts_->x_zoom.show_all();
+    parts_->y_zoom.show_all();
     refit();
 }
 
@@ -427,6 +462,17 @@ void ValidationFigure::set_ghosts(std::vector<Ghost> ghosts) { parts_->ghosts = 
 void ValidationFigure::set_highlight(std::optional<std::size_t> point) { parts_->highlight = point; }
 void ValidationFigure::refit() { parts_->fit(); }
 
+std::vector<ZoomableFigure::Frame> ValidationFigure::frames() const {
+    if (parts_->data.points.empty()) return {};
+    return {{parts_->frame(), &parts_->x_zoom, &parts_->y_zoom}};
+}
+
+void ValidationFigure::apply_zoom() { parts_->show_part(); }
+QPointF ValidationFigure::zoom_center() const {
+    return parts_->own ? parts_->pixel(*parts_->own) : parts_->frame().center();
+}
+bool ValidationFigure::shows_scenario() const { return !parts_->own || !parts_->left_out(*parts_->own); }
+
 const ValidationData& ValidationFigure::data() const { return parts_->data; }
 const std::optional<ValidationPoint>& ValidationFigure::own() const { return parts_->own; }
 const std::vector<ValidationFigure::Ghost>& ValidationFigure::ghosts() const { return parts_->ghosts; }
@@ -439,6 +485,7 @@ std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) cons
     std::optional<std::size_t> found;
     double nearest = kReach;
     for (std::size_t i = 0; i < parts_->data.points.size(); ++i) {
+        if (parts_->left_out(parts_->data.points[i])) continue;
         const QPointF away = parts_->pixel(parts_->data.points[i]) - pixel;
         const double distance = std::hypot(away.x(), away.y());
         // Of points at the same position the last one is on top.
@@ -451,7 +498,7 @@ std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) cons
 }
 
 bool ValidationFigure::own_at(const QPointF& pixel) const {
-    if (!parts_->own) return false;
+    if (!parts_->own || parts_->left_out(*parts_->own)) return false;
     const QPointF away = parts_->pixel(*parts_->own) - pixel;
     return std::hypot(away.x(), away.y()) <= kReach;
 }

@@ -7,7 +7,9 @@
 #include <QString>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/validation/validation_data.h"
 #include "widgets/theme/theme.h"
 
@@ -15,13 +17,11 @@ class QCustomPlot;
 
 namespace shardscope {
 
-class ValidationFigure {
+class ValidationFigure : public ZoomableFigure {
   public:
     // `plot` must outlive the figure and show nothing else.
     explicit ValidationFigure(QCustomPlot& plot);
-    ~ValidationFigure();
-    ValidationFigure(const ValidationFigure&) = delete;
-    ValidationFigure& operator=(const ValidationFigure&) = delete;
+    ~ValidationFigure() override;
 
     void set_style(const Theme& theme, const QFont& font);
     void set_quantity(ValidationQuantity quantity);
@@ -35,7 +35,7 @@ class ValidationFigure {
     };
     void set_ghosts(std::vector<Ghost> ghosts);
     void set_highlight(std::optional<std::size_t> point);
-    // Fits the axis ranges and margins to the current data.
+    // Fits the axis ranges, unless the user has zoomed in, and the margins to the current data.
     void refit();
 
     [[nodiscard]] const ValidationData& data() const;
@@ -43,7 +43,7 @@ class ValidationFigure {
     [[nodiscard]] const std::vector<Ghost>& ghosts() const;
     [[nodiscard]] ValidationQuantity quantity() const;
     [[nodiscard]] std::optional<std::size_t> highlight() const;
-    [[nodiscard]] AxisRange range() const;  // of both axes
+    [[nodiscard]] AxisRange range() const;  // of the horizontal axis
 
     // Positions are in pixels of the plot and are valid after the first drawing. A point beyond the axes is
     // at their edge.
@@ -54,6 +54,13 @@ class ValidationFigure {
 
     // Returns a description for screen readers.
     [[nodiscard]] QString description() const;
+
+    [[nodiscard]] QPointF zoom_center() const override;
+    [[nodiscard]] bool shows_scenario() const override;
+
+  protected:
+    [[nodiscard]] std::vector<Frame> frames() const override;
+    void apply_zoom() override;
 
   private:
     struct Parts;

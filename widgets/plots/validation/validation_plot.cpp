@@ -59,6 +59,7 @@ ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
     });
     connect(filter_, &QLineEdit::textChanged, this, &ValidationPlot::choose_runs);
     figure_ = std::make_unique<ValidationFigure>(canvas());
+    use_zoom(*figure_);
     start();
 }
 
@@ -212,7 +213,7 @@ void ValidationPlot::move(QMouseEvent* event) {
 }
 
 void ValidationPlot::release(QMouseEvent* event) {
-    if (pressed_ && figure_->point_at(event->position()) == pressed_) load(*pressed_);
+    if (is_click() && pressed_ && figure_->point_at(event->position()) == pressed_) load(*pressed_);
     pressed_.reset();
 }
 

@@ -285,10 +285,7 @@ PlotTable walls_table(const WallsData& data) {
     };
     const auto axis_value = [](P id, double value) {
         const Parameter& row = parameter(id);
-        for (const Named& named : row.names) {
-            if (named.value == value) return std::string(named.name);
-        }
-        return number(value, plot_unit(row.quantity).factor);
+        return is_named(row, value) ? written(id, value) : number(value, plot_unit(row.quantity).factor);
     };
     const double gib = plot_unit(Quantity::bytes).factor;
     const double percent = plot_unit(Quantity::percent).factor;
