@@ -91,10 +91,14 @@ void add_size(QStringList& words, double parameters) {
 
 std::vector<PresetColumn> columns_of(PresetKind kind) {
     if (kind == PresetKind::cluster) {
-        return {{QObject::tr("Cluster")},         {QObject::tr("GPUs\nper node")},
-                {QObject::tr("Memory"), true},    {QObject::tr("Peak FLOPS,\n16 bit"), true},
-                {QObject::tr("In a node"), true}, {QObject::tr("Inter-node"), true},
-                {QObject::tr("Year"), true},      {QObject::tr("Public\nruns")}};
+        return {{QObject::tr("Cluster")},
+                {QObject::tr("GPUs\nper node")},
+                {QObject::tr("Memory"), true, Quantity::bytes},
+                {QObject::tr("16-bit peak"), true, Quantity::flop_rate},
+                {QObject::tr("In a node"), true, Quantity::link_bandwidth},
+                {QObject::tr("Inter-node"), true, Quantity::network_bandwidth},
+                {QObject::tr("Year"), true},
+                {QObject::tr("Public\nruns")}};
     }
     return {{QObject::tr("Model")},     {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
             {QObject::tr("Kind")},      {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},
@@ -115,7 +119,7 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
                    year_of(preset.gpu),
-                   {is_compared(preset) ? QObject::tr("compared") : QObject::tr("never compared"), kNone}};
+                   {is_compared(preset) ? QObject::tr("compared") : QObject::tr("none"), kNone}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
     // "InfiniBand", "EFA", "Slingshot"

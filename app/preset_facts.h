@@ -5,6 +5,7 @@
 #include <QString>
 #include <QStringList>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "scenario/catalogue.h"
@@ -14,6 +15,8 @@ namespace shardscope {
 struct PresetColumn {
     QString title;
     bool number = false;  // right-aligned
+    // Of a column whose numbers have one unit, which is in the title.
+    std::optional<Quantity> quantity{};
 };
 // Returns the columns of a kind; the first is the title.
 std::vector<PresetColumn> columns_of(PresetKind kind);

@@ -16,6 +16,7 @@
 
 #include "app/command_line/prediction.h"
 #include "widgets/encode.h"
+#include "widgets/number_column.h"
 #include "widgets/text.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -84,10 +85,10 @@ PresetList::PresetList(PresetKind kind, LiveModel& model, PresetFacts& facts, QW
     list_->setFocusPolicy(Qt::NoFocus);
     list_->setSortingEnabled(true);
     list_->setStyleSheet(
-        QStringLiteral("QTreeWidget::item { padding: 2px 5px; border: 0; }"
+        QStringLiteral("QTreeWidget::item { padding: 2px 4px; border: 0; }"
                        "QTreeWidget::item:selected { background: palette(highlight); "
                        "color: palette(highlighted-text); }"
-                       "QHeaderView::section { padding: 2px 5px; border: 0; "
+                       "QHeaderView::section { padding: 2px 4px; border: 0; "
                        "border-bottom: 1px solid palette(mid); }"));
     detail_ = new QLabel(this);
     detail_->setObjectName(name + QStringLiteral("/detail"));
@@ -122,20 +123,34 @@ void PresetList::fill() {
     const QSignalBlocker quiet(list_);
     list_->clear();
     list_->setColumnCount(static_cast<int>(columns.size()));
+    const std::vector<const Preset*>& all = model_.catalogue().all(kind_);
     QStringList titles;
-    for (const PresetColumn& column : columns) titles << column.title;
+    std::vector<std::vector<QString>> numbers(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        titles << columns[i].title;
+        if (!columns[i].quantity) continue;
+        std::vector<double> values;
+        for (const Preset* preset : all) values.push_back(facts_.of(*preset)[i].order);
+        NumberColumn column = number_column(values, *columns[i].quantity);
+        titles.back() += QLatin1Char('\n') + column.unit;
+        numbers[i] = std::move(column.numbers);
+    }
     list_->setHeaderLabels(titles);
-    for (const Preset* preset : model_.catalogue().all(kind_)) {
+    list_->header()->setSectionResizeMode(QHeaderView::Interactive);
+    for (int column = 0; column < list_->columnCount(); ++column) list_->setColumnHidden(column, false);
+    std::size_t at = 0;
+    for (const Preset* preset : all) {
         auto* row = new Row;
         row->setData(0, preset_role, QVariant::fromValue(preset));
         const std::vector<PresetFact>& facts = facts_.of(*preset);
         for (std::size_t i = 0; i < columns.size(); ++i) {
             const int column = static_cast<int>(i);
-            row->setText(column, facts[i].text);
+            row->setText(column, numbers[i].empty() ? facts[i].text : numbers[i][at]);
             row->setData(column, order_role, facts[i].order);
             if (columns[i].number) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         }
         list_->addTopLevelItem(row);
+        ++at;
         if (preset != current()) continue;
         QFont bold = list_->font();
         bold.setBold(true);
@@ -149,12 +164,30 @@ void PresetList::fill() {
         list_->resizeColumnToContents(column);
     }
     list_->header()->setStretchLastSection(false);
-    wanted_width_ = list_->header()->length() + list_->verticalScrollBar()->sizeHint().width() + width() -
-                    contentsRect().width() + layout()->contentsMargins().left() +
-                    layout()->contentsMargins().right();
+    widths_.clear();
+    for (int column = 0; column < list_->columnCount(); ++column)
+        widths_.push_back(list_->header()->sectionSize(column));
     // In a narrow list the names of the GPUs are cut, and not those of the clusters.
     const int stretched = kind_ == PresetKind::cluster ? 1 : 0;
     list_->header()->setSectionResizeMode(stretched, QHeaderView::Stretch);
+}
+
+int PresetList::wanted_width() const {
+    const QMargins margins = layout()->contentsMargins();
+    int out =
+        list_->verticalScrollBar()->sizeHint().width() + 2 * frameWidth() + margins.left() + margins.right();
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+        if (!list_->isColumnHidden(static_cast<int>(i))) out += widths_[i];
+    }
+    return out;
+}
+
+void PresetList::fold_columns(int width) const {
+    for (std::size_t i = 0; i < widths_.size(); ++i) list_->setColumnHidden(static_cast<int>(i), false);
+    // From the last column on; the name and the GPUs or the parameters stay.
+    constexpr int kLeast = 2;
+    for (int column = list_->columnCount() - 1; column >= kLeast && wanted_width() > width; --column)
+        list_->setColumnHidden(column, true);
 }
 
 void PresetList::open_below(const QRect& place) {
@@ -164,8 +197,9 @@ void PresetList::open_below(const QRect& place) {
     const double zoom = zoom_of(font());
     const QRect free = parentWidget()->screen()->availableGeometry();
     const QSize size =
-        QSize(std::max(static_cast<int>(1000 * zoom), wanted_width_), static_cast<int>(520 * zoom))
+        QSize(std::max(static_cast<int>(1000 * zoom), wanted_width()), static_cast<int>(520 * zoom))
             .boundedTo(free.size());
+    fold_columns(size.width());
     QRect area(place.bottomLeft(), size);
     if (area.right() > free.right()) area.moveRight(free.right());
     if (area.bottom() > free.bottom()) area.moveBottom(free.bottom());

@@ -28,8 +28,10 @@ class PresetList : public QFrame {
     void open_below(const QRect& place);
     // Returns the preset of the entry; nullptr for none.
     [[nodiscard]] const Preset* preset_of(const QTreeWidgetItem* item) const;
-    // Returns the width with which no column is cut, once the list was opened.
-    [[nodiscard]] int wanted_width() const { return wanted_width_; }
+    // Returns the width with which no visible column is cut, once the list was opened.
+    [[nodiscard]] int wanted_width() const;
+    // Hides the columns that matter least, if the others would be cut in a list of this width.
+    void fold_columns(int width) const;
 
   Q_SIGNALS:
     void taken(const shardscope::Preset& preset);
@@ -51,7 +53,7 @@ class PresetList : public QFrame {
     QLineEdit* search_;
     QTreeWidget* list_;
     QLabel* detail_;
-    int wanted_width_ = 0;  // with which no column is cut
+    std::vector<int> widths_;  // with which no column is cut
 };
 
 class PresetPicker : public QToolButton {

@@ -247,7 +247,7 @@ class Mutation {
             case 3:
                 return number_json(std::nextafter(std::isfinite(row.maximum) ? row.maximum : 1e15, 1e300));
             case 4: return value();
-            case 5: return format(id, sensible);
+            case 5: return written(id, sensible);
             case 6: return number_json(std::isnan(row.fallback) ? sensible : row.fallback);
             case 7:
                 return row.quantity == Quantity::flag ? ordered_json(below(2) == 0) : number_json(sensible);

@@ -138,7 +138,7 @@ TEST_CASE("scaling: what does not fit shows memory against the limit with all it
     CHECK(texts.filter(QStringLiteral("MFU, %")).isEmpty());
     const QStringList fitting = words(first());
     CHECK(fitting.filter(QStringLiteral("strong")).size() == 1);
-    CHECK(fitting.contains(QStringLiteral("other settings")));
+    CHECK(!fitting.filter(QStringLiteral("other settings")).isEmpty());
 }
 
 TEST_CASE("a segment of the wall strip has its whole name or a short one", "[figures]") {

@@ -75,7 +75,7 @@ TEST_CASE("launch: the window shows the command's output and follows the scenari
     CHECK(desk.shown().contains(QStringLiteral("--micro-batch-size 4 ")));
     desk.window.action(ActionId::undo)->trigger();
     CHECK(desk.shown().contains(QStringLiteral("--micro-batch-size 2 ")));
-    CHECK(desk.notes().contains(QStringLiteral("megatron-core")));
+    CHECK(desk.notes().contains(QStringLiteral("Megatron-Core")));
     // It also follows while a slider is dragged.
     desk.drag("training.sequence_length", 0.5, 0.7, 4);
     const double sequence = desk.window.model().answer().settings[P::sequence_length];

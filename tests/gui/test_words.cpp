@@ -1,5 +1,7 @@
 // Tests the words of every plot and of the panels beside it as users see them: no word is cut off, and none
 // overlaps another.
+#include <QStyle>
+#include <QStyleOptionComboBox>
 #include <optional>
 
 #include "support/desk.h"
@@ -81,8 +83,23 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
                     const std::vector<DrawnWord> words = testing::drawn_words(*canvas);
                     CHECK(words.size() > 1);
                     CHECK_THAT(fault(words, canvas->rect()), Catch::Matchers::Equals(""));
+                    for (const QComboBox* box : plot->findChildren<QComboBox*>()) {
+                        if (!box->isVisible()) continue;
+                        INFO(box->objectName().toStdString() << ": " << box->currentText().toStdString());
+                        QStyleOptionComboBox option;
+                        option.initFrom(box);
+                        const QRect text = box->style()->subControlRect(QStyle::CC_ComboBox, &option,
+                                                                        QStyle::SC_ComboBoxEditField, box);
+                        CHECK(box->fontMetrics().horizontalAdvance(box->currentText()) <= text.width());
+                    }
                 }
-                for (const char* name : {"memory-bar", "waterfall", "headline"}) {
+                const auto* find = desk.find<QLineEdit>("controls/search");
+                constexpr int kIconAndMargins = 40;
+                CHECK(find->fontMetrics().horizontalAdvance(find->placeholderText()) <=
+                      find->width() - kIconAndMargins);
+                for (const char* name :
+                     {"memory-bar", "waterfall", "headline", "group/cluster", "group/model", "group/training",
+                      "group/plan", "group/assumptions"}) {
                     auto* panel = desk.find<QWidget>(name);
                     INFO((german ? "German, " : "") << at.name << ", " << size.width() << ", "
                                                     << (pinned ? "six pins, " : "no pin, ") << name);

@@ -181,7 +181,8 @@ TEST_CASE("zoom: runs, operators, collectives and plans are zoomed and moved, an
         CHECK(x.range().lower > all_x.lower);
         CHECK(x.range().upper < all_x.upper);
         CHECK(y.range().upper < all_y.upper);
-        CHECK(x.pixelToCoord(at.x()) == Approx(here).epsilon(0.03));
+        // Ticks of another width move the frame by a few pixels.
+        CHECK(std::fabs(x.coordToPixel(here) - at.x()) < 10);
         const double before = x.range().lower;
         desk.drag_from(at, {60, 0});
         CHECK(x.range().lower < before);

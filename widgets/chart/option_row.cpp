@@ -8,8 +8,11 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
+#include <QStyle>
+#include <QStyleOptionComboBox>
 #include <QToolButton>
 #include <algorithm>
+#include <vector>
 
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
@@ -27,6 +30,35 @@ bool can_shrink(const QWidget* choice) {
     return box && box->sizeAdjustPolicy() == QComboBox::AdjustToMinimumContentsLengthWithIcon;
 }
 constexpr int kIcon = 16;
+
+// Returns the width that shows the present entry of a choice, or the width of another widget.
+int least_width(const QWidget& choice) {
+    if (!can_shrink(&choice)) return choice.sizeHint().width();
+    const auto& box = static_cast<const QComboBox&>(choice);
+    QStyleOptionComboBox option;
+    option.initFrom(&box);
+    constexpr int kMargin = 4;
+    const QSize text(box.fontMetrics().horizontalAdvance(box.currentText()) + kMargin, kHeight);
+    return box.style()->sizeFromContents(QStyle::CT_ComboBox, &option, text, &box).width();
+}
+
+// Takes `excess` from the widths in equal parts, but leaves each at least its `least`; returns what is left
+// of it.
+int shrink(std::vector<int>& widths, const std::vector<int>& least, int excess) {
+    while (excess > 0) {
+        const auto slack = [&](std::size_t i) { return std::max(0, widths[i] - least[i]); };
+        int wide = 0;
+        for (std::size_t i = 0; i < widths.size(); ++i) wide += slack(i) > 0 ? 1 : 0;
+        if (wide == 0) break;
+        const int share = (excess + wide - 1) / wide;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            const int taken = std::min({share, slack(i), excess});
+            widths[i] -= taken;
+            excess -= taken;
+        }
+    }
+    return std::max(0, excess);
+}
 
 }  // namespace
 
@@ -50,6 +82,7 @@ QComboBox* OptionRow::add_choice(const QString& name, const QString& accessible_
     box->setAccessibleName(accessible_name);
     box->setToolTip(accessible_name);
     box->addItems(entries);
+    connect(box, &QComboBox::currentIndexChanged, this, &OptionRow::arrange);
     choices_.append(box);
     chain();
     return box;
@@ -162,30 +195,37 @@ void OptionRow::arrange() {
         right -= (*button)->sizeHint().width();
         put(*button, right);
     }
-    // If the choices would reach the buttons, the foldable ones move to "More", and the others shrink
-    // equally.
+    // If the choices would reach the buttons, the foldable ones move to "More", and the others shrink: first
+    // to their present entries, then further.
     const int room_for_choices =
         right - (checks_.empty() && folding_.empty() ? 0 : more_->sizeHint().width() + kGap);
     int wanted = kEdge;
-    for (const QWidget* choice : choices_) wanted += choice->sizeHint().width() + kGap;
+    for (const QWidget* choice : choices_) wanted += least_width(*choice) + kGap;
     for (auto one = folding_.rbegin(); one != folding_.rend(); ++one) {
         one->folded = wanted > room_for_choices;
         one->choice->setVisible(!one->folded);
-        if (one->folded) wanted -= one->choice->sizeHint().width() + kGap;
+        if (one->folded) wanted -= least_width(*one->choice) + kGap;
     }
     const bool folded = std::ranges::any_of(folding_, &Folding::folded);
-    int boxes = 0;
+    std::vector<int> widths;
+    std::vector<int> least;
+    std::vector<int> fixed;  // of those that cannot shrink
+    int excess = kEdge - room_for_choices;
     for (const QWidget* choice : choices_) {
-        if (can_shrink(choice) && !is_folded(choice)) ++boxes;
+        if (is_folded(choice)) continue;
+        least.push_back(least_width(*choice));
+        widths.push_back(std::max(choice->sizeHint().width(), least.back()));
+        fixed.push_back(can_shrink(choice) ? 0 : widths.back());
+        excess += widths.back() + kGap;
     }
-    const int cut = boxes == 0 ? 0 : std::max(0, (wanted - room_for_choices + boxes - 1) / boxes);
+    shrink(widths, fixed, shrink(widths, least, excess));
     int left = kEdge;
+    auto own_width = widths.cbegin();
     for (QWidget* choice : choices_) {
         if (is_folded(choice)) continue;
-        QSize size = choice->sizeHint();
-        if (can_shrink(choice)) size.rwidth() -= cut;
-        choice->setGeometry(left, (height() - size.height()) / 2, size.width(), size.height());
-        left += size.width() + kGap;
+        const int tall = choice->sizeHint().height();
+        choice->setGeometry(left, (height() - tall) / 2, *own_width, tall);
+        left += *own_width++ + kGap;
     }
     int needed = 0;
     for (const QCheckBox* check : checks_) {

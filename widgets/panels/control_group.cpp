@@ -65,11 +65,7 @@ QString summary_of(Group group, const LiveModel& model) {
                         ? ControlGroup::tr("no recompute")
                         : ControlGroup::tr("recompute %1").arg(shown(P::recompute, answer)));
         }
-        case Group::assumptions: {
-            const Preset* stack =
-                model.catalogue().stack(answer.settings[P::software], answer.settings[P::software_version]);
-            return (stack ? preset_title(stack) : shown(P::software, answer)) + modified(group);
-        }
+        case Group::assumptions: return shown(P::software, answer) + modified(group);
     }
     return {};
 }

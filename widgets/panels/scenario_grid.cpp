@@ -41,6 +41,19 @@ QRect text_box(const QRect& cell, Column column) {
     return cell.adjusted(kCell, 0, -kCell, 0);
 }
 
+// Returns the differences that fit into the width and the number of the others: "512 GPUs · +2".
+QString fitting(const QString& differences, const QFontMetrics& metrics, int width) {
+    const QString dot = QStringLiteral(" · ");
+    const QStringList all = differences.split(dot);
+    for (qsizetype count = all.size(); count > 0; --count) {
+        QStringList shown = all.first(count);
+        if (count < all.size()) shown << QStringLiteral("+%1").arg(all.size() - count);
+        QString out = shown.join(dot);
+        if (metrics.horizontalAdvance(out) <= width) return out;
+    }
+    return metrics.elidedText(differences, Qt::ElideRight, width);
+}
+
 class RowDelegate : public QStyledItemDelegate {
   public:
     explicit RowDelegate(ScenarioGrid* grid) : QStyledItemDelegate(grid), grid_(*grid) {}
@@ -65,11 +78,14 @@ class RowDelegate : public QStyledItemDelegate {
         painter->setFont(font);
         const QRect box = text_box(option.rect, column);
         const bool left = column <= Column::differs;
+        const QFontMetrics metrics(font);
         painter->drawText(box,
                           static_cast<int>(column == Column::unpin ? Qt::AlignCenter
                                            : left                  ? Qt::AlignLeft | Qt::AlignVCenter
                                                                    : Qt::AlignRight | Qt::AlignVCenter),
-                          QFontMetrics(font).elidedText(row.at(column), Qt::ElideRight, box.width()));
+                          column == Column::differs
+                              ? fitting(row.at(column), metrics, box.width())
+                              : metrics.elidedText(row.at(column), Qt::ElideRight, box.width()));
         if (grid_.hasFocus() && index.row() == grid_.currentIndex().row())
             paint_focus(*painter, option.rect, index);
         painter->restore();
@@ -185,11 +201,13 @@ void ScenarioGrid::arrange() {
         if (!hidden[i]) fixed += widths[i];
     }
     const int whole = viewport()->width();
+    // A typed name may be longer than half of the table.
+    const int names = std::max(kLeastName, std::min(width_of(Column::scenario), whole / 2));
     // Columns are hidden in this order if there is not enough space; verdict, memory, MFU and wall stay.
     for (const Column column :
          {Column::per_joule, Column::network, Column::days, Column::step, Column::rate}) {
         const auto i = static_cast<std::size_t>(column);
-        if (whole - fixed >= kLeastName + kLeastDiffers) break;
+        if (whole - fixed >= names + kLeastDiffers) break;
         if (!hidden[i]) fixed -= widths[i];
         hidden[i] = true;
     }
@@ -228,7 +246,7 @@ void ScenarioGrid::distribute_width(std::array<int, kScenarioColumns> widths, in
         if (!isColumnHidden(static_cast<int>(i))) available -= widths[i];
     }
     // The names get the width of their text, unless the differences would become too narrow.
-    const int most = std::max({kLeastName, available * 47 / 100, available - width_of(Column::differs)});
+    const int most = std::max(kLeastName, available - std::min(width_of(Column::differs), kLeastDiffers));
     int& name = widths[static_cast<std::size_t>(Column::scenario)];
     name = std::max(name, std::clamp(names, std::min(kLeastName, available / 2), most));
     widths[static_cast<std::size_t>(Column::differs)] = std::max(0, available - name);

@@ -135,7 +135,7 @@ std::string measured_coverage() {
         parameters = std::max(parameters, measured.parameters);
         if (!seen.insert(position_of(s)).second) continue;
         nlohmann::ordered_json row{measured.run->id, measured.run->model, measured.run->gpu,
-                                   format(P::software, s[P::software])};
+                                   written(P::software, s[P::software])};
         for (const Coordinate& axis : kCoordinates) row.push_back(s[axis.id]);
         rows += (rows.empty() ? "" : ",\n") + json_text(row);
     }

@@ -45,7 +45,7 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
         out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || !is_compared(*gpu)) out.push_back(translate("No public run of this GPU was compared."));
-    if (!coverage().software.contains(format(P::software, s[P::software])))
+    if (!coverage().software.contains(written(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
     if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
     return out;

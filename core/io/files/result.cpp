@@ -88,7 +88,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     for (const double bytes : allocated_by_stage(answer.compiled)) out["memory"]["stages"].push_back(bytes);
     out["memory"]["band"] = {{"low", e.memory.peak * (1 - answer.settings[P::risk_margin])},
                              {"high", e.memory.peak * (1 + answer.settings[P::risk_margin])}};
-    out["flops_convention"] = format(P::flops_convention, answer.settings[P::flops_convention]);
+    out["flops_convention"] = written(P::flops_convention, answer.settings[P::flops_convention]);
     out["wall"] = std::string(name_of(e.wall));
     const Levers lever = levers(answer);
     const bool timed = hypothetical || e.fits();

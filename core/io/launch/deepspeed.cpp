@@ -49,7 +49,7 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
         plan.note(translate("DeepSpeed's config has no {1}; use Transformer Engine's layers in the model.",
                             {format(P::precision, plan.s[P::precision])}));
     if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
-        out["communication_data_type"] = format(P::gradient_precision, plan.s[P::gradient_precision]);
+        out["communication_data_type"] = written(P::gradient_precision, plan.s[P::gradient_precision]);
     else out["communication_data_type"] = "fp32";
     // Micro-batches accumulate in the precision of the weights; the only other one that DeepSpeed starts with
     // is fp32 beside bf16.
@@ -394,7 +394,7 @@ void read_precision(Reader& reader, ScenarioBuilder& out) {
         !fp16 && !bf16 && (reader.is_auto("/fp16/enabled") || reader.is_auto("/bf16/enabled"));
     if (!unspecified) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
     const Settings resolved = out.settings();
-    const std::string name = format(P::precision, resolved[P::precision]);
+    const std::string name = written(P::precision, resolved[P::precision]);
     if (unspecified)
         out.note(
             translate("The file leaves the precision to Hugging Face (“auto”); {1} is assumed.", {name}));

@@ -25,7 +25,7 @@ const LaunchFormat* launch_format_of(std::string_view text) {
 }
 
 const LaunchFormat* launch_format_for(const Settings& settings) {
-    const std::string software = format(P::software, settings[P::software]);
+    const std::string software = written(P::software, settings[P::software]);
     // torchtitan is FSDP's own trainer; since February 2026 it reads no TOML.
     if (software.starts_with("fsdp") || software == "torchtitan") return &kTorchtitanPython;
     if (software == "jax") return &kMaxText;

@@ -302,7 +302,7 @@ void write_training(LaunchPlan& plan, Arguments& out) {
         case Precision::fp16: out.put("--fp16"); break;
         case Precision::fp8:
             out.put("--bf16"), out.put("--fp8-format", "hybrid");
-            out.put("--fp8-recipe", format(P::fp8_recipe, s[P::fp8_recipe]));
+            out.put("--fp8-recipe", written(P::fp8_recipe, s[P::fp8_recipe]));
             break;
         case Precision::mxfp8:
             out.put("--bf16"), out.put("--fp8-format", "e4m3"), out.put("--fp8-recipe", "mxfp8");

@@ -597,7 +597,7 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
     note_unset(plan, out.is_toml());
     out.section("compile");
     // Asynchronous tensor parallelism and fp8 need torch.compile.
-    out.put("enable", format(P::software, s[P::software]).ends_with("-compile") ||
+    out.put("enable", written(P::software, s[P::software]).ends_with("-compile") ||
                           s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
     return {std::move(out).take(), launcher + " " + program, plan.notes, hosts(s)};
 }

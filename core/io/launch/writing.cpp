@@ -37,10 +37,11 @@ void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) 
         note_missing_option(
             tool, P::offload,
             translatable("{1} has no option for “{2}”; it offloads to the host's memory at most."));
-    const std::string predicted = format(P::software, s[P::software]);
+    const std::string predicted = written(P::software, s[P::software]);
     if (predicted.starts_with(tool.stack) || tool.name.starts_with(predicted)) return;
     note(translate("The prediction is for the software {1}; for {2} choose {3}.",
-                   {predicted, tool.label, tool.stack}));
+                   {format(P::software, s[P::software]), tool.label,
+                    format(P::software, parse(P::software, tool.stack).value)}));
 }
 
 namespace {

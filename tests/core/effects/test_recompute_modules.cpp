@@ -51,8 +51,8 @@ TEST_CASE("recompute modules: they cost the time of their operators", "[effects]
 TEST_CASE("recompute modules: a set is read and written as names", "[parameters]") {
     const Parsed parsed = parse(P::recompute_modules, "layernorm, moe_activation");
     REQUIRE(parsed.ok);
-    CHECK(format(P::recompute_modules, parsed.value) == "layernorm+moe_activation");
-    CHECK(format(P::recompute_modules, 0) == "none");
+    CHECK(written(P::recompute_modules, parsed.value) == "layernorm+moe_activation");
+    CHECK(written(P::recompute_modules, 0) == "none");
     CHECK_FALSE(parse(P::recompute_modules, "layernorm+atention").ok);
     CHECK(parse(P::recompute_modules, "core_atention").suggestion.find("core_attention") !=
           std::string::npos);

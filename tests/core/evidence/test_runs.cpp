@@ -167,10 +167,10 @@ TEST_CASE("runs: software, partly used nodes and racks are translated into scena
     REQUIRE(problems.empty());
     REQUIRE(runs.size() == 2);
     const Settings first = resolve(scenario_of(runs[0], Catalogue::shipped(), problems));
-    CHECK(format(P::software, first[P::software]) == "torchtitan");
+    CHECK(written(P::software, first[P::software]) == "torchtitan");
     CHECK(first[P::gpus_used_per_node] == 6);
     const Settings second = resolve(scenario_of(runs[1], Catalogue::shipped(), problems));
-    CHECK(format(P::software, second[P::software]) == "other");
+    CHECK(written(P::software, second[P::software]) == "other");
     CHECK(second[P::gpus_per_node] == 72);
     CHECK(second[P::gpus_used_per_node] == 64);
     CHECK(problems.empty());

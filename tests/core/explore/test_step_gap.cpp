@@ -42,7 +42,7 @@ TEST_CASE("step gap: a single difference is one bar with the whole difference", 
     CHECK(gap.bars[0].seconds == Approx(b.estimate.step.total - a.estimate.step.total));
     CHECK(gap.bars[0].forward == gap.bars[0].backward);
     REQUIRE(gap.bars[0].inputs.size() == 1);
-    CHECK(gap.bars[0].inputs[0].to == "full");
+    CHECK(gap.bars[0].inputs[0].to == 1);
     CHECK(gap.unexplained_from == 0);
 }
 

@@ -305,7 +305,7 @@ TEST_CASE("the description of a track states what it shows", "[track]") {
     while (answer(edited(scenario, P::sequence_length, longest + 64)).fits()) longest += 64;
     CHECK_THAT(sequence, Contains("does not fit above " + format(P::sequence_length, longest)));
     CHECK_THAT(words(scenario, P::memory), Contains("does not fit below") && Contains("GiB"));
-    CHECK_THAT(words(scenario, P::sharding), Contains("does not fit with ddp"));
+    CHECK_THAT(words(scenario, P::sharding), Contains("does not fit with DDP"));
     CHECK_THAT(words(too_long(), P::inter_node_bandwidth), Contains("does not fit anywhere"));
     CHECK_THAT(words(too_long(), P::inter_node_bandwidth), !Contains("MFU"));
 }

@@ -71,13 +71,13 @@ TEST_CASE("launch: a setting that the tool does not have is named, together with
           "[launch]") {
     const Answer zero_bubble = answer_of(R"({"model": {"preset": "llama-3-8b"},
         "training": {"pipeline_parallel": 4, "accumulation": 8, "schedule": "zb-h2", "sharding": "zero1"}})");
-    CHECK(has_note(kMegatron.write(zero_bubble), "zb-h2”; the nearest one is written, 1F1B"));
+    CHECK(has_note(kMegatron.write(zero_bubble), "ZB-H2”; the nearest one is written, 1F1B"));
     CHECK(has_note(kTorchtitan.write(zero_bubble), "the nearest one is written, 1F1B"));
-    CHECK(has_note(kTorchtitan.write(zero_bubble), "torchtitan has no zero1"));
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "torchtitan has no ZeRO-1"));
     CHECK(has_note(kDeepspeed.write(zero_bubble), "has no option for “Pipeline parallel 4”"));
     CHECK(has_note(kFsdp2.write(zero_bubble), "torch.distributed.pipelining"));
     // Settings for the tool that the prediction assumes need no note about the software.
-    CHECK(has_note(kTorchtitan.write(zero_bubble), "The prediction is for the software fsdp1"));
+    CHECK(has_note(kTorchtitan.write(zero_bubble), "The prediction is for the software FSDP1"));
     CHECK_FALSE(has_note(kMegatron.write(answer_of(k70b)), "The prediction is for"));
 
     const Answer wide = answer_of(R"({"model": {"preset": "llama-3-8b", "hidden_size": 5120}})");
@@ -602,7 +602,7 @@ TEST_CASE("launch: options that Megatron-LM supports for Adam alone are not writ
     CHECK(holds(muon, "--optimizer muon \\\n"));
     CHECK(holds(muon, "--use-distributed-optimizer"));
     CHECK_FALSE(holds(muon, "fsdp"));
-    CHECK(has_note(muon, "zero1 is written"));
+    CHECK(has_note(muon, "ZeRO-1 is written"));
     const LaunchText lion = script(R"("sharding": "ddp", "optimizer": "lion")");
     CHECK(holds(lion, "--optimizer lion \\\n"));
     CHECK_FALSE(holds(lion, "--use-distributed-optimizer"));

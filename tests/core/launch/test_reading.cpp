@@ -264,7 +264,7 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     CHECK(resolve(weights.scenario).choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
     CHECK(has_note(weights.notes, "“offload_param” offloads to NVMe"));
     CHECK(resolve(weights.scenario).choice<Sharding>(P::sharding) == Sharding::zero3);
-    CHECK(has_note(weights.notes, "The file has only some of them; zero3 is assumed."));
+    CHECK(has_note(weights.notes, "The file has only some of them; ZeRO-3 is assumed."));
     CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
     CHECK(has_note(disk.notes, "is not modelled: zero_optimization.reduce_bucket_size."));
     CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion."));
@@ -390,7 +390,7 @@ TEST_CASE("launch: the assumptions about the loss stay those of the base scenari
     const LaunchRead found = kDeepspeed.read(R"({"train_batch_size": 64})", base, problems);
     REQUIRE(problems.empty());
     const Settings s = resolve(found.scenario);
-    CHECK(format(P::critical_batch_law, s[P::critical_batch_law]) == "kaplan");
+    CHECK(written(P::critical_batch_law, s[P::critical_batch_law]) == "kaplan");
     CHECK(s[P::training_tokens] == 0);
 }
 
@@ -425,7 +425,7 @@ mode = 'full'
     CHECK(s[P::global_batch] == 64);
     CHECK(s[P::recompute] == 1);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
-    CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
     CHECK(s[P::training_tokens] == 1000.0 * 64 * 8192);
     CHECK(has_note(found.notes, "Not used: checkpoint, job, metrics."));
     CHECK(has_note(found.notes, "64 are assumed"));
@@ -681,7 +681,7 @@ TEST_CASE("launch: the state of Megatron-LM's optimizers is read as it is stored
     CHECK(gradients("") == Precision::fp32);
     CHECK(gradients("--use-distributed-optimizer " + aware + "--main-grads-dtype bf16") == Precision::bf16);
     CHECK(resolve(scenario_with("--cpu-offloading-num-layers 2").scenario)[P::activation_offload] == 0.25);
-    CHECK(has_note(scenario_with("--optimizer soap").notes, "The optimizer soap is treated as adamw."));
+    CHECK(has_note(scenario_with("--optimizer soap").notes, "The optimizer soap is treated as AdamW."));
 }
 
 TEST_CASE("launch: Megatron-LM's sharded Muon, moments and offloaded layers are read back unchanged",

@@ -35,7 +35,7 @@ TEST_CASE("logs: Megatron-LM's steps, memory and arguments", "[logs]") {
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
     CHECK(s.choice<Precision>(P::precision) == Precision::bf16);
     CHECK(s[P::sequence_parallel] == 1);
-    CHECK(format(P::software, s[P::software]) == "megatron-core");
+    CHECK(written(P::software, s[P::software]) == "megatron-core");
     // The log names no GPU.
     CHECK(missing_inputs(found.scenario).size() == 1);
     CHECK(is_missing(found.scenario, "the GPU"));
@@ -79,7 +79,7 @@ TEST_CASE("logs: Megatron-Bridge states its configuration as YAML", "[logs]") {
     CHECK(found.scenario.model->name == "llama-3-8b");
     CHECK(s[P::pipeline_parallel] == 4);
     CHECK(s[P::context_parallel] == 2);
-    CHECK(format(P::software, s[P::software]) == "megatron-bridge");
+    CHECK(written(P::software, s[P::software]) == "megatron-bridge");
     // Without the lines of Megatron-LM's loop, its own line states the time.
     const std::string own = lines(
         6, [](int) { return std::string("Step Time : 5.50s GPU utilization: 663.5MODEL_TFLOP/s/GPU\n"); });

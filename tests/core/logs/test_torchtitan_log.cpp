@@ -113,7 +113,7 @@ TEST_CASE("logs: torchtitan's configuration with the model's own sections", "[lo
     // 16,384 tokens of a micro-batch are two sequences, and a rank has eight of them.
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::accumulation] == 8);
-    CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
 }
 
 TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {

@@ -29,7 +29,7 @@ TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[log
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::global_batch] == 16);
     CHECK(s[P::recompute] == 1);
-    CHECK(format(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
     // 16 sequences of 8,192 tokens on 8 GPUs.
     CHECK(log.step_time(s) == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
 }
@@ -304,7 +304,7 @@ TEST_CASE("logs: what the log does not state comes from a scenario", "[logs]") {
     CHECK(s[P::recompute] == 1);
     CHECK(s[P::gpus] == 128);
     CHECK(s[P::global_batch] == 128);
-    CHECK(format(P::software, s[P::software]) == "nemo");
+    CHECK(written(P::software, s[P::software]) == "nemo");
 }
 
 TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[logs]") {

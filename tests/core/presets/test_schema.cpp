@@ -138,7 +138,7 @@ std::vector<json> valid_forms(P id) {
             if (parse(id, text).value == value) out.emplace_back(text);
         }
     }
-    if (row.quantity == Quantity::set) out.emplace_back(format(id, value));
+    if (row.quantity == Quantity::set) out.emplace_back(written(id, value));
     if (row.named_only || row.quantity == Quantity::set || is_text(row.quantity) || out.front().is_string())
         return out;
     out.emplace_back(exact(value));

@@ -277,14 +277,16 @@ TEST_CASE("constraints: context parallelism exchanges whole heads", "[scenario]"
     const Problems keys = problems(8, a2a, 0);
     REQUIRE(keys.size() == 1);
     CHECK(keys[0].where == "/training/context_parallel_kind");
-    CHECK(keys[0].why == "it exchanges heads among 8 GPUs, which do not divide the 4 kv_heads of each");
+    CHECK(keys[0].why ==
+          "it exchanges heads among 8 GPUs, which do not divide “Key/value heads” "
+          "of each, 4");
     const Problems heads = problems(16, a2a_p2p, 16);
     REQUIRE(heads.size() == 1);
     CHECK(heads[0].where == "/training/context_parallel_kind");
     const Problems inner = problems(8, a2a_p2p, 3);
     REQUIRE(inner.size() == 1);
     CHECK(inner[0].where == "/training/context_parallel_inner");
-    CHECK(inner[0].why == "does not divide context_parallel 8");
+    CHECK(inner[0].why == "does not divide context parallel 8");
 
     // An edit of another degree changes a kind that becomes impossible.
     const Scenario exchanging = of_model(
@@ -312,5 +314,5 @@ TEST_CASE("constraints: the degree that splits the experts divides their feed-fo
     const Scenario uneven = of_model("deepseek-v3", {{P::gpus, 56}, {P::expert_tensor_parallel, 7}});
     const Problems problems = check(uneven, resolve(uneven));
     REQUIRE(problems.size() == 1);
-    CHECK(problems[0].why == "expert_tensor_parallel 7 does not divide it");
+    CHECK(problems[0].why == "Expert tensor parallel 7 does not divide it");
 }

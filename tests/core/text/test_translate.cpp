@@ -60,7 +60,7 @@ TEST_CASE("translate: texts are in the installed language", "[translate]") {
     CHECK(label_of(P::gpus) == "GPUs im Verbund");
     CHECK(label_of(P::micro_batch) == "Micro-batch");
     // Keys and names are not translated.
-    CHECK(format(P::sharding, 3) == "zero3");
+    CHECK(written(P::sharding, 3) == "zero3");
     CHECK(find_parameter("gpus") == P::gpus);
 
     Scenario from = Scenario::first_launch(Catalogue::shipped());

@@ -333,9 +333,21 @@ void ScalingLabels::tag_pins() {
             for (const double share : {0.9, 0.7, 0.5, 0.3, 0.1})
                 corners += around(there[static_cast<qsizetype>(std::lround(share * last))], size, kGap);
         }
-        draw_tag(painter_, room_.place_or_cover(size, corners), letter, pin_color(scene_.theme, letter),
-                 scene_.fonts.small_bold);
+        const QRectF tag = room_.place_or_cover(size, corners);
+        draw_tag(painter_, tag, letter, pin_color(scene_.theme, letter), scene_.fonts.small_bold);
+        if (dot != pins_.end()) name_value(tag, scene_.ghosts[i].data);
     }
+}
+
+// Writes a pin's value beside its tag if there is clear space.
+void ScalingLabels::name_value(const QRectF& tag, const ScalingData& data) {
+    const ScalingY quantity = scene_.options.y;
+    const LabelLines lines{plain(value_text(data.y(data.current, quantity), quantity))};
+    const QSizeF size = size_of(lines);
+    constexpr double kGap = 4;
+    constexpr double kMostCrossed = 2;
+    const double top = tag.center().y() - size.height() / 2;
+    put(lines, {{tag.left() - kGap - size.width(), top}, {tag.right() + kGap, top}}, kMostCrossed);
 }
 
 void ScalingLabels::paint_knee() {
@@ -469,14 +481,17 @@ void ScalingLabels::name_unfit() {
 }
 
 void ScalingLabels::name_others() {
-    const LabelLines lines{muted(tr("published runs, other settings"))};
-    const QSizeF size = size_of(lines);
+    const QString words = tr("published runs, other settings");
+    const qsizetype comma = words.indexOf(QLatin1Char(','));
     // One label at one of the hollow diamonds names them all: at the first with clear space, else at the
     // first where the label crosses only a little of a line.
     for (const double most : {2.0, 10.0}) {
-        for (const Diamond& diamond : diamonds_) {
-            if (diamond.run->same_settings || diamond.run->own) continue;
-            if (put(lines, around(diamond.at, size, 8), most)) return;
+        for (const LabelLines& lines : {LabelLines{muted(words)}, LabelLines{muted(words.first(comma + 1)),
+                                                                             muted(words.mid(comma + 2))}}) {
+            for (const Diamond& diamond : diamonds_) {
+                if (diamond.run->same_settings || diamond.run->own) continue;
+                if (put(lines, around(diamond.at, size_of(lines), 8), most)) return;
+            }
         }
     }
 }

@@ -56,6 +56,7 @@ class ScalingLabels {
     void paint_node();
     void paint_current();
     void tag_pins();
+    void name_value(const QRectF& tag, const ScalingData& data);
     void paint_knee();
     void name_curves();
     void name_unfit();

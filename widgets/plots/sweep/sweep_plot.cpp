@@ -107,6 +107,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
                                     tr("What the points are drawn against: the input, or a result"), {});
     fill_outputs(*against_, tr("against the input"));
     narrow(*against_, kLetters);
+    options().allow_folding(*family_, tr("Second input"));
     options().allow_folding(*against_, tr("Drawn against"));
     connect(against_, &QComboBox::currentIndexChanged, this, [this] {
         clear_ruler();
