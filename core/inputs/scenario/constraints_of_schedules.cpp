@@ -78,7 +78,7 @@ Problem schedule_does_not_split_layers(const Settings& s) {
             : translate("it cannot split {2} layers into {1} stages",
                         {stages, format(P::layers, s[P::layers])}),
         translate(
-            "use {1} for pipeline_parallel",
+            "use {1} pipeline stages",
             {format(P::pipeline_parallel, nearest_valid(P::pipeline_parallel, s[P::pipeline_parallel], s))}));
 }
 
