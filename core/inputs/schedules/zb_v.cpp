@@ -10,26 +10,11 @@
 #include <array>
 #include <cstddef>
 
-#include "schedules/schedule.h"
+#include "schedules/paths.h"
 #include "text/translate.h"
 
 namespace shardscope {
 namespace {
-
-// A sum of passes: those of the average stage less those of the slowest one, which fill gaps.
-struct Path {
-    double forward, input, weights;  // how often each pass occurs; negative if it fills a gap
-};
-
-Time length_of(const Path& path, const StageTimes& average, const StageTimes& filling) {
-    const auto input = [](const StageTimes& t) { return t.backward + -1.0 * t.weight_gradient; };
-    const auto part = [](double count, const Time& added, const Time& removed) {
-        return count * (count > 0 ? added : removed);
-    };
-    return part(path.forward, average.forward, filling.forward) +
-           part(path.input, input(average), input(filling)) +
-           part(path.weights, average.weight_gradient, filling.weight_gradient);
-}
 
 // Builds the list of passes of one GPU.
 class Order {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "layout/pipeline_run.h"
 #include "schedules/schedule.h"
@@ -34,7 +35,7 @@ TEST_CASE("schedules: each has its own name, rule and source, and is found by it
         CHECK_FALSE(schedule->source.empty());
         CHECK(&schedule_of(schedule->kind) == schedule);
     }
-    CHECK(titles.size() == 12);
+    CHECK(titles.size() == 14);
 }
 
 TEST_CASE("schedules: only GPipe and layered ones run all micro-batches forward first", "[plan]") {
@@ -161,6 +162,48 @@ TEST_CASE("schedules: folded pipelines have the published bubble and memory", "[
         CHECK(kDualPipeV.bubble({p, 2, 4 * p}, equal, equal).total() ==
               Approx((p - 1) * (3e-3 + 2e-3 - 3 * 1e-3)).epsilon(1e-12));
         CHECK(kDualPipeV.in_flight({p, 2, 4 * p}, 0) == p + 0.5);
+    }
+}
+
+TEST_CASE("schedules: V-Half and V-Min have the published memory and about the published bubble", "[plan]") {
+    // Source: Qi et al. 2024, arXiv 2405.15362: with passes of equal length the bubbles of V-Half and V-Min
+    // are about p/2 and 2·p/3 micro-batches and GPUs hold ⌊(p + 2) ÷ 2⌋ and ⌊(p + 4) ÷ 3⌋ micro-batches.
+    // The published scheduler without its optional reordering has the bubbles listed here, in passes of a
+    // virtual stage (sail-sg/zero-bubble-pipeline-parallelism, zbv_greedy.py at 39f2c186).
+    constexpr double kUnit = 1e-3;
+    StageTimes equal;
+    equal.forward = Time{Rate::compute, 2 * kUnit};
+    equal.backward = Time{Rate::compute, 4 * kUnit};
+    equal.weight_gradient = Time{Rate::compute, 2 * kUnit};
+    const auto units = [&](const Schedule& schedule, double p) {
+        return schedule.bubble({p, 2, 4 * p}, equal, equal).total() / kUnit;
+    };
+    const std::vector<std::pair<double, double>> half{{2, 5}, {3, 7}, {4, 12}, {5, 14}, {6, 19}, {8, 26}};
+    const std::vector<std::pair<double, double>> least{{3, 9}, {4, 11}, {6, 21}};
+    for (const auto& [p, expected] : half) CHECK(units(kVHalf, p) == Approx(expected).epsilon(1e-12));
+    for (const auto& [p, expected] : least) CHECK(units(kVMin, p) == Approx(expected).epsilon(1e-12));
+    for (double p = 2; p <= 64; ++p) {
+        for (const double position : {0.0, p - 1}) {
+            CHECK(kVHalf.in_flight({p, 2, 4 * p}, position) == std::floor((p + 2) / 2));
+            CHECK(kVMin.in_flight({p, 2, 4 * p}, position) == std::floor((p + 4) / 3));
+        }
+        if (p < 8) continue;
+        CHECK(units(kVMin, p) / 6 == Approx(2 * p / 3).margin(1));
+        CHECK(units(kVHalf, p) / 6 == Approx(7 * p / 12).margin(1));
+        // The authors' condition for a bubble that does not grow with m: W + 2·B ≥ 2·F and W + 2·F ≥ 2·B.
+        const auto growth = [&](const Schedule& schedule, double forward, double input, double weights) {
+            StageTimes t;
+            t.forward = Time{Rate::compute, forward};
+            t.backward = Time{Rate::compute, input + weights};
+            t.weight_gradient = Time{Rate::compute, weights};
+            return (schedule.bubble({p, 2, 80 * p}, t, t) + -1.0 * schedule.bubble({p, 2, 40 * p}, t, t))
+                       .total() /
+                   (40 * p);
+        };
+        CHECK(growth(kVHalf, 1, 1.4, 0.8) == Approx(0).margin(1e-12));
+        CHECK(growth(kVHalf, 1.4, 1, 0.8) == Approx(0).margin(1e-12));
+        CHECK(growth(kVHalf, 1, 1.5, 0.8) == Approx((2 * 1.5 - 2 - 0.8) / 2).epsilon(1e-9));
+        CHECK(growth(kVMin, 1, 1.1, 0.9) == Approx(2 * 1.1 - 1 - 0.9).epsilon(1e-9));
     }
 }
 
