@@ -22,7 +22,7 @@ constexpr std::array kConstants{
     ConstantRow{P::attention_half_sequence, Scope::everywhere, 0.7, 50, 2000},
     ConstantRow{P::scan_efficiency, Scope::everywhere, 0.5, 0.05, 0.8},
     ConstantRow{P::naive_attention_efficiency, Scope::everywhere, 0.3, 0.1, 0.8},
-    ConstantRow{P::softmax_traffic, Scope::everywhere, 0.3, 4, 30},
+    ConstantRow{P::softmax_traffic, Scope::stack, 0.3, 4, 30},
     ConstantRow{P::elementwise_backward, Scope::everywhere, 0.2, 1, 3},
     ConstantRow{P::memory_efficiency, Scope::everywhere, 0.1, 0.5, 0.95},
     ConstantRow{P::intra_node_efficiency, Scope::everywhere, 0.1, 0.7, 0.9},

@@ -174,7 +174,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "a_layer", .label = translatable("bytes kept per token and layer"), .quantity = Quantity::count,
            .get = [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
                                                a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
-           .formula = translatable("a_layer = Σ bytes the layer's operators keep ÷ E"), .symbols = "E h", .assumptions = "recompute attention norm_copies selective_kept tensor_parallel sequence_parallel", .adds = Adds::layer_saved},
+           .formula = translatable("a_layer = Σ bytes the layer's operators keep ÷ E"), .symbols = "E h", .assumptions = "recompute attention norm_copies gate_copies selective_kept tensor_parallel sequence_parallel", .adds = Adds::layer_saved},
     Symbol{.symbol = "N_g", .label = translatable("parameters of this GPU's stage"), .quantity = Quantity::big_count, .get = stage_parameters,
            .formula = translatable("N_g = L_g · ψ ÷ t, and embedding or head on the first and last stage"), .symbols = "L_g ψ t ψ_root", .assumptions = "expert_parallel"},
     Symbol{.symbol = "N_a", .label = translatable("active parameters"), .quantity = Quantity::big_count, .output = Output::active_parameters},

@@ -18,11 +18,17 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const double holes = 1 + s[P::fragmentation];
     const auto at = [&](Moment moment, MemoryTerm term) { return bytes(use, moment, term); };
     const double states = use.at(Moment::optimizer_step);
-    // Only weights are gathered in the forward pass; freed ones may not be reusable yet.
-    const double weights = at(Moment::forward_end, MemoryTerm::gathered);
-    const double held_back = s[P::gathered_slack] * weights;
-    const double forward = states + holes * weights + held_back;
-    const double backward = states + holes * at(Moment::backward, MemoryTerm::gathered) + held_back;
+    // Freed weights and tensors of collectives may not be reusable yet.
+    const auto held_back = [&](Moment moment) {
+        return at(moment, MemoryTerm::allocator) -
+               s[P::fragmentation] * (at(moment, MemoryTerm::gathered) + at(moment, MemoryTerm::activations) +
+                                      at(moment, MemoryTerm::logits));
+    };
+    // Only weights are gathered in the forward pass.
+    const double forward =
+        states + holes * at(Moment::forward_end, MemoryTerm::gathered) + held_back(Moment::forward_end);
+    const double backward =
+        states + holes * at(Moment::backward, MemoryTerm::gathered) + held_back(Moment::backward);
     const double held = at(Moment::forward_end, MemoryTerm::activations);
     const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);

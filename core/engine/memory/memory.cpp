@@ -72,9 +72,10 @@ double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std
 
 namespace {
 
-// The bytes that are allocated temporarily at one moment.
+// The bytes that are allocated temporarily at one moment, and those that are freed but not reusable yet.
 struct Temporary {
     double gathered = 0, resident = 0, logits = 0;
+    double held_back = 0;
 };
 
 // States are allocated once; temporary allocations fragment the memory. While units are gathered, the freed
@@ -84,7 +85,13 @@ double allocator_bytes(const StateMemory& state, const Temporary& now, const Set
            (now.gathered > 0 ? s[P::gathered_slack] * state.gathered_forward : 0);
 }
 
-// All memory of a GPU.
+// Adds freed tensors that the allocator cannot reuse yet. It waits for them rather than fail, so they only
+// fill memory that is free.
+double with_held_back(double peak, const Temporary& now, const Settings& s) {
+    return std::max(peak, std::min(peak + now.held_back, largest_peak(Verdict::fits, s)));
+}
+
+// All memory of a GPU but what is held back.
 MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Settings& s) {
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
@@ -102,9 +109,10 @@ MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Setti
 // Calls `record(moment, temporary)` for every moment of a step.
 template <typename Record>
 void each_moment(const StateMemory& state, const WorkMemory& work, Record&& record) {
-    record(Moment::forward_end, Temporary{state.gathered_forward, work.resident, work.logits});
-    record(Moment::backward,
-           Temporary{state.gathered_backward, work.resident + work.working + state.new_gradient, 0});
+    record(Moment::forward_end,
+           Temporary{state.gathered_forward, work.resident, work.logits, work.held_back});
+    record(Moment::backward, Temporary{state.gathered_backward,
+                                       work.resident + work.working + state.new_gradient, 0, work.held_back});
     record(Moment::optimizer_step, Temporary{});
 }
 
@@ -117,9 +125,11 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     use.margin = c.settings[P::risk_margin] * use.capacity;
     const StateMemory state = state_memory(stage, c);
     each_moment(state, work_memory(stage, c), [&](Moment moment, const Temporary& now) {
-        const MemoryTerms terms = terms_of(state, now, c.settings);
-        use.by_moment[static_cast<std::size_t>(moment)] = terms;
-        const double total = sum(terms);
+        MemoryTerms& terms = use.by_moment[static_cast<std::size_t>(moment)];
+        terms = terms_of(state, now, c.settings);
+        const double needed = sum(terms);
+        const double total = with_held_back(needed, now, c.settings);
+        terms[static_cast<std::size_t>(MemoryTerm::allocator)] += total - needed;
         if (total <= use.peak) return;
         use.peak = total;
         use.peak_moment = moment;
@@ -214,6 +224,17 @@ double gradient_buffers(const BlockWork& layer) {
     return kActivationGradients * layer.largest_output;
 }
 
+// Returns the freed tensors of tensor-parallel collectives, with the full width, that the allocator cannot
+// reuse yet, because the host has freed them ahead of the communication stream (PyTorch's record_stream).
+// Each layer frees two in the forward and two in the backward pass. In pipelines the host waits for messages.
+double held_back_collectives(const Stage& stage, const Compiled& c) {
+    if (c.layout.tensor <= 1 || c.stages.count > 1) return 0;
+    const Settings& s = c.settings;
+    const double tensor =
+        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
+    return std::min(s[P::collective_slack], 4 * stage.layers()) * tensor;
+}
+
 }  // namespace
 
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
@@ -237,7 +258,8 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     const double layers = stage.layers();
     const double on_gpu = layers > 0 ? 1 - offloaded * std::max(0.0, 1 - 2 / layers) : 1;
     // A micro-batch passes through only one of the weight copies.
-    return {(on_gpu * kept + ends) / c.stages.weight_copies + buffers, working + gradients};
+    return {(on_gpu * kept + ends) / c.stages.weight_copies + buffers, working + gradients,
+            held_back_collectives(stage, c)};
 }
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
@@ -254,7 +276,8 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
 }
 
 WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
-    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working, schedule.logits};
+    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working, schedule.logits,
+            schedule.share * micro_batch.held_back};
 }
 
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {
@@ -267,8 +290,9 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
     const double reserve = c.settings[P::memory_reserve];
     double peak = 0;
     each_moment(state, work, [&](Moment, const Temporary& now) {
-        peak = std::max(peak, states + now.gathered + now.resident + now.logits + reserve +
-                                  allocator_bytes(state, now, c.settings));
+        const double needed = states + now.gathered + now.resident + now.logits + reserve +
+                              allocator_bytes(state, now, c.settings);
+        peak = std::max(peak, with_held_back(needed, now, c.settings));
     });
     return peak;
 }

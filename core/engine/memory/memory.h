@@ -98,12 +98,14 @@ struct WorkMemory {
     double resident = 0;  // activations of all micro-batches in flight
     double working = 0;   // of the layer that is recomputed
     double logits = 0;
+    double held_back = 0;  // freed, but not reusable yet
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
 // The same in two parts: that of one micro-batch, which depends on degrees, micro-batch and recomputation, …
 struct MicroBatchMemory {
     double held = 0;     // its activations and buffers until its backward pass
     double working = 0;  // as in WorkMemory, for all of the micro-batch at once
+    double held_back = 0;
 };
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
 // … and that of the schedule.
@@ -125,7 +127,8 @@ struct WorkBytes {
 };
 WorkBytes bytes_of(const WorkMemory& work);
 // Returns the most that the work of a GPU with `state` may need for its peak not to exceed `bytes`, exact but
-// for rounding errors. It is negative if the state alone needs more.
+// for rounding errors. It is negative if the state alone needs more. What is held back counts for nothing: it
+// does not change a verdict.
 WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& compiled);
 
 }  // namespace shardscope

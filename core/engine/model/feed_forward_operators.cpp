@@ -17,10 +17,11 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
         matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
     ops.back().repeated_by = bit(names.module);
     ops.back().dropped_by = bit(RecomputeModule::layernorm);
-    // A gated unit keeps both halves for the product's backward pass, a plain one the activation's input.
+    // A gated unit keeps both halves for the product's backward pass, and the activation's output if the
+    // product is a kernel of its own; a plain one keeps the activation's input.
     ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
                             (x.gated ? 4 : 3) * x.tokens * width, 0,
-                            x.q * x.tokens * width * (x.gated ? 2 : 1)));
+                            x.tokens * width * (x.q * (x.gated ? 2 : 1) + x.gate_copies)));
     ops.back().composed = x.gated;
     ops.back().repeated_by = names.module | RecomputeModule::activation;
     ops.back().dropped_by = bit(names.module);
@@ -111,10 +112,11 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
                        routed_bytes);
     ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
                             ((x.gated ? 4 : 3) + limits) * routed * width, 0,
-                            x.q * routed * width *
-                                (limits > 0 ? 4
-                                 : x.gated  ? 2
-                                            : 1)));
+                            routed * width *
+                                (x.q * (limits > 0 ? 4
+                                        : x.gated  ? 2
+                                                   : 1) +
+                                 x.gate_copies)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
     if (separate_biases)

@@ -96,6 +96,7 @@ Shape shape_of(const Settings& s) {
     x.fused_experts = s.on(P::static_expert_buffers) && x.et <= 1;
     x.imbalance = s[P::expert_imbalance];
     x.norm_copies = s[P::norm_copies];
+    x.gate_copies = x.gated ? s[P::gate_copies] : 0;
     x.accumulation = s[P::accumulation];
     x.softmax_traffic = s[P::softmax_traffic];
     return x;

@@ -34,7 +34,7 @@ struct Shape {
     double expert_h;  // width at which tokens are sent to experts
     bool shared_gate, head_bias;
     bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
-    double norm_copies, softmax_traffic, accumulation;
+    double norm_copies, gate_copies, softmax_traffic, accumulation;
 };
 
 // Returns the bytes of one element of a matrix's operand, with its share of a scaling factor.

@@ -112,3 +112,36 @@ TEST_CASE("memory: work up to its limit fits, and more does not", "[memory]") {
         CHECK(work_limit(state, 1e9, c).forward < 0);
     }
 }
+
+TEST_CASE("memory: freed tensors of collectives are reserved but decide no verdict", "[memory]") {
+    const auto compiled = [](double slack, double tensor, double stages) {
+        return compile(resolve(with({{P::tensor_parallel, tensor},
+                                     {P::pipeline_parallel, stages},
+                                     {P::sharding, Sharding::zero1},
+                                     {P::collective_slack, slack}})));
+    };
+    const Compiled c = compiled(3, 8, 1);
+    const MemoryUse without = memory_use(compiled(0, 8, 1));
+    const MemoryUse held = memory_use(c);
+    const double tensor = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
+    CHECK(held.reserved() - without.reserved() == Approx(3 * tensor).epsilon(1e-9));
+    CHECK(held.allocated() == Approx(without.allocated()).epsilon(1e-12));
+    CHECK(peak_memory(state_memory(c.stages.first, c), work_memory(c.stages.first, c), c) == held.peak);
+    // A layer frees four tensors in both passes.
+    CHECK(memory_use(compiled(1000, 8, 1)).peak ==
+          memory_use(compiled(4 * c.settings[P::layers], 8, 1)).peak);
+    // Only collectives of tensor parallelism without a pipeline count.
+    CHECK(memory_use(compiled(3, 1, 1)).peak == memory_use(compiled(0, 1, 1)).peak);
+    CHECK(memory_use(compiled(3, 4, 2)).peak == memory_use(compiled(0, 4, 2)).peak);
+
+    // They fill what is free at most, so that the verdict stays.
+    const auto in = [&](double capacity) {
+        Settings s = c.settings;
+        s.set(P::memory, capacity, Origin::given);
+        return memory_use(compile(s));
+    };
+    const double limit = without.peak + tensor;
+    const double margin = c.settings[P::risk_margin];
+    CHECK(in(limit / (1 - margin)).peak == Approx(limit).epsilon(1e-12));
+    CHECK(in(0.9 * without.peak).peak == Approx(without.peak).epsilon(1e-12));
+}

@@ -74,3 +74,14 @@ TEST_CASE("operators: the streaming traffic of a layer is 16h + 3f elements a to
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
     CHECK(bytes == Approx(2 * tokens * (16 * s[P::hidden_size] + 3 * s[P::ffn_size])));
 }
+
+TEST_CASE("operators: a product after the activation keeps the activation's output, too", "[model]") {
+    const auto saved = [](double copies, Mlp mlp) {
+        const Scenario scenario = with({{P::mlp, mlp}, {P::gate_copies, copies}});
+        return list_of(scenario).usual_layer().saved();
+    };
+    const Settings s = resolve(with({{P::mlp, Mlp::gated}}));
+    const double inner = s[P::sequence_length] * s[P::micro_batch] * s[P::ffn_size];
+    CHECK(saved(2, Mlp::gated) - saved(0, Mlp::gated) == Approx(2 * inner).epsilon(1e-9));
+    CHECK(saved(2, Mlp::plain) == saved(0, Mlp::plain));
+}
