@@ -65,7 +65,7 @@ const Schedule kVHalf{
         "bubble by the longest path through the executed order, about 7·p ÷ 12 micro-batches if F, "
         "B and W are equal; it grows with m if 2·B > 2·F + W or 2·F > 2·B + W, B the input and "
         "W the weight gradient; every GPU holds two virtual stages and p/2 + 1 micro-batches, "
-        "rounded down; m at least p"),
+        "rounded down; m at least p + 1"),
     .source =
         translatable("Qi et al. 2024, arXiv 2405.15362; order: sail-sg/zero-bubble-pipeline-parallelism, "
                      "without reordering; bubble found by executing the order"),
@@ -75,7 +75,7 @@ const Schedule kVHalf{
     .fixed_virtual_stages = folded_virtual_stages,
     .micro_batches =
         [](const PipelineShape& shape) {
-            return MicroBatchRule{shape.stages, 1};
+            return MicroBatchRule{shape.stages + 1, 1};
         },
     .position = folded_position,
     .bubble =
