@@ -1,5 +1,6 @@
 #include "evidence/run_lines.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -173,6 +174,9 @@ Scenario scenario_of_json(const MeasuredRun& run, const Catalogue& catalogue, Pr
         const double model_parallel = s[P::tensor_parallel] * s[P::pipeline_parallel];
         scenario.give(P::sharding, model_parallel > 1 ? Sharding::zero1 : Sharding::zero3);
     }
+    const bool real_routing = std::ranges::find(run.settings, "moe_routing: real") != run.settings.end();
+    if (real_routing && !scenario.is_given(P::expert_imbalance))
+        scenario.give(P::expert_imbalance, kRealRoutingImbalance);
     return scenario;
 }
 

@@ -75,6 +75,44 @@ TEST_CASE("run lines: rows that are not modelled are named with their reason", "
     }
 }
 
+// yanring/Megatron-MoE-ModelZoo prints these runs of Qwen3-235B-A22B in pairs, with balanced and with real
+// routing.
+TEST_CASE("run lines: one expert imbalance explains the public pairs with balanced and real routing",
+          "[evidence]") {
+    const auto run = [](const char* id) {
+        const auto found = std::ranges::find(shipped_runs(), id, &MeasuredRun::id);
+        REQUIRE(found != shipped_runs().end());
+        return *found;
+    };
+    const auto step_time = [](const MeasuredRun& row) {
+        Problems problems;
+        return answer(scenario_of_json(row, Catalogue::shipped(), problems)).estimate.step.total;
+    };
+    struct Pair {
+        const char *balanced, *real;
+        double balanced_tflops, real_tflops;
+    };
+    for (const Pair& pair : {Pair{"megatron_moe_zoo-0007", "megatron_moe_zoo-0008", 295, 237},
+                             Pair{"megatron_moe_zoo-0009", "megatron_moe_zoo-0010", 335, 277},
+                             Pair{"megatron_moe_zoo-0011", "megatron_moe_zoo-0012", 368, 320},
+                             Pair{"megatron_moe_zoo-0013", "megatron_moe_zoo-0014", 389, 357}}) {
+        INFO(pair.balanced);
+        CHECK(step_time(run(pair.real)) / step_time(run(pair.balanced)) ==
+              Approx(pair.balanced_tflops / pair.real_tflops).epsilon(0.015));
+    }
+}
+
+TEST_CASE("run lines: a scenario's own expert imbalance holds with real routing", "[evidence]") {
+    Problems problems;
+    const auto runs =
+        read("{\"id\": \"a\", " + kScenario.substr(0, kScenario.size() - 1) +
+                 R"(, "assumptions": {"expert_imbalance": 1.2}}, "settings": ["moe_routing: real"],
+    "measured": {"step_time_s": 1}})",
+             problems);
+    REQUIRE(runs.size() == 1);
+    CHECK(scenario_of_json(runs[0], Catalogue::shipped(), problems).value[index(P::expert_imbalance)] == 1.2);
+}
+
 TEST_CASE("run lines: times that are not good weigh nothing", "[evidence]") {
     for (const char* quality : {"noisy", "tiny", "ambiguous"}) {
         Problems problems;

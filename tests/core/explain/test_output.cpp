@@ -136,7 +136,7 @@ TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
-              .find("Compute is the wall: 67 % of the step. Inter-node bandwidth is the wall up to ") == 0);
+              .find("Compute is the wall: 68 % of the step. Inter-node bandwidth is the wall up to ") == 0);
     CHECK(wall_sentence(answer(first()))
               .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
