@@ -96,15 +96,15 @@ std::string worst_cost(const StepTime& step) {
 
 std::string whole_percent(double share) { return format(std::round(share * 100), Quantity::count) + " %"; }
 
-// "Compute is the wall: 65 % of the step."
+// "Compute is the wall: it limits 65 % of the step."
 std::string lead_sentence(const Estimate& e) {
     const auto largest = std::ranges::max_element(e.elasticity);
     const std::string share = whole_percent(*largest);
     if (e.wall == Wall::balanced) {
         const auto wall = wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
-        return translate("No wall dominates: {1} is {2} of the step.", {label_of(wall), share});
+        return translate("No wall dominates: {1} limits {2} of the step.", {label_of(wall), share});
     }
-    return translate("{1} is the wall: {2} of the step.", {capitalised(e.wall), share});
+    return translate("{1} is the wall: it limits {2} of the step.", {capitalised(e.wall), share});
 }
 
 // Names the second wall where it takes a large share, too.
@@ -115,7 +115,7 @@ std::string second_sentence(const Estimate& e) {
     const auto second = std::ranges::max_element(shares);
     if (*second < kLarge) return {};
     return translate(
-        "{1} is a further {2}.",
+        "{1} limits a further {2}.",
         {capitalised(wall_of(static_cast<Rate>(second - shares.begin()))), whole_percent(*second)});
 }
 

@@ -136,13 +136,13 @@ TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(answer(first()))
-              .find("Compute is the wall: 68 % of the step. Inter-node bandwidth is the wall up to ") == 0);
+              .find("Compute is the wall: it limits 68 % of the step. Inter-node bandwidth is the wall up to ") == 0);
     CHECK(wall_sentence(answer(first()))
               .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Memory is the wall: ") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));
-    CHECK(wall_sentence(slow).find("Inter-node bandwidth is the wall: ") == 0);
+    CHECK(wall_sentence(slow).find("Inter-node bandwidth is the wall: it limits ") == 0);
     CHECK(wall_sentence(slow).find("Compute is the wall from ") != std::string::npos);
     CHECK(wall_sentence(slow).find("2,048 tokens per GPU do not hide") != std::string::npos);
     // The GPU count is beyond the threshold, but the step still waits for the network.
@@ -150,7 +150,7 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     REQUIRE(many.estimate.wall == Wall::latency);
     const double share = many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)];
     CHECK(
-        wall_sentence(many).find("Latency is the wall: " + format(std::round(share * 100), Quantity::count) +
+        wall_sentence(many).find("Latency is the wall: it limits " + format(std::round(share * 100), Quantity::count) +
                                  " % of the step.") == 0);
     // A second wall is named where it is a large part of the step.
     int found = 0;
@@ -159,11 +159,11 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
         const auto large =
             std::ranges::count_if(both.estimate.elasticity, [](double part) { return part >= 0.3; });
         INFO(bandwidth);
-        CHECK((wall_sentence(both).find(" is a further ") != std::string::npos) == (large >= 2));
+        CHECK((wall_sentence(both).find(" limits a further ") != std::string::npos) == (large >= 2));
         found += large >= 2;
     }
     CHECK(found > 0);
-    CHECK(wall_sentence(answer(first())).find(" is a further ") == std::string::npos);
+    CHECK(wall_sentence(answer(first())).find(" limits a further ") == std::string::npos);
 }
 
 TEST_CASE("operators: the table adds up to the step that it describes", "[explain]") {
