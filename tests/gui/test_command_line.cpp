@@ -84,6 +84,33 @@ TEST_CASE("a GPU takes the cluster with the shortest name of those that have it"
     CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h100");
 }
 
+TEST_CASE("each GPU is offered by its name, with its cluster or in its usual node", "[gui][command-line]") {
+    Line it;
+    it.run("2048 gpus");
+    it.run("h800");
+    const LiveModel& model = it.desk.window.model();
+    REQUIRE(model.scenario().cluster);
+    CHECK(model.scenario().cluster->name == "deepseek-h800");
+    CHECK(it.settings()[P::intra_node_bandwidth] == 200e9);
+    CHECK(it.settings()[P::inter_node_bandwidth] == 50e9);
+    const int steps = it.steps();
+    // No shipped cluster has this GPU.
+    CHECK(it.first("v100").text.contains(QStringLiteral("V100")));
+    it.run("v100");
+    CHECK(model.scenario().cluster == nullptr);
+    REQUIRE(model.scenario().gpu);
+    CHECK(model.scenario().gpu->name == "v100-sxm-32gb");
+    CHECK(model.answer().valid());
+    CHECK(it.steps() == steps + 1);
+    for (const Preset* gpu : commands::catalogue().all(PresetKind::gpu)) {
+        it.type(text_of(gpu->title));
+        INFO(gpu->name);
+        CHECK(std::ranges::any_of(it.line().commands(), [&](const WindowCommand& command) {
+            return command.name == QStringLiteral("gpu/") + text_of(gpu->name);
+        }));
+    }
+}
+
 TEST_CASE("the list says what a command will do, and whether it is possible", "[gui][command-line]") {
     Line it;
     const WindowCommand set = it.first("seq 4096");

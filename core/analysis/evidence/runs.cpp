@@ -151,6 +151,19 @@ const std::vector<PublicRun>& public_runs() {
     return all;
 }
 
+namespace {
+
+bool is_same_model(const Settings& a, const Settings& b) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).group != Group::model || a[id] == b[id]) continue;
+        if (!std::isnan(a[id]) || !std::isnan(b[id])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     std::vector<ComparableRun> out;
     const Preset* gpu = answer.scenario.gpu_preset();
@@ -175,7 +188,10 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     for (const PublicRun& other : runs_of_width(gpu->name, s[P::hidden_size])) {
         if (other.run->gpu != gpu->name || !other.run->has_good_time()) continue;
         const auto same = [&](P id) { return other.settings[id] == s[id]; };
-        if (std::ranges::all_of(kModel, same))
+        // A model with a name of its own is none of those that presets and runs name, unless all its
+        // parameters are equal.
+        const bool other_model = !answer.scenario.model_name.empty() && !is_same_model(other.settings, s);
+        if (!other_model && std::ranges::all_of(kModel, same))
             out.push_back(
                 {other.run, std::ranges::all_of(kSame, same), other.mfu, other.settings[P::sequence_length]});
     }
