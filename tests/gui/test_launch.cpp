@@ -302,10 +302,10 @@ TEST_CASE("G23: a script's model keeps its name and its numbers when the run's l
     LiveModel& model = desk.window.model();
     desk.drop(QString::fromStdString(
         folder.write("run.sh",
-                     "torchrun --nnodes 2 --nproc-per-node 8 p.py --num-layers 24 \\\n"
-                     " --hidden-size 2048 --num-attention-heads 16 --seq-length 1024 \\\n"
-                     " --micro-batch-size 4 --global-batch-size 256 --bf16\n")));
-    const QString name = QStringLiteral("24 layers of 2,048");
+                     "torchrun --nnodes 8 --nproc-per-node 8 p.py --num-layers 32 \\\n"
+                     " --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 \\\n"
+                     " --micro-batch-size 2 --use-distributed-optimizer --global-batch-size 256 --bf16\n")));
+    const QString name = QStringLiteral("32 layers of 4,096");
     const auto check_named = [&] {
         for (const QString& shown :
              {desk.window.windowTitle(), desk.find<PresetPicker>("picker/model")->accessibleName()}) {
@@ -324,7 +324,7 @@ TEST_CASE("G23: a script's model keeps its name and its numbers when the run's l
     const SavedScenario read = read_scenario(write_scenario(model.scenario()), catalogue, {}, problems);
     CHECK(problems.empty());
     CHECK(read.model_name == name.toStdString());
-    CHECK(edited(model.scenario(), P::layers, 12).model_name == "12 layers of 2,048");
+    CHECK(edited(model.scenario(), P::layers, 12).model_name == "12 layers of 4,096");
 
     desk.type("cluster.inter_node_bandwidth", QStringLiteral("200"));
     const Settings before = model.answer().settings;
