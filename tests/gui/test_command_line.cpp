@@ -4,6 +4,7 @@
 #include <QTest>
 #include <QTreeWidget>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "app/command_line/command_line.h"
@@ -12,6 +13,7 @@
 #include "widgets/live_model.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/rows/parameter_field.h"
+#include "widgets/text.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;

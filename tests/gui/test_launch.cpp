@@ -26,6 +26,7 @@
 #include "widgets/panels/launch_view.h"
 #include "widgets/plots/plans/plans_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
+#include "widgets/text.h"
 
 namespace shardscope::testing {
 namespace {
@@ -319,8 +320,8 @@ TEST_CASE("G23: a script's model keeps its name and its numbers when the run's l
     // No preset's runs are measured runs of this model.
     CHECK(comparable_runs(model.answer()).empty());
     // The file of the scenario keeps the name, and a new width changes it.
-    Catalogue catalogue;
     Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
     const SavedScenario read = read_scenario(write_scenario(model.scenario()), catalogue, {}, problems);
     CHECK(problems.empty());
     CHECK(read.model_name == name.toStdString());
