@@ -100,7 +100,12 @@ TEST_CASE("the headline compares with the first pin") {
     model.set_all_automatic(true);
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, testing::kBackgroundTimeout));
     CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs B, plan held")));
+    model.pin();
+    model.compare_with('C');
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs C")));
     model.set_all_automatic(false);
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs C, plan automatic")));
+    model.compare_with('B');
     CHECK(text(headline, "headline/tokens-per-s-per-gpu-caption").endsWith(QStringLiteral(" %")));
 }
 

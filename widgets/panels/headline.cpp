@@ -147,6 +147,8 @@ void Headline::refresh() {
     QString other = pin ? QString(QLatin1Char(pin->letter)) : QString();
     if (compared && pinned->scenario.automatic.none() && answer.scenario.automatic.any())
         other = tr("%1, plan held").arg(other);
+    else if (compared && pinned->scenario.automatic.any() && answer.scenario.automatic.none())
+        other = tr("%1, plan automatic").arg(other);
     const auto against = [&](double now, double then) { return compared ? relative(now / then) : QString(); };
     set_rate(
         mfu, Output::mfu,
