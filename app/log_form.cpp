@@ -49,8 +49,14 @@ LogForm::LogForm(const QString& log, const std::vector<MissingInput>& missing, c
         if (input.preset) {
             const Preset* now = *input.preset == PresetKind::model ? current.model : current.cluster;
             field = row.preset = list_of(catalogue_.all(*input.preset), now);
+            if (*input.preset == PresetKind::model && !current.model_name.empty()) {
+                row.preset->insertItem(0, text_of(current.model_name));
+                row.preset->setCurrentIndex(0);
+            }
+            row.shown = row.preset->currentData().toString();
         } else {
-            field = row.value = new QLineEdit(text_of(format(input.parameter, settings[input.parameter])));
+            row.shown = text_of(format(input.parameter, settings[input.parameter]));
+            field = row.value = new QLineEdit(row.shown);
         }
         field->setObjectName(name_of(input));
         field->setAccessibleName(text_of(input.label));
@@ -73,8 +79,18 @@ LogForm::LogForm(const QString& log, const std::vector<MissingInput>& missing, c
     connect(buttons, &QDialogButtonBox::rejected, this, &LogForm::reject);
 }
 
+// Returns whether the field is unchanged and the run already has its value from the current scenario: a
+// preset would remove what was changed in it, and a text has fewer digits.
+bool LogForm::keeps(const Row& row, const Scenario& scenario) {
+    if (row.preset) return row.preset->currentData().toString() == row.shown;
+    const P id = row.input.parameter;
+    return row.value->text() == row.shown && !scenario.automatic[index(id)] &&
+           text_of(format(id, resolve(scenario)[id])) == row.shown;
+}
+
 void LogForm::complete(Scenario& scenario, Problems& problems) const {
     for (const Row& row : rows_) {
+        if (keeps(row, scenario)) continue;
         if (row.preset) {
             const std::string name = row.preset->currentData().toString().toStdString();
             const Preset* preset = catalogue_.find(*row.input.preset, name);

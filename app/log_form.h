@@ -32,7 +32,9 @@ class LogForm : public QDialog {
         MissingInput input;
         QComboBox* preset = nullptr;  // the field of a missing preset, otherwise null
         QLineEdit* value = nullptr;   // the field of a missing parameter, otherwise null
+        QString shown{};              // what the field began with
     };
+    static bool keeps(const Row& row, const Scenario& scenario);
     void complete(Scenario& scenario, Problems& problems) const;
 
     const Catalogue& catalogue_;

@@ -336,8 +336,12 @@ void MainWindow::connect_file_actions() {
     const QString scenarios =
         tr("All supported files (*.json *.svg *.pdf *.png *.html *.md *.csv *.log *.txt *.out *.toml "
            "*.sh);;All files (*)");
-    on(ActionId::new_scenario,
-       [this] { workspace_->take(SavedScenario(Scenario::first_launch(catalogue_)), tr("New scenario")); });
+    // A session without pins and study also closes those of the window.
+    on(ActionId::new_scenario, [this] {
+        workspace_->take(SavedSession{SavedScenario(Scenario::first_launch(catalogue_)), {}},
+                         tr("New scenario"));
+        sides_->explain_first();
+    });
     on(ActionId::open, [this, scenarios] {
         if (const QString file =
                 dialogs_.open_file(this, tr("Open a scenario"), session_.folder(), scenarios);
@@ -474,7 +478,8 @@ void MainWindow::refresh_titles() {
     const Scenario& scenario = model_.scenario();
     cluster_picker_->show_preset(tr("Cluster"), scenario.cluster,
                                  is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
-    model_picker_->show_preset(tr("Model"), scenario.model, is_modified(scenario, Group::model));
+    model_picker_->show_preset(tr("Model"), scenario.model, is_modified(scenario, Group::model),
+                               scenario.model_name);
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(window_title(text_of(scenario.title()))));
 }
 

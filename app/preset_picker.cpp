@@ -288,9 +288,11 @@ PresetPicker::PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts
     });
 }
 
-void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool modified) {
+void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool modified,
+                               const std::string& own_name) {
     kind_ = kind;
-    title_ = preset ? preset_text(preset->shown_title()) : tr("own");
+    if (!own_name.empty()) title_ = text_of(own_name);
+    else title_ = preset ? preset_text(preset->shown_title()) : tr("own");
     modified_ = modified;
     refresh();
 }

@@ -63,7 +63,9 @@ class PresetPicker : public QToolButton {
 
     // Shows the preset's title, "Cluster  DGX H100 (modified)". The button keeps its width, so that nothing
     // beside it moves: a long title ends with an ellipsis, and a `compact` button shows "*" for "(modified)".
-    void show_preset(const QString& kind, const Preset* preset, bool modified);
+    // An `own_name` is shown in place of the preset's.
+    void show_preset(const QString& kind, const Preset* preset, bool modified,
+                     const std::string& own_name = {});
     void set_compact(bool compact);
     [[nodiscard]] PresetList& list() const { return *list_; }
 

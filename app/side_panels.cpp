@@ -57,6 +57,11 @@ void SidePanels::explain(const Subject& subject) {
     why_->show(subject);
 }
 
+void SidePanels::explain_first() {
+    why_->show(Subject::of(Output::mfu));
+    why_rail_->setText(why_->title());
+}
+
 void SidePanels::prefer(Side side) {
     wanted_ = side;
     set_narrow(narrow_);

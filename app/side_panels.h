@@ -28,6 +28,8 @@ class SidePanels : public QWidget {
     // Opens a panel, also in a narrow window.
     void open(Side side);
     void explain(const Subject& subject);
+    // Explains the MFU, as at the start, without opening the panel.
+    void explain_first();
     [[nodiscard]] bool is_open(Side side) const;
     // Opens a panel unless the window is narrow.
     void prefer(Side side);

@@ -188,6 +188,11 @@ void LiveModel::apply_cluster(const Preset& cluster) {
     push_edit(with_cluster(scenario_, cluster), tr("Cluster %1").arg(QString::fromStdString(cluster.title)));
 }
 
+void LiveModel::apply_gpu(const Preset& gpu) {
+    Q_EMIT preset_applied();
+    push_edit(with_gpu(scenario_, gpu), tr("GPU %1").arg(QString::fromStdString(gpu.title)));
+}
+
 void LiveModel::apply_model(const Preset& model) {
     Q_EMIT preset_applied();
     push_edit(with_model(scenario_, model), tr("Model %1").arg(QString::fromStdString(model.title)));

@@ -54,6 +54,7 @@ class LiveModel : public QObject {
     void hold(Hold hold);
     void apply_cluster(const Preset& cluster);
     void apply_model(const Preset& model);
+    void apply_gpu(const Preset& gpu);  // in its usual node
     // Replaces the scenario by one that derives from it (a repair, another plan), as one undo step with this
     // text. Its view stays.
     void replace(const Scenario& scenario, const QString& text);

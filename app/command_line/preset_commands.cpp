@@ -1,5 +1,7 @@
-// Commands that take a cluster, a model, a study or a scenario from the catalogue: "h200", "llama 3 70b".
+// Commands that take a cluster, a GPU, a model, a study or a scenario from the catalogue: "h200", "llama 3
+// 70b".
 #include <algorithm>
+#include <functional>
 
 #include "app/command_line/window_command.h"
 #include "app/documents.h"
@@ -32,7 +34,7 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
             const QString text = label.arg(preset_text(preset->shown_title()));
             WordMatch match = match_of(*preset, text, words);
             // A cluster is also found by its GPU, and a model by its size.
-            const bool has_facts = kind != PresetKind::study;
+            const bool has_facts = kind == PresetKind::cluster || kind == PresetKind::model;
             if (match == WordMatch::none && has_facts && facts.have(*preset, words))
                 match = WordMatch::mentioned;
             if (match == WordMatch::none) continue;
@@ -50,6 +52,26 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
     using With = Scenario (*)(const Scenario&, const Preset&);
     add(PresetKind::cluster, QObject::tr("Cluster %1"), "cluster", With(with_cluster),
         [&model](const Preset& preset) { model.apply_cluster(preset); });
+    // A GPU stands for the cluster that has it, or comes in its usual node.
+    const auto cluster_with = [&model](const Preset& gpu) {
+        const Preset* found = nullptr;
+        for (const Preset* cluster : model.catalogue().all(PresetKind::cluster)) {
+            if (cluster->gpu == &gpu && (!found || cluster->title.size() < found->title.size()))
+                found = cluster;
+        }
+        return found;
+    };
+    const auto on_gpu = [cluster_with](const Scenario& scenario, const Preset& gpu) {
+        const Preset* cluster = cluster_with(gpu);
+        return cluster ? with_cluster(scenario, *cluster) : with_gpu(scenario, gpu);
+    };
+    add(PresetKind::gpu, QObject::tr("GPU %1"), "gpu",
+        std::function<Scenario(const Scenario&, const Preset&)>(on_gpu),
+        [&model, cluster_with](const Preset& preset) {
+            const Preset* cluster = cluster_with(preset);
+            if (cluster) model.apply_cluster(*cluster);
+            else model.apply_gpu(preset);
+        });
     add(PresetKind::model, QObject::tr("Model %1"), "model", With(with_model),
         [&model](const Preset& preset) { model.apply_model(preset); });
     add(PresetKind::study, QObject::tr("Study %1"), "study", With(nullptr),

@@ -80,7 +80,7 @@ void print_settings(const TrainingLog& log, const Scenario& scenario) {
     TextRows rows;
     const auto line_text = [](int line) { return line > 0 ? "line " + std::to_string(line) : std::string(); };
     if (!contents.device.empty()) rows.push_back({"  GPU", contents.device, line_text(contents.device_line)});
-    if (scenario.model) rows.push_back({"  model", scenario.model->title, ""});
+    if (scenario.model) rows.push_back({"  model", scenario.model_title(), ""});
     const Settings settings = resolve(scenario);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);

@@ -4,6 +4,7 @@
 #include <QTest>
 #include <QTreeWidget>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "app/command_line/command_line.h"
@@ -12,6 +13,7 @@
 #include "widgets/live_model.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/rows/parameter_field.h"
+#include "widgets/text.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -84,6 +86,33 @@ TEST_CASE("a GPU takes the cluster with the shortest name of those that have it"
     CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h100");
 }
 
+TEST_CASE("each GPU is offered by its name, with its cluster or in its usual node", "[gui][command-line]") {
+    Line it;
+    it.run("2048 gpus");
+    it.run("h800");
+    const LiveModel& model = it.desk.window.model();
+    REQUIRE(model.scenario().cluster);
+    CHECK(model.scenario().cluster->name == "deepseek-h800");
+    CHECK(it.settings()[P::intra_node_bandwidth] == 200e9);
+    CHECK(it.settings()[P::inter_node_bandwidth] == 50e9);
+    const int steps = it.steps();
+    // No shipped cluster has this GPU.
+    CHECK(it.first("v100").text.contains(QStringLiteral("V100")));
+    it.run("v100");
+    CHECK(model.scenario().cluster == nullptr);
+    REQUIRE(model.scenario().gpu);
+    CHECK(model.scenario().gpu->name == "v100-sxm-32gb");
+    CHECK(model.answer().valid());
+    CHECK(it.steps() == steps + 1);
+    for (const Preset* gpu : commands::catalogue().all(PresetKind::gpu)) {
+        it.type(text_of(gpu->title));
+        INFO(gpu->name);
+        CHECK(std::ranges::any_of(it.line().commands(), [&](const WindowCommand& command) {
+            return command.name == QStringLiteral("gpu/") + text_of(gpu->name);
+        }));
+    }
+}
+
 TEST_CASE("the list says what a command will do, and whether it is possible", "[gui][command-line]") {
     Line it;
     const WindowCommand set = it.first("seq 4096");
@@ -133,9 +162,14 @@ TEST_CASE("arrow keys choose among the commands, and Esc closes the list", "[gui
     Line it;
     it.type("h200");
     REQUIRE(it.line().commands().size() > 1);
-    const QString second = it.line().commands()[1].name;
-    REQUIRE(second.startsWith("cluster/"));
-    QTest::keyClick(&it.field(), Qt::Key_Down);
+    const auto& commands = it.line().commands();
+    const auto other = std::find_if(commands.begin() + 1, commands.end(), [](const WindowCommand& command) {
+        return command.name.startsWith(QStringLiteral("cluster/"));
+    });
+    REQUIRE(other != commands.end());
+    const QString second = other->name;
+    for (auto steps = other - commands.begin(); steps > 0; --steps)
+        QTest::keyClick(&it.field(), Qt::Key_Down);
     QTest::keyClick(&it.field(), Qt::Key_Return);
     CHECK("cluster/" + QString::fromStdString(it.desk.window.model().scenario().cluster->name) == second);
     it.type("h200");

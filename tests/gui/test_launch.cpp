@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "app/openable.h"
+#include "evidence/runs.h"
 #include "files/view.h"
 #include "launch/launch.h"
 #include "planner/plan.h"
@@ -25,6 +26,7 @@
 #include "widgets/panels/launch_view.h"
 #include "widgets/plots/plans/plans_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
+#include "widgets/text.h"
 
 namespace shardscope::testing {
 namespace {
@@ -292,6 +294,65 @@ TEST_CASE("launch: a form asks for what a log does not state, and keeps the run 
     CHECK(model.undo_stack()->count() == steps + 1);
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
+}
+
+TEST_CASE("G23: a script's model keeps its name and its numbers when the run's log is opened",
+          "[golden][launch]") {
+    const Folder folder;
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    desk.drop(QString::fromStdString(
+        folder.write("run.sh",
+                     "torchrun --nnodes 8 --nproc-per-node 8 p.py --num-layers 32 \\\n"
+                     " --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 \\\n"
+                     " --micro-batch-size 2 --use-distributed-optimizer --global-batch-size 256 --bf16\n")));
+    const QString name = QStringLiteral("32 layers of 4,096");
+    const auto check_named = [&] {
+        for (const QString& shown :
+             {desk.window.windowTitle(), desk.find<PresetPicker>("picker/model")->accessibleName()}) {
+            INFO(shown.toStdString());
+            CHECK(shown.contains(name));
+            CHECK_FALSE(shown.contains(QStringLiteral("(modified)")));
+        }
+        CHECK(text_of(model.scenario().title()).startsWith(name));
+    };
+    check_named();
+    // No preset's runs are measured runs of this model.
+    CHECK(comparable_runs(model.answer()).empty());
+    // The file of the scenario keeps the name, and a new width changes it.
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
+    const SavedScenario read = read_scenario(write_scenario(model.scenario()), catalogue, {}, problems);
+    CHECK(problems.empty());
+    CHECK(read.model_name == name.toStdString());
+    CHECK(edited(model.scenario(), P::layers, 12).model_name == "12 layers of 4,096");
+
+    desk.type("cluster.inter_node_bandwidth", QStringLiteral("200"));
+    const Settings before = model.answer().settings;
+    const double parameters = desk.estimate().parameters;
+    const double mfu = desk.estimate().mfu;
+    // The lines of the steps alone state neither model nor cluster. The form proposes those of the scenario.
+    std::string log;
+    for (int step = 10; step <= 120; step += 10) log += megatron_step(step, 4000);
+    desk.drop(QString::fromStdString(folder.write("run.log", log)));
+    QApplication::processEvents();
+    auto* form = desk.find<QDialog>("log-form");
+    auto* list = form->findChild<QComboBox*>(QStringLiteral("log-form/model.preset"));
+    REQUIRE(list);
+    CHECK(list->currentText() == name);
+    QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("log-form/open")), Qt::LeftButton);
+    QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    REQUIRE_FALSE(desk.window.findChild<QDialog*>(QStringLiteral("log-form")));
+    CHECK(measurement_in(model.scenario().view).has_value());
+    CHECK(desk.estimate().parameters == parameters);
+    CHECK(desk.estimate().mfu == mfu);
+    CHECK(model.answer().settings[P::inter_node_bandwidth] == before[P::inter_node_bandwidth]);
+    CHECK(model.answer().settings[P::global_batch] == before[P::global_batch]);
+    check_named();
+    // A preset from the list replaces the model and its name.
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-8b"));
+    CHECK(model.scenario().model_name.empty());
+    CHECK_FALSE(desk.window.windowTitle().contains(name));
 }
 
 TEST_CASE("launch: the form shows why a value cannot be used", "[launch]") {

@@ -92,10 +92,20 @@ TEST_CASE("the headline compares with the first pin") {
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
     model.pin();
-    CHECK(text(headline, "headline/mfu-caption") == QStringLiteral("MFU ±0 vs B"));
+    CHECK(text(headline, "headline/mfu-caption") == QStringLiteral("MFU ±0 points vs B"));
     model.edit(P::gpus, 4096);
     CHECK(text(headline, "headline/mfu-caption").startsWith(QStringLiteral("MFU −")));
-    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" vs B")));
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs B")));
+    // The pin keeps its plan when that of the scenario becomes automatic, and the difference says so.
+    model.set_all_automatic(true);
+    REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, testing::kBackgroundTimeout));
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs B, plan held")));
+    model.pin();
+    model.compare_with('C');
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs C")));
+    model.set_all_automatic(false);
+    CHECK(text(headline, "headline/mfu-caption").endsWith(QStringLiteral(" points vs C, plan automatic")));
+    model.compare_with('B');
     CHECK(text(headline, "headline/tokens-per-s-per-gpu-caption").endsWith(QStringLiteral(" %")));
 }
 
@@ -109,7 +119,7 @@ TEST_CASE("no rate is shown where the scenario does not fit, except on request")
         INFO(rate);
         CHECK(text(headline, rate) == QStringLiteral("–"));
     }
-    CHECK(text(headline, "headline/training-days") == QStringLiteral("– days"));
+    CHECK(text(headline, "headline/training-days") == QStringLiteral("–"));
     CHECK(is_shown(headline, "headline/too-much-by"));
     CHECK(text(headline, "headline/sentence").startsWith(QStringLiteral("Memory is the wall: ")));
 

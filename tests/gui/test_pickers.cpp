@@ -226,7 +226,7 @@ TEST_CASE("pickers: a click on a column's title sorts by its number", "[gui][pic
     clusters.press(Qt::Key_Escape);
 }
 
-TEST_CASE("pickers: a machine on which nothing fits comes with the best plan, one key away",
+TEST_CASE("pickers: a machine on which nothing fits comes with the best repair, one key away",
           "[gui][pickers]") {
     Desk desk;
     LiveModel& model = desk.window.model();
@@ -253,13 +253,15 @@ TEST_CASE("pickers: a machine on which nothing fits comes with the best plan, on
         const auto id = find_parameter(other->objectName().section(QLatin1Char('/'), 1).toStdString());
         if (id && parameter(*id).plan) CHECK(mfu_of(other->accessibleName()) <= best);
     }
+    // The key applies the first of all repairs, which may be another machine.
+    const Repair first = Repairs::of(model).all().front();
+    CHECK(100 * first.mfu >= Approx(best).margin(0.06));
     REQUIRE(repair->isEnabled());
     const int steps = model.undo_stack()->count();
     QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
     QApplication::processEvents();
-    CHECK(desk.estimate().verdict == Verdict::fits);
-    CHECK(button->text().endsWith(QString::fromStdString(short_plan(model.answer().settings))));
-    CHECK(100 * desk.estimate().mfu == Approx(best).margin(0.06));
+    CHECK(desk.estimate().fits());
+    CHECK(desk.estimate().mfu == first.mfu);
     CHECK(model.undo_stack()->count() == steps + 1);
     CHECK_FALSE(repair->isEnabled());
     QTest::keySequence(&desk.window, QKeySequence::Undo);
@@ -277,9 +279,9 @@ TEST_CASE("repairs: the pointer on one shows its result in the plot and the memo
     const Scenario before = model.scenario();
     const auto& plot = desk.find<ScalingPlot>("scaling")->figure().data();
     const auto& bar = desk.find<MemoryBar>("memory-bar")->data();
-    // Plot and Why show the best of all repairs, which is the best plan.
+    // Plot and Why show the best of all repairs, which is the first.
     const Repair best = *Repairs::of(model).shown();
-    CHECK_FALSE(best.id.has_value());
+    CHECK(best.label == Repairs::of(model).all().front().label);
     CHECK(plot.repair == best.label);
     CHECK(desk.text("why/fix") == QString::fromStdString(best.label));
     CHECK_FALSE(bar.repaired.has_value());

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 
+#include "explore/repair.h"
 #include "support/desk.h"
 #include "support/drawn_words.h"
 #include "support/scenarios.h"
@@ -104,6 +105,49 @@ TEST_CASE("a search that takes long reports its progress, and can be stopped and
     desk.wait(plot);
     CHECK_FALSE(line->isVisible());
     CHECK(is_current(plot, desk));
+}
+
+TEST_CASE("the best plan of the tab is that of the repairs, for the same global batch", "[plans]") {
+    Desk desk;
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-a100-40gb"));
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-2-70b"));
+    const Scenario before = desk.model().scenario();
+    REQUIRE(before.hold() == Hold::per_gpu_batch);
+    const double batch = desk.model().answer().settings[P::global_batch];
+    const auto repair = other_plan(before, 2);
+    REQUIRE(repair);
+    REQUIRE(repair->works);
+    PlansPlot& plot = desk.searched();
+    REQUIRE(plot.figure().data()->best() != nullptr);
+    CHECK(plot.figure().data()->best()->estimate.mfu == repair->mfu);
+    desk.click(plot, place_of(*plot.figure().data(), PlanMark::best));
+    CHECK(desk.model().answer().estimate.mfu == repair->mfu);
+    CHECK(desk.model().answer().settings[P::global_batch] == batch);
+    CHECK(desk.model().scenario().hold() == before.hold());
+}
+
+TEST_CASE("a plan with another global batch is named as another job", "[plans]") {
+    Desk desk;
+    desk.start_small();  // an automatic micro-batch with the batch of each GPU held
+    REQUIRE(desk.model().scenario().hold() == Hold::per_gpu_batch);
+    PlansPlot& plot = desk.searched();
+    const PlansData& data = *plot.figure().data();
+    const double batch = desk.model().answer().settings[P::global_batch];
+    const auto other = std::ranges::find_if(data.points, [&](const PlanPoint& point) {
+        return point.mark != PlanMark::cut && resolve(data.scenario_of(point))[P::global_batch] != batch;
+    });
+    REQUIRE(other != data.points.end());
+    const double then = resolve(data.scenario_of(*other))[P::global_batch];
+    const QString words = QStringLiteral("Global batch %1 → %2").arg(batch).arg(then);
+    plot.setFocus();
+    while (plot.figure().highlight() != static_cast<std::size_t>(other - data.points.begin())) {
+        const auto at = plot.figure().highlight();
+        QTest::keyClick(&plot, Qt::Key_Right);
+        REQUIRE(plot.figure().highlight() != at);
+    }
+    CHECK(plot.accessibleDescription().contains(QStringLiteral("Another job: ") + words));
+    QTest::keyClick(&plot, Qt::Key_Return);
+    CHECK(desk.undo().undoText().endsWith(words));
 }
 
 TEST_CASE("a click on the best plan adopts it, and one undo restores the old one", "[plans]") {

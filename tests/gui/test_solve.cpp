@@ -12,6 +12,7 @@
 
 #include "support/desk.h"
 #include "support/pdf.h"
+#include "widgets/live_model.h"
 #include "widgets/panels/solve_panel.h"
 
 using namespace shardscope;
@@ -78,7 +79,11 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
     // With the current plan nothing fits, and the reason has numbers; one click chooses another plan.
     CHECK(desk.text("solve/result").contains(QStringLiteral("activations alone need")));
     CHECK(desk.text("solve/result").contains(QStringLiteral("16,384")));
+    const double batch = desk.setting(P::global_batch);
     desk.click(QStringLiteral("solve/way/0"));
+    // An automatic plan is for the same job.
+    CHECK(desk.setting(P::global_batch) == batch);
+    CHECK(desk.window.model().scenario().hold() == Hold::global_batch);
     const double gpus = desk.setting(P::gpus);
     CHECK(std::fmod(gpus, 8) == 0);
     CHECK(desk.estimate().verdict == Verdict::fits);
@@ -95,6 +100,24 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("Llama370B")));
     CHECK(words.contains(QStringLiteral("%1×H100").arg(static_cast<int>(gpus))));
+}
+
+TEST_CASE("solve: an answer that changes the global batch says so", "[solve]") {
+    SolveDesk desk;
+    desk.open();
+    desk.click(QStringLiteral("solve/chip/fewest-gpus"));
+    const QString found = desk.text("solve/result");
+    INFO(found.toStdString());
+    REQUIRE(found.contains(QStringLiteral("smallest")));
+    const double gpus = testing::first_number(found);
+    const double batch = desk.setting(P::global_batch);
+    REQUIRE(gpus < desk.setting(P::gpus));
+    const double then = batch * gpus / desk.setting(P::gpus);
+    CHECK(found.contains(QStringLiteral("Global batch %1 → %2.").arg(batch).arg(then)));
+    // With the batch held nothing is to be said.
+    desk.window.model().hold(Hold::global_batch);
+    desk.settle();
+    CHECK_FALSE(desk.text("solve/result").contains(QStringLiteral("Global batch")));
 }
 
 TEST_CASE("G6: it finds the longest sequence that fits, and the next does not fit", "[golden][solve]") {

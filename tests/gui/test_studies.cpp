@@ -11,6 +11,7 @@
 #include "support/desk.h"
 #include "widgets/panels/claim_row.h"
 #include "widgets/panels/study_panel.h"
+#include "widgets/panels/why_panel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 
@@ -47,6 +48,31 @@ Study study_named(const char* name) {
 }
 
 }  // namespace
+
+TEST_CASE("studies: New begins without study and pins and explains the MFU, in one step", "[studies]") {
+    StudyDesk desk;
+    LiveModel& model = desk.model;
+    desk.choose_study("fsdp-thresholds");
+    REQUIRE(desk.panel->study());
+    model.pin();
+    model.explain(Subject::of(Output::peak_memory));
+    QApplication::processEvents();
+    const auto* why = desk.find<WhyPanel>("why");
+    REQUIRE(why->current() == Subject::of(Output::peak_memory));
+    const SavedScenario before = model.scenario();
+    const std::size_t pins = model.pins().size();
+    const int steps = model.undo_stack()->index();
+    desk.choose(ActionId::new_scenario);
+    CHECK(static_cast<const Scenario&>(model.scenario()) == Scenario::first_launch(commands::catalogue()));
+    CHECK(model.pins().empty());
+    CHECK_FALSE(desk.panel->study());
+    CHECK(why->current() == Subject::of(Output::mfu));
+    CHECK(model.undo_stack()->index() == steps + 1);
+    model.undo_stack()->undo();
+    CHECK(model.scenario() == before);
+    CHECK(model.pins().size() == pins);
+    CHECK(desk.panel->study());
+}
 
 TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel, and one undo restores all",
           "[studies]") {

@@ -40,7 +40,8 @@ QString summary_of(Group group, const LiveModel& model) {
                    dot + ControlGroup::tr("%1 per node").arg(shown(P::gpus_per_node, answer));
         }
         case Group::model: {
-            QString out = preset_title(scenario.model) + modified(group);
+            QString out = scenario.model_name.empty() ? preset_title(scenario.model) + modified(group)
+                                                      : text_of(scenario.model_name);
             if (answer.valid()) {
                 out += dot + ControlGroup::tr("%1 layers").arg(shown(P::layers, answer)) + dot +
                        QString::fromStdString(format(answer.compiled.parameters, Quantity::big_count));

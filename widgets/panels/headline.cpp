@@ -117,9 +117,8 @@ void Headline::set_rate(Column column, Output id, const QString& caption, const 
     const Shown value = shardscope::show(value_of(id, answer, hypothetical_), output(id).quantity);
     const QColor ink = has_value && !unreal ? theme.text : theme.muted;
     QList<Run> runs{{QString::fromStdString(value.number), large, ink}};
-    // The caption of the rate is its unit, so the value has none. A dash of the days keeps its unit.
-    QString unit_text = QString::fromStdString(value.unit);
-    if (column == days && unit_text.isEmpty()) unit_text = tr("days");
+    // The caption of the rate is its unit, so the value has none.
+    const QString unit_text = QString::fromStdString(value.unit);
     if (!unit_text.isEmpty() && column != rate) runs.append({QStringLiteral(" ") + unit_text, unit, ink});
     value_[column]->set_runs(runs);
     // The description also names what Enter does.
@@ -144,18 +143,24 @@ void Headline::refresh() {
     const Answer* pinned = pin ? &pin->answer : nullptr;
     const bool compared = rates && pinned && pinned->fits();
     const bool by_hand = answer.valid() && answer.settings[P::mfu_override] > 0;
+    // A plan that was searched is compared with one set by hand only by name.
+    QString other = pin ? QString(QLatin1Char(pin->letter)) : QString();
+    if (compared && pinned->scenario.automatic.none() && answer.scenario.automatic.any())
+        other = tr("%1, plan held").arg(other);
+    else if (compared && pinned->scenario.automatic.any() && answer.scenario.automatic.none())
+        other = tr("%1, plan automatic").arg(other);
     const auto against = [&](double now, double then) { return compared ? relative(now / then) : QString(); };
-    set_rate(mfu, Output::mfu,
-             unreal              ? tr("MFU, hypothetical")
-             : by_hand           ? tr("MFU, set by hand")
-             : model_.planning() ? tr("MFU, last plan")
-                                 : tr("MFU"),
-             compared ? tr("%1 vs %2")
-                            .arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1),
-                                 QString(QLatin1Char(pin->letter)))
-             // A pin that does not fit has no rates to compare with.
-             : rates && pin ? tr("– vs %1").arg(QLatin1Char(pin->letter))
-                            : QString());
+    set_rate(
+        mfu, Output::mfu,
+        unreal              ? tr("MFU, hypothetical")
+        : by_hand           ? tr("MFU, set by hand")
+        : model_.planning() ? tr("MFU, last plan")
+                            : tr("MFU"),
+        compared
+            ? tr("%1 points vs %2").arg(signed_number((estimate.mfu - pinned->estimate.mfu) * 100, 1), other)
+        // A pin that does not fit has no rates to compare with.
+        : rates && pin ? tr("– vs %1").arg(QLatin1Char(pin->letter))
+                       : QString());
     set_rate(rate, Output::tokens_per_s_per_gpu, tr("tokens/s/GPU"),
              against(estimate.tokens_per_s_per_gpu, compared ? pinned->estimate.tokens_per_s_per_gpu : 0));
     set_rate(step, Output::step_time, tr("step"),
@@ -264,10 +269,15 @@ void Headline::arrange_columns() {
         // A difference may grow from "±0" to "−100 %" during a drag.
         double caption = caption_[column]->natural_width();
         if (shows_rates() && !model_.pins().empty() && column != likely && column != excess) {
-            caption = std::max(caption, text_width(scaled_font(font(), kSmall), caption_text_[column]) +
-                                            text_width(scaled_font(font(), kSmall, true),
-                                                       column == mfu ? QStringLiteral(" −00.0 vs B")
-                                                                     : QStringLiteral(" −00 %")));
+            caption = std::max(
+                caption,
+                text_width(scaled_font(font(), kSmall), caption_text_[column]) +
+                    text_width(
+                        scaled_font(font(), kSmall, true),
+                        column == mfu
+                            ? QLatin1Char(' ') +
+                                  tr("%1 points vs %2").arg(QStringLiteral("−00.0"), QStringLiteral("B"))
+                            : QStringLiteral(" −00 %")));
         }
         return std::ceil(std::max(value, caption));
     };

@@ -39,10 +39,14 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     setEnabled(repair.works);
     setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(label_ + QStringLiteral(": ") + result);
-    setToolTip(tool_tip(tr("%1: %2").arg(label_, result)));
+    const QString job = repair.works && !repair.same_job
+                            ? QLatin1Char('\n') + tr("It changes the job or the machine, not only the plan.")
+                            : QString();
+    setToolTip(tool_tip(tr("%1: %2").arg(label_, result) + job));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
-                           .arg(label_, result)
+                               .arg(label_, result) +
+                           QString(job).replace(QLatin1Char('\n'), QLatin1Char(' '))
                      : QString());
     update();
 }

@@ -127,9 +127,7 @@ void RepairStrip::use(const Repair& repair) {
 void RepairStrip::arrange() {
     const Theme& theme = current_theme();
     caption_->set_runs(
-        {{model_.answer().fits()
-              ? tr("It fits.")
-              : tr("Repairs, one click each, best first (Ctrl+R); another job or machine last"),
+        {{model_.answer().fits() ? tr("It fits.") : tr("Repairs, one click each, best first (Ctrl+R)"),
           scaled_font(font(), kSmall), theme.muted}});
     const int caption_height = caption_->sizeHint().height();
     caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);

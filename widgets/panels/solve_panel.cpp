@@ -293,9 +293,18 @@ void SolvePanel::solve_again() {
     question.threads = background_threads();
     background_.ask(
         [question](const std::stop_token& stop, const Progress& progress) {
+            // A global batch that is not held follows the plan.
+            const auto batch_of = [](const Scenario& scenario) {
+                const bool held = scenario.automatic.none() || scenario.hold() == Hold::global_batch;
+                return (held ? resolve(scenario) : answer(scenario).settings)[P::global_batch];
+            };
             Found found{question, solve(question, stop, progress), {}};
+            if (found.solution.found() && !stop.stop_requested())
+                found.batch = batch_of(found.solution.scenario);
             if (!found.solution.found() && !stop.stop_requested())
                 found.ways = alternatives(question, stop, [&](double done) { progress(1 + done); });
+            for (const Alternative& way : found.ways)
+                found.way_batch.push_back(stop.stop_requested() ? 0 : batch_of(way.solution.scenario));
             return found;
         },
         [this](const Found& found) {
@@ -336,7 +345,9 @@ void SolvePanel::show(const Found& found) {
         tell(text_of(std::string_view(solution.reason)));
         for (std::size_t i = 0; i < found.ways.size(); ++i) {
             const Alternative& way = found.ways[i];
-            const QString words = tr("%1 %2").arg(words_of(id, way.solution.value), text_of(way.label));
+            QString words = tr("%1 %2").arg(words_of(id, way.solution.value), text_of(way.label));
+            if (const QString batch = batch_change(id, found.way_batch[i]); !batch.isEmpty())
+                words += QStringLiteral(", ") + batch;
             offer(QStringLiteral("solve/way/%1").arg(i), words, tr("Solve: %1").arg(words),
                   way.solution.scenario);
         }
@@ -352,6 +363,8 @@ void SolvePanel::show(const Found& found) {
                          .arg(html_text(words_of(id, solution.value)),
                               solution.largest ? tr("largest") : tr("smallest"), html_text(target),
                               html_text(stretches.join(tr("; ")))));
+    if (const QString batch = batch_change(id, found.batch); !batch.isEmpty())
+        result_->setText(result_->text() + QLatin1Char(' ') + html_text(batch) + QLatin1Char('.'));
 
     // The solution comes first, then the other ends of the stretches.
     std::vector<double> values{solution.value};
@@ -374,6 +387,15 @@ void SolvePanel::show(const Found& found) {
         offer(QStringLiteral("solve/apply/%1").arg(i), tr("Set %1").arg(words_of(id, values[i])),
               tr("Solve: %1").arg(words_of(id, values[i])), edited(found.question.scenario, id, values[i]));
     }
+}
+
+// "Global batch 128 → 32"; empty if the batch stays, or is itself what is solved for.
+QString SolvePanel::batch_change(P id, double batch) const {
+    const double now = model_.answer().settings[P::global_batch];
+    if (id == P::global_batch || batch == now) return {};
+    return tr("%1 %2 → %3")
+        .arg(text_of(label_of(P::global_batch)), QString::fromStdString(format(P::global_batch, now)),
+             QString::fromStdString(format(P::global_batch, batch)));
 }
 
 void SolvePanel::clear_offers() {

@@ -48,7 +48,10 @@ class SolvePanel : public QWidget {
         Question question;
         Solution solution;
         std::vector<Alternative> ways;
+        double batch = 0;                 // the global batch of the solution
+        std::vector<double> way_batch{};  // and that of each alternative
     };
+    [[nodiscard]] QString batch_change(P id, double batch) const;
 
     void build_question();
     void build_chips();

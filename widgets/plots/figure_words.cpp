@@ -21,6 +21,11 @@ QString title_of(const Preset* preset, const QString& otherwise) {
     return preset ? QString::fromStdString(preset->title) : otherwise;
 }
 
+QString model_of(const Answer& answer, const QString& otherwise) {
+    const std::string title = answer.scenario.model_title();
+    return title.empty() ? otherwise : QString::fromStdString(title);
+}
+
 QString gpus_of(const Answer& answer) {
     return tr("%1 × %2").arg(value_of(P::gpus, answer), title_of(answer.scenario.gpu_preset(), tr("GPU")));
 }
@@ -34,7 +39,7 @@ QString hypothetical_words() { return tr("HYPOTHETICAL: rates as if memory suffi
 }  // namespace
 
 QString figure_title(const QString& plot_title, const Answer& answer) {
-    return tr("%1: %2 on %3").arg(plot_title, title_of(answer.scenario.model, tr("Model")), gpus_of(answer));
+    return tr("%1: %2 on %3").arg(plot_title, model_of(answer, tr("Model")), gpus_of(answer));
 }
 
 QString setting_sentence(const Answer& answer) {
@@ -45,11 +50,11 @@ QString setting_sentence(const Answer& answer) {
             where += tr(", modified");
         where += QLatin1Char(')');
     }
-    QString out = tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
-                      .arg(title_of(answer.scenario.model, tr("own")),
-                           shown(answer.estimate.parameters, Quantity::big_count),
-                           is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
-                           plan_words(answer.settings));
+    QString out =
+        tr("Model: %1, %2 parameters%3. Cluster: %4. Plan: %5.")
+            .arg(model_of(answer, tr("own")), shown(answer.estimate.parameters, Quantity::big_count),
+                 is_modified(answer.scenario, Group::model) ? tr(", modified") : QString(), where,
+                 plan_words(answer.settings));
     // Add only the first remark, the most important one for a reader; the report lists all.
     if (const auto beyond = extrapolation_warnings(answer); !beyond.empty())
         out += QLatin1Char(' ') + QString::fromStdString(beyond.front());

@@ -151,11 +151,27 @@ const std::vector<PublicRun>& public_runs() {
     return all;
 }
 
+namespace {
+
+bool is_same_model(const Settings& a, const Settings& b) {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (parameter(id).group != Group::model || a[id] == b[id]) continue;
+        if (!std::isnan(a[id]) || !std::isnan(b[id])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     std::vector<ComparableRun> out;
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
+    // A model that was imported is none of those that the runs name, unless all its parameters are equal.
+    const Preset* model = answer.scenario.model;
+    const bool own_model = !answer.scenario.model_name.empty() || (model && !model->path.empty());
     // The settings that must agree for `same_settings`.
     constexpr std::array kSame{P::software,
                                P::sequence_length,
@@ -175,7 +191,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     for (const PublicRun& other : runs_of_width(gpu->name, s[P::hidden_size])) {
         if (other.run->gpu != gpu->name || !other.run->has_good_time()) continue;
         const auto same = [&](P id) { return other.settings[id] == s[id]; };
-        if (std::ranges::all_of(kModel, same))
+        const bool other_model = own_model && !is_same_model(other.settings, s);
+        if (!other_model && std::ranges::all_of(kModel, same))
             out.push_back(
                 {other.run, std::ranges::all_of(kSame, same), other.mfu, other.settings[P::sequence_length]});
     }

@@ -227,7 +227,8 @@ Explanation explain_parameter(P id, const Answer& answer) {
         }
     }
     if (const auto kind = preset_of(s.origin(id))) {
-        if (const Preset* preset = preset_in_use(*kind, answer.scenario))
+        const bool only_nearest = *kind == PresetKind::model && !answer.scenario.model_name.empty();
+        if (const Preset* preset = preset_in_use(*kind, answer.scenario); preset && !only_nearest)
             out.ingredients.push_back(
                 {{}, translate("Preset"), translate(preset->title), Subject::of(*kind)});
     }

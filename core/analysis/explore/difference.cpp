@@ -29,6 +29,10 @@ std::string title_of(const Preset* preset) {
     return preset->name.empty() ? translate("own values") : preset->name;
 }
 
+std::string model_of(const Scenario& scenario) {
+    return scenario.model_name.empty() ? title_of(scenario.model) : scenario.model_name;
+}
+
 // The preset that sets a parameter which the scenario does not give. Presets of clusters contain a GPU count
 // and a software stack, but these are no properties of the cluster and are compared by value.
 const Preset* preset_behind(const Scenario& scenario, P id) {
@@ -98,7 +102,11 @@ std::vector<Difference> differences(const Answer& from, const Answer& to) {
     };
     const Scenario& a = from.scenario;
     const Scenario& b = to.scenario;
-    preset(translatable("Model"), a.model, b.model, b.model != nullptr);
+    if (a.model_name.empty() && b.model_name.empty()) {
+        preset(translatable("Model"), a.model, b.model, b.model != nullptr);
+    } else if (a.model != b.model || a.model_name != b.model_name) {
+        out.push_back({std::nullopt, model_of(b), translate("Model"), model_of(a), model_of(b)});
+    }
     preset(translatable("Cluster"), a.cluster, b.cluster, b.cluster != nullptr);
     // A cluster implies its GPU, so that the GPU is compared only if a scenario sets it.
     const bool own_gpu = a.gpu || b.gpu || a.cluster == b.cluster || !b.cluster;

@@ -93,12 +93,11 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
     return repair;
 }
 
-// Best first: the same job before others, by MFU, then what does not work.
+// Best first: what works by its predicted MFU, then what does not work.
 void rank(std::vector<Repair>& repairs) {
     std::ranges::stable_sort(repairs, [](const Repair& a, const Repair& b) {
         if (a.works != b.works) return a.works;
-        if (!a.works) return false;
-        return a.same_job != b.same_job ? a.same_job : a.mfu > b.mfu;
+        return a.works && a.mfu > b.mfu;
     });
 }
 
@@ -190,9 +189,7 @@ std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Re
 }
 
 const Repair* best_of(const std::vector<Repair>& repairs) {
-    auto found =
-        std::ranges::find_if(repairs, [](const Repair& repair) { return repair.works && !repair.risky; });
-    if (found == repairs.end()) found = std::ranges::find(repairs, true, &Repair::works);
+    const auto found = std::ranges::find(repairs, true, &Repair::works);
     return found == repairs.end() ? nullptr : &*found;
 }
 

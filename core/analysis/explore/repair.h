@@ -13,20 +13,22 @@ namespace shardscope {
 struct Repair {           // one change and its result
     std::optional<P> id;  // none: several plan parameters at once
     double value = 0;
-    bool works = false;     // it fits, maybe with little to spare
-    bool risky = false;     // it may run out of memory
-    bool same_job = false;  // GPUs, memory, sequence length and global batch stay as they are
-    std::string label;      // "Tensor parallel 1 → 2, Accumulation 1 → 2" names all that changes;
-                            // "More GPUs" when it does not work
-    std::string result;     // "fits, 74 GiB, MFU 46.0 %", or why it does not work
+    bool works = false;  // it fits, maybe with little to spare
+    bool risky = false;  // it may run out of memory
+    // GPUs, memory, sequence length, global batch and the optimizer's precision stay as they are.
+    bool same_job = false;
+    std::string label;   // "Tensor parallel 1 → 2, Accumulation 1 → 2" names all that changes;
+                         // "More GPUs" when it does not work
+    std::string result;  // "fits, 74 GiB, MFU 46.0 %", or why it does not work
     double mfu = 0;
     double peak = 0;
     Scenario scenario;  // the scenario with the repair made
     Scenario planned;   // the same, with its automatic parameters chosen
 };
 
-// The repairs, best first: those of the same job by MFU, then other jobs (batch, sequence, GPUs) by MFU, then
-// changes that do not work. The global batch is held where it can be split into the new micro-batches.
+// The repairs, best first by their predicted MFU; those that change the job or are risky keep their place.
+// Changes that do not work come last. The global batch is held where it can be split into the new
+// micro-batches.
 // Automatic parameters are planned again for each and are not changed otherwise. Returns none when it was
 // stopped.
 std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& stop = {});
@@ -39,7 +41,7 @@ std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads,
 // Both together, best first, with `single` changes that are known already.
 std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Repair> plan);
 
-// The best repair: the first with memory to spare, else the first that works. nullptr if none works.
+// The best repair: the first that works. nullptr if none works.
 const Repair* best_of(const std::vector<Repair>& repairs);
 
 // A change of a plan that fits is offered if it raises MFU at least by this.

@@ -454,7 +454,10 @@ std::vector<Alternative> alternatives(const Question& question, const std::stop_
         });
         if (found.found()) out.push_back({label, std::move(found)});
     };
-    Scenario planned = question.scenario;
+    // From the first automatic parameter on the global batch is held, because a planner that may change the
+    // batch would compare different jobs.
+    const bool holds = question.scenario.automatic.none() && question.id != P::accumulation;
+    Scenario planned = holds ? with_hold(question.scenario, Hold::global_batch) : question.scenario;
     ParameterSet free = default_free_parameters();
     free.reset(index(question.id));
     free.reset(index(P::offload));  // is not proposed unasked, because it needs memory and time of the host

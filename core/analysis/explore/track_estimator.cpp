@@ -11,6 +11,7 @@ namespace {
 // Texts have no effect on estimates, and copying them at each point would cost time.
 Scenario without_texts(Scenario scenario) {
     scenario.name.clear();
+    scenario.model_name.clear();
     return scenario;
 }
 

@@ -125,8 +125,17 @@ class Reader {
     }
 
     void model(const json& value, const std::string& pointer) {
+        // Another model does not keep the name of the model with which the scenario starts.
+        if (value.is_object() && (value.contains("preset") || value.contains("operators")))
+            scenario_.model_name.clear();
         section(value, "model", pointer, [&](const std::string& field, const json& entry) {
             const std::string where = child_pointer(pointer, field);
+            if (field == "name") {
+                if (entry.is_string())
+                    scenario_.model_name = clean_title(entry.get_ref<const std::string&>());
+                else problems_.push_back({where, translate("a name must be a string"), "", {}});
+                return true;
+            }
             if (field == "preset") {
                 if (const Preset* found = preset_named(entry, PresetKind::model, sources_, where, problems_))
                     scenario_.model = found;

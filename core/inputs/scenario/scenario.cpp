@@ -299,8 +299,18 @@ std::string Scenario::title() const {
     if (!name.empty()) return name;
     const Preset* of = gpu_preset();
     return translate("{1} on {2} {3}",
-                     {model ? model->title : translate("Model"),
+                     {model_title().empty() ? translate("Model") : model_title(),
                       format(resolve(*this)[P::gpus], Quantity::count), of ? of->title : translate("GPUs")});
+}
+
+std::string Scenario::model_title() const {
+    if (!model_name.empty()) return model_name;
+    return model ? model->title : std::string();
+}
+
+std::string name_of_shape(const Settings& settings) {
+    return translate("{1} layers of {2}", {format(P::layers, settings[P::layers]),
+                                           format(P::hidden_size, settings[P::hidden_size])});
 }
 
 PresetSettings::Inputs::Inputs(const Scenario& scenario)
@@ -322,9 +332,9 @@ const Settings& PresetSettings::of(const Scenario& scenario) {
 }
 
 bool Scenario::operator==(const Scenario& other) const {
-    return name == other.name && model == other.model && cluster == other.cluster && gpu == other.gpu &&
-           calibration == other.calibration && given == other.given && value == other.value &&
-           automatic == other.automatic;
+    return name == other.name && model_name == other.model_name && model == other.model &&
+           cluster == other.cluster && gpu == other.gpu && calibration == other.calibration &&
+           given == other.given && value == other.value && automatic == other.automatic;
 }
 
 Settings resolve(const Scenario& scenario) {
@@ -428,7 +438,9 @@ Settings settings_for_edit(const Scenario& scenario, P id) {
     return s;
 }
 
-Scenario edited(const Scenario& scenario, P id, Value value) {
+namespace {
+
+Scenario edited_values(const Scenario& scenario, P id, Value value) {
     if (!may_change_others(id) && !is_constrained(id) && !std::isnan(value))
         return assigned(scenario, id, nearest_in_range(id, value));
     Scenario out = basis_of_edit(scenario, id);
@@ -457,6 +469,17 @@ Scenario edited(const Scenario& scenario, P id, Value value) {
     return is_valid(before) ? scenario : out;
 }
 
+}  // namespace
+
+Scenario edited(const Scenario& scenario, P id, Value value) {
+    Scenario out = edited_values(scenario, id, value);
+    // A model that is named after its shape is named after the new one.
+    if (!out.model_name.empty() && parameter(id).group == Group::model &&
+        out.model_name == name_of_shape(resolve(scenario)))
+        out.model_name = name_of_shape(resolve(out));
+    return out;
+}
+
 Scenario assigned(const Scenario& scenario, P id, Value value) {
     Scenario out = scenario;
     out.give(id, value);
@@ -476,11 +499,13 @@ Scenario with_hold(const Scenario& scenario, Hold hold) {
     return out;
 }
 
-Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
+namespace {
+
+Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Preset* gpu) {
     Scenario out = scenario;
     const double gpus = resolve(scenario)[P::gpus];
-    out.cluster = &cluster;
-    out.gpu = nullptr;
+    out.cluster = cluster;
+    out.gpu = gpu;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Group group = parameter(id).group;
@@ -500,9 +525,20 @@ Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
     return out;
 }
 
+}  // namespace
+
+Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
+    return with_hardware(scenario, &cluster, nullptr);
+}
+
+Scenario with_gpu(const Scenario& scenario, const Preset& gpu) {
+    return with_hardware(scenario, nullptr, &gpu);
+}
+
 Scenario with_model(const Scenario& scenario, const Preset& model) {
     Scenario out = scenario;
     out.model = &model;
+    out.model_name.clear();
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
     }
@@ -552,7 +588,9 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id) 
     switch (settings.origin(id)) {
         case Origin::given: return translate("set in this scenario");
         case Origin::derived: return translate("follows from other inputs");
-        case Origin::model: return from(scenario.model);
+        case Origin::model:
+            // The preset of a named model only has the nearest shape.
+            return scenario.model_name.empty() ? from(scenario.model) : scenario.model_name;
         case Origin::cluster: return from(scenario.cluster);
         case Origin::gpu: return from(gpu);
         case Origin::calibration: {
@@ -595,6 +633,7 @@ bool is_changed(const Scenario& scenario, P id) {
 }
 
 bool is_modified(const Scenario& scenario, Group group) {
+    if (group == Group::model && !scenario.model_name.empty()) return false;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         // The number of GPUs belongs to the cluster's group but not to its preset.

@@ -17,6 +17,9 @@ enum class Hold { per_gpu_batch, global_batch };
 // Presets, and the values that replace theirs; `resolve` gives the settings.
 struct Scenario {
     std::string name;  // "": the title is made from the presets, see title()
+    // The name of a model that was imported from a file. Its `model` is the preset nearest in shape, from
+    // which `given` makes it. "": the model is named after its preset.
+    std::string model_name;
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
     const Preset* cluster = nullptr;      // nullptr: the GPU's usual node
@@ -36,6 +39,8 @@ struct Scenario {
     void withdraw(P id);
     // Returns the name, or a title such as "MPT-13B on 64 H100 SXM 80 GB".
     [[nodiscard]] std::string title() const;
+    // Returns the model's own name or the title of its preset; "" where it has neither.
+    [[nodiscard]] std::string model_title() const;
     [[nodiscard]] bool is_given(P id) const { return given[index(id)]; }
     [[nodiscard]] const Preset* gpu_preset() const { return gpu ? gpu : cluster ? cluster->gpu : nullptr; }
     [[nodiscard]] Hold hold() const {
@@ -94,6 +99,8 @@ Scenario with_hold(const Scenario& scenario, Hold hold);
 // Return the scenario with another preset; overrides of the fields of that preset are removed.
 Scenario with_cluster(const Scenario& scenario, const Preset& cluster);
 Scenario with_model(const Scenario& scenario, const Preset& model);
+// Returns the scenario on this GPU in its usual node.
+Scenario with_gpu(const Scenario& scenario, const Preset& gpu);
 // Returns the scenario in which the planner chooses this plan parameter, or no longer does.
 Scenario with_auto(const Scenario& scenario, P id, bool automatic);
 // Returns the scenario without the MFU that was set by hand, so that plans can be compared.
@@ -108,6 +115,9 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id);
 // Returns whether the scenario sets the parameter, and to another value than it would have otherwise.
 bool is_changed(const Scenario& scenario, P id);
 // Returns whether a parameter of the group is changed, which is shown as "(modified)".
+// A model with a name of its own is not modified.
 bool is_modified(const Scenario& scenario, Group group);
+// Returns the name of a model that has none: "32 layers of 4,096".
+std::string name_of_shape(const Settings& settings);
 
 }  // namespace shardscope

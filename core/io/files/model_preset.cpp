@@ -44,12 +44,14 @@ void drop_evidence(ordered_json& preset, const std::string& field) {
 }  // namespace
 
 std::string write_model_preset(const Scenario& scenario, const std::string& title) {
-    ordered_json preset = preset_of(scenario.model);
+    // The preset of a named model only has the nearest shape, so nothing of it is taken over.
+    const Preset* const model = scenario.model_name.empty() ? scenario.model : nullptr;
+    ordered_json preset = preset_of(model);
     preset["name"] = preset_name_of(title);
     preset["title"] = clean_title(title);
     const Settings settings = resolve(scenario);
     Scenario unchanged = Scenario::first_launch(*scenario.catalogue);
-    unchanged.model = scenario.model;
+    unchanged.model = model;
     // Values that are not given may follow from others: a wider model has more heads.
     const Settings before = resolve(unchanged);
     std::string changed;
@@ -58,7 +60,7 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
         if (parameter(id).group != Group::model || !applies_to(id, settings)) continue;
         const bool same = settings[id] == before[id] || (std::isnan(settings[id]) && std::isnan(before[id]));
         // Without a preset, all values are written.
-        if (scenario.model && same) continue;
+        if (model && same) continue;
         const std::string field(field_of(id));
         preset["values"][field] = write_value(id, settings[id]);
         if (same) continue;
@@ -67,7 +69,7 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
     }
     if (!changed.empty()) {
         const EnglishScope in_a_file;
-        const std::string source = scenario.model ? scenario.model->source : std::string();
+        const std::string source = model ? model->source : std::string();
         preset["source"] =
             (source.empty() ? "" : source + ". ") + translate("Changed by hand: {1}", {changed});
     }

@@ -72,6 +72,10 @@ Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue
     }
     json out = json::parse(write_scenario(scenario, false));
     out.erase("name");  // which names the unchanged scenario
+    const auto model = change.find("model");
+    if (model != change.end() && model->is_object() &&
+        (model->contains("preset") || model->contains("operators")) && out.contains("model"))
+        out["model"].erase("name");
     out.merge_patch(change);
     return read_scenario(json_text(out), catalogue, {}, problems, true);
 }
@@ -83,6 +87,7 @@ ordered_json json_of(const Scenario& scenario) {
     out["format"] = "shardscope-scenario";
     out["version"] = 1;
     if (!scenario.name.empty()) out["name"] = scenario.name;
+    if (!scenario.model_name.empty()) out["model"]["name"] = scenario.model_name;
     if (scenario.model) {
         const std::string name = reference(*scenario.model);
         if (name.empty()) out["model"]["operators"] = ordered_json::parse(scenario.model->operators->text);

@@ -65,7 +65,8 @@ ordered_json scenario_fields(bool is_patch) {
         const P id = static_cast<P>(i);
         if (parameter(id).plan) plan.push_back(field_of(id));
     }
-    ordered_json model = preset;
+    ordered_json model = {{"name", kText}};
+    model.update(preset);
     model["operators"] = field(reference("operators"));
     ordered_json cluster = preset;
     cluster["gpu"] = field(any_of(kFilledText, object(fields_of("cluster.gpu", preset))));

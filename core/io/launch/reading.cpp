@@ -14,6 +14,7 @@ ScenarioBuilder::ScenarioBuilder(const Scenario& base, bool keep_model) {
     scenario = base;
     scenario.name.clear();
     scenario.automatic.reset();
+    if (!keep_model) scenario.model_name.clear();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         const Group group = parameter(id).group;
@@ -29,11 +30,7 @@ ScenarioBuilder::ScenarioBuilder(const Scenario& base, bool keep_model) {
 void ScenarioBuilder::give(P id, std::string_view name) { give(id, parse(id, name).value); }
 
 void ScenarioBuilder::set_model_of_shape(const Settings& wanted) {
-    Scenario& scenario = out_.scenario;
-    launch::set_model_of_shape(scenario, wanted);
-    if (!is_modified(scenario, Group::model)) return;
-    scenario.name = translate("{1} layers of {2}", {format(P::layers, wanted[P::layers]),
-                                                    format(P::hidden_size, wanted[P::hidden_size])});
+    launch::set_model_of_shape(out_.scenario, wanted);
 }
 
 void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options,

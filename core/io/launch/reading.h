@@ -21,9 +21,11 @@ class ScenarioBuilder {
     void give(P id, double value) { out_.scenario.give(id, value); }
     void give(P id, std::string_view name);  // a choice by its name
     [[nodiscard]] const Preset* model() const { return out_.scenario.model; }
-    void take_model(const Preset& model) { out_.scenario.model = &model; }
-    // Sets the model nearest in shape, see shapes.h. A shape that is not in the catalogue becomes the
-    // scenario's name.
+    void take_model(const Preset& model) {
+        out_.scenario.model = &model;
+        out_.scenario.model_name.clear();
+    }
+    // Sets the model nearest in shape, see shapes.h.
     void set_model_of_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
     // Adds the notes "Not used: job.description, …" and, for those that change time or memory, "… is not

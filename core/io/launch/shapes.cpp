@@ -61,6 +61,8 @@ void set_model_of_shape(Scenario& scenario, const Settings& wanted) {
             changed = true;
         });
     }
+    scenario.model_name.clear();
+    if (is_modified(scenario, Group::model)) scenario.model_name = name_of_shape(wanted);
 }
 
 }  // namespace shardscope::launch

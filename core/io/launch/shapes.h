@@ -21,7 +21,8 @@ auto row_of_model(const Rows& rows, const Settings& settings, const Catalogue& c
     return found == std::end(rows) ? nullptr : &*found;
 }
 // Sets the model of the catalogue that is nearest in shape to `wanted`, and overrides the parameters that
-// differ. Only the model parameters and the sequence length of `wanted` are used.
+// differ; the model is then named after its shape. Only the model parameters and the sequence length of
+// `wanted` are used.
 void set_model_of_shape(Scenario& scenario, const Settings& wanted);
 
 }  // namespace shardscope::launch

@@ -31,7 +31,7 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
     out["id"] = run_id(source);
     out["family"] = "log";
     out["source"] = source;
-    out["model_name"] = scenario.model ? scenario.model->title : scenario.title();
+    out["model_name"] = scenario.model ? scenario.model_title() : scenario.title();
     ordered_json written = ordered_json::parse(write_scenario(scenario, false));
     for (const char* key : {"format", "version", "name"}) written.erase(key);
     out["scenario"] = written;

@@ -88,7 +88,10 @@ bool is_stated(const LogContents& contents, P id) {
 
 // Gives what the log does not state the values of `base`, in place of torchtitan's defaults.
 void keep_unstated(const LogContents& contents, const Scenario& base, bool keeps_model, Scenario& scenario) {
-    if (keeps_model) scenario.model = base.model;
+    if (keeps_model) {
+        scenario.model = base.model;
+        scenario.model_name = base.model_name;
+    }
     const Scenario& with_stages = is_stated(contents, P::pipeline_parallel) ? scenario : base;
     const bool pipeline = resolve(with_stages)[P::pipeline_parallel] > 1;
     for (std::size_t i = 0; i < kParameters; ++i) {

@@ -107,8 +107,7 @@ TEST_CASE(
               (repaired.settings[P::global_batch] != before[P::global_batch]));
         CHECK((repair.label.find("Accumulation ") != std::string::npos) ==
               (repaired.settings[P::accumulation] != before[P::accumulation]));
-        if (i > 0 && offered[i - 1].same_job == repair.same_job) CHECK(offered[i - 1].mfu >= repair.mfu);
-        if (i > 0) CHECK((offered[i - 1].same_job || !repair.same_job));
+        if (i > 0) CHECK(offered[i - 1].mfu >= repair.mfu);
         if (repair.id == P::micro_batch) {
             Scenario more = repair.scenario;
             more.give(P::micro_batch, repair.value + 1);
@@ -131,6 +130,20 @@ TEST_CASE("repairs: one that leaves little memory free is offered in place, and 
         }
     }
     CHECK(found > 0);
+}
+
+TEST_CASE("repairs: all are ranked by MFU, and the first that works is the best", "[explore]") {
+    const Scenario broken = with({{P::gpus, 2}});
+    REQUIRE_FALSE(answer(broken).fits());
+    const std::vector<Repair> offered = with_other_plan(repairs(broken), other_plan(broken, 2));
+    REQUIRE(offered.size() > 2);
+    for (std::size_t i = 1; i < offered.size(); ++i) {
+        INFO(offered[i].label);
+        CHECK(offered[i - 1].works >= offered[i].works);
+        if (offered[i].works) CHECK(offered[i - 1].mfu >= offered[i].mfu);
+    }
+    CHECK(best_of(offered) == &offered.front());
+    CHECK_FALSE(offered.front().same_job);
 }
 
 TEST_CASE("repairs: automatic parameters are not offered, and a cancelled search ends", "[explore]") {

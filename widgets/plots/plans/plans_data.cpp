@@ -126,7 +126,10 @@ PlansSubject plans_subject(const Scenario& scenario, bool all_free) {
     out.free = all_free ? default_free_parameters() | scenario.automatic : free_of(scenario);
     Plan plain;
     for (const P id : kPlanParameters) plain[id] = parameter(id).fallback;
-    out.scenario = with_plan(without_mfu_override(locked(scenario)), plain, out.free);
+    // Where the plan is set by hand, its global batch is the job for which other plans are searched, as it is
+    // from the first automatic parameter on.
+    const Scenario job = scenario.automatic.none() ? with_hold(scenario, Hold::global_batch) : scenario;
+    out.scenario = with_plan(without_mfu_override(locked(job)), plain, out.free);
     return out;
 }
 

@@ -223,6 +223,16 @@ std::optional<std::size_t> PlansPlot::point_of(std::size_t neighbour) const {
     return static_cast<std::size_t>(found - points.begin());
 }
 
+// "Global batch 128 → 384"; empty if the batch stays.
+QString PlansPlot::batch_change(const Scenario& scenario) const {
+    const double now = model().answer().settings[P::global_batch];
+    const double then = resolve(scenario)[P::global_batch];
+    if (now == then) return {};
+    return tr("%1 %2 → %3")
+        .arg(text_of(label_of(P::global_batch)), QString::fromStdString(format(P::global_batch, now)),
+             QString::fromStdString(format(P::global_batch, then)));
+}
+
 QString PlansPlot::words_of(std::size_t index) const {
     const PlansData& plans = *figure_->data();
     const PlanPoint& point = plans.points[index];
@@ -245,6 +255,8 @@ QString PlansPlot::words_of(std::size_t index) const {
         if (std::isfinite(value) && !numbers.contains(text)) numbers += text;
     }
     out += numbers.join(QStringLiteral(", "));
+    if (const QString batch = batch_change(plans.scenario_of(point)); !batch.isEmpty())
+        out += tr("Another job: %1").arg(batch);
     out += tr("A click adopts it");
     return out.join(QLatin1Char('\n'));
 }
@@ -317,11 +329,14 @@ std::optional<Scenario> PlansPlot::chosen() const {
 void PlansPlot::adopt(const Scenario& scenario) {
     // Plans that were found for another scenario would undo the changes since then.
     if (is_stale()) return;
-    Scenario next = scenario;
+    // The search holds the global batch; the scenario holds what it held before.
+    Scenario next = with_hold(scenario, model().scenario().hold());
     // Plans are compared as predicted; an MFU set by hand stays.
     const Scenario& now = model().scenario();
     if (now.is_given(P::mfu_override)) next.give(P::mfu_override, now.value[index(P::mfu_override)]);
-    model().replace(next, tr("Adopt plan %1").arg(plan_line(scenario)));
+    QString step = tr("Adopt plan %1").arg(plan_line(scenario));
+    if (const QString batch = batch_change(scenario); !batch.isEmpty()) step += QStringLiteral(", ") + batch;
+    model().replace(next, step);
 }
 
 namespace {

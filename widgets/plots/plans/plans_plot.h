@@ -56,6 +56,7 @@ class PlansPlot : public LivePlot {
     void fill_list();
     void fold_list();
     [[nodiscard]] Output compared() const;
+    [[nodiscard]] QString batch_change(const Scenario& scenario) const;
     [[nodiscard]] QString words_of(std::size_t index) const;
     [[nodiscard]] std::optional<std::size_t> point_of(std::size_t neighbour) const;
     void choose(std::optional<std::size_t> point);
