@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kRoomy = 400;  // px of axis from which labels have more text
 constexpr double kDot = 4.5;
+constexpr double kClearly = 5;  // px that another curve is farther from the name of a curve
+constexpr double kSame = -3;    // where curves coincide
 constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines
 
 QRectF square(const QPointF& at, double radius) {
@@ -158,7 +160,7 @@ bool ScalingLabels::seen(const QPolygonF& points) const {
 double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) const {
     constexpr double kTooFar = 16;
     constexpr double kAnother = 25;
-    return 0.5 * std::max(0.0, distance(box, points) - kTooFar) + (is_at_another(points, box) ? kAnother : 0);
+    return 0.5 * std::max(0.0, distance(box, points) - kTooFar) + (is_at_another(points, box, kSame) ? kAnother : 0);
 }
 
 bool ScalingLabels::any_other(const QPolygonF& points,
@@ -168,12 +170,11 @@ bool ScalingLabels::any_other(const QPolygonF& points,
            std::ranges::any_of(scene_.ghost_lines, other);
 }
 
-bool ScalingLabels::is_at_another(const QPolygonF& points, const QRectF& box) const {
-    constexpr double kSame = 3;  // tolerance for curves that coincide
+bool ScalingLabels::is_at_another(const QPolygonF& points, const QRectF& box, double farther) const {
     const double own = distance(box, points);
     return any_other(points, [&](const QPolygonF& other) {
         const double away = distance(box, other);
-        return away + kSame < own || away == 0;
+        return away < own + farther || away == 0;
     });
 }
 
@@ -190,7 +191,7 @@ std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& 
     }
     constexpr double kApart = 2;  // px from other curves
     const auto crossed = [&](const QPolygonF& other) {
-        for (const double share : {0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9}) {
+        for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}) {
             if (distance(QRectF(out.pointAt(share), QSizeF(0, 0)), other) < kApart) return true;
         }
         return false;
@@ -226,14 +227,17 @@ void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points
         }
         return out;
     };
-    // No name may be read as that of another curve.
-    const auto corners = [&](const QSizeF& size) {
-        QList<QPointF> out = corners_at(size, {1.0, 2.2});
-        out.removeIf([&](const QPointF& corner) { return is_at_another(points, QRectF(corner, size)); });
-        return out;
+    // No name may be read as that of another curve, unless the two coincide everywhere.
+    const auto put_beside = [&](double farther) {
+        const auto corners = [&](const QSizeF& size) {
+            QList<QPointF> out = corners_at(size, {1.0, 2.2});
+            out.removeIf([&](const QPointF& at) { return is_at_another(points, {at, size}, farther); });
+            return out;
+        };
+        return put_one_of(lines, shorter, corners,
+                          [&](const QRectF& box) { return penalty_for(points, box); });
     };
-    auto placed =
-        put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
+    auto placed = put_beside(kClearly);
     if (!placed) {
         // Farther away a line leads to the curve.
         constexpr double kLittle = 6;
@@ -251,6 +255,7 @@ void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points
             room_.avoid(QPolygonF({line->p1(), line->p2()}));
         }
     }
+    if (!placed) placed = put_beside(kSame);
     if (placed && term) terms_.push_back({*placed, *term});
 }
 

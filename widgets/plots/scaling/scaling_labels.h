@@ -85,8 +85,9 @@ class ScalingLabels {
     [[nodiscard]] bool seen(const QPolygonF& points) const;
     // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
     [[nodiscard]] double penalty_for(const QPolygonF& points, const QRectF& box) const;
-    // Returns whether the box would be read as the name of another curve, which it covers or is nearer to.
-    [[nodiscard]] bool is_at_another(const QPolygonF& points, const QRectF& box) const;
+    // Returns whether the box could be read as the name of another curve, which it covers or which is not
+    // `farther` px farther away.
+    [[nodiscard]] bool is_at_another(const QPolygonF& points, const QRectF& box, double farther) const;
     // Returns a line from the box to the curve's nearest point if it crosses no other curve.
     [[nodiscard]] std::optional<QLineF> leader(const QRectF& box, const QPolygonF& points) const;
     [[nodiscard]] bool any_other(const QPolygonF& points,
