@@ -160,7 +160,8 @@ bool ScalingLabels::seen(const QPolygonF& points) const {
 double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) const {
     constexpr double kTooFar = 16;
     constexpr double kAnother = 25;
-    return 0.5 * std::max(0.0, distance(box, points) - kTooFar) + (is_at_another(points, box, kSame) ? kAnother : 0);
+    return 0.5 * std::max(0.0, distance(box, points) - kTooFar) +
+           (is_at_another(points, box, kSame) ? kAnother : 0);
 }
 
 bool ScalingLabels::any_other(const QPolygonF& points,
