@@ -1,20 +1,23 @@
 #include "app/floating_notes.h"
 
 #include <QEvent>
+#include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/theme/theme.h"
+
 namespace shardscope {
 
-FloatingNotes::FloatingNotes(QWidget* over) : QFrame(over) {
+FloatingNotes::FloatingNotes(const QWidget& line, QWidget* parent) : QFrame(parent), line_(line) {
     setObjectName(QStringLiteral("notes"));
-    setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     auto* notes = new QVBoxLayout(this);
-    notes->setContentsMargins(0, 0, 0, 0);
+    notes->setContentsMargins(1, 1, 1, 1);  // the border
     notes->setSpacing(0);
-    over->installEventFilter(this);
+    parent->installEventFilter(this);
+    line.parentWidget()->installEventFilter(this);
     hide();
 }
 
@@ -25,11 +28,12 @@ void FloatingNotes::add(QWidget* note) {
 
 bool FloatingNotes::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
+        case QEvent::Move:
         case QEvent::Resize:
         case QEvent::ShowToParent:
         case QEvent::HideToParent:
         case QEvent::LayoutRequest:
-            if (watched == parent() || watched->parent() == this) place();
+            if (watched == parent() || watched == line_.parentWidget() || watched->parent() == this) place();
             break;
         default: break;
     }
@@ -42,13 +46,14 @@ void FloatingNotes::place() {
     setVisible(used);
     if (!used) return;
     constexpr int kMargin = 12;
-    constexpr int kWidest = 720;
+    constexpr int kWidest = 960;
     const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
     const int wanted =
         layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
-    const int height = std::min(wanted + 2 * frameWidth(), parentWidget()->height() - 2 * kMargin);
-    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
-                height);
+    constexpr int kBelow = 2;
+    const int foot = line_.mapTo(parentWidget(), line_.rect().bottomLeft()).y() + 1 + kBelow;
+    const int height = std::min(wanted, foot - kMargin);
+    setGeometry((parentWidget()->width() - width) / 2, foot - height, width, height);
     layout()->activate();
     // A note that is just being shown gets no event about its new size.
     for (int i = 0; i < layout()->count(); ++i) {
@@ -56,6 +61,12 @@ void FloatingNotes::place() {
         if (note->layout()) note->layout()->setGeometry(note->contentsRect());
     }
     raise();
+}
+
+void FloatingNotes::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(QPen(current_theme().border, 1));
+    painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
 }  // namespace shardscope

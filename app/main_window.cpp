@@ -269,15 +269,6 @@ void MainWindow::build_panes() {
     for (PaneSplitter* panes : {panes_, plots_panes_, column_})
         connect(panes, &PaneSplitter::reset_requested, this, &MainWindow::share_space);
 
-    auto* notes = new FloatingNotes(middle);
-    message_ = new MessageBar;
-    notes->add(message_);
-    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
-    notes->add(progress);
-    exports_ = new Exports(*message_, *progress, this);
-    connect(exports_, &Exports::written, this,
-            [this](const QString& file) { session_.set_folder(QFileInfo(file).absolutePath()); });
-
     rows->addWidget(pane_line(false));
     solve_ = new SolvePanel(model_);
     rows->addWidget(solve_);
@@ -285,6 +276,14 @@ void MainWindow::build_panes() {
     rows->addWidget(measured_);
     scenarios_ = new ScenarioTable(model_);
     rows->addWidget(scenarios_);
+    auto* notes = new FloatingNotes(scenarios_->head(), whole);
+    message_ = new MessageBar;
+    notes->add(message_);
+    auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
+    notes->add(progress);
+    exports_ = new Exports(*message_, *progress, this);
+    connect(exports_, &Exports::written, this,
+            [this](const QString& file) { session_.set_folder(QFileInfo(file).absolutePath()); });
     setCentralWidget(whole);
     // At first no control has the focus, because the first control would look selected.
     whole->setFocusPolicy(Qt::ClickFocus);
@@ -338,6 +337,7 @@ void MainWindow::connect_file_actions() {
            "*.sh);;All files (*)");
     // A session without pins and study also closes those of the window.
     on(ActionId::new_scenario, [this] {
+        message_->hide();
         workspace_->take(SavedSession{SavedScenario(Scenario::first_launch(catalogue_)), {}},
                          tr("New scenario"));
         sides_->explain_first();
@@ -433,6 +433,9 @@ void MainWindow::connect_scenario_actions() {
         else message_->say(tr("At most six pins are possible; unpin one first."));
     });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
+    const auto offer = [this] { actions_.at(ActionId::unpin_all)->setEnabled(!model_.pins().empty()); };
+    connect(&model_, &LiveModel::pins_changed, this, offer);
+    offer();
     on(ActionId::solve_for, [this] { solve_->ask(); });
     on(ActionId::measured_run, [this] { measured_->ask(); });
 }

@@ -2,6 +2,7 @@
 
 #include <qcustomplot.h>
 
+#include <QActionGroup>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -183,8 +184,12 @@ void PlotTabs::add_menu() {
     };
     static_cast<WholeTabs*>(tabBar())->on_change(count_hidden);
     auto* menu = new QMenu(all);
-    for (int i = 0; i < count(); ++i)
-        menu->addAction(tabText(i), this, [this, i] { setCurrentIndex(i); })->setCheckable(true);
+    auto* one = new QActionGroup(menu);  // a choice of one, which styles show by a dot
+    for (int i = 0; i < count(); ++i) {
+        QAction* entry = menu->addAction(tabText(i), this, [this, i] { setCurrentIndex(i); });
+        entry->setCheckable(true);
+        one->addAction(entry);
+    }
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
         for (int i = 0; i < count(); ++i) menu->actions().at(i)->setChecked(i == currentIndex());
     });

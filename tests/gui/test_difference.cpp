@@ -3,12 +3,14 @@
 #include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QRegularExpression>
 #include <QTabWidget>
 #include <QTest>
 #include <catch2/catch.hpp>
 
 #include "planner/plan.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/difference/difference_data.h"
 #include "widgets/plots/plot_kind.h"
@@ -131,4 +133,23 @@ TEST_CASE("G24: a public run is compared with, and what explains the difference 
     CHECK(number(rows.rows.back()[2]) == model.answer().estimate.step.total);
     check_sum(rows);
     CHECK(rows.rows.size() > 4);
+}
+
+TEST_CASE("difference: all times have one unit", "[difference]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.show_tab(QStringLiteral("Difference"));
+    desk.choose(ActionId::pin);
+    model.edit(P::accumulation, 32);
+    model.edit(P::inter_node_bandwidth, 300e9 / 8);
+    QApplication::processEvents();
+    const auto words = drawn_words(*desk.find<QCustomPlot>("difference/plot"));
+    const QRegularExpression time(QStringLiteral("^[+\u2212]?[0-9,.]+ (\\S+)$"));
+    QStringList units;
+    for (const DrawnWord& word : words) {
+        if (const auto match = time.match(word.text); match.hasMatch()) units << match.captured(1);
+    }
+    CHECK(units.size() >= 6);
+    units.removeDuplicates();
+    CHECK(units == QStringList{QStringLiteral("ms")});
 }

@@ -4,16 +4,21 @@
 
 #include <QApplication>
 #include <QBuffer>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSvgGenerator>
 #include <QTest>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 
 #include "evidence/runs.h"
 #include "files/scenario_file.h"
+#include "support/desk.h"
+#include "support/drawn_words.h"
 #include "support/svg.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
@@ -413,4 +418,90 @@ TEST_CASE("a sweep's dot is the scenario's own value", "[figures]") {
     const auto own = std::ranges::find(points, 2048.0, &SweepPoint::x);
     REQUIRE(own != points.end());
     CHECK(own->value[0] == Approx(subject.estimate.mfu).epsilon(1e-12));
+}
+
+TEST_CASE("the axis of tokens/s/GPU is shown only if it holds for every curve", "[figures]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    auto* plot = desk.find<QCustomPlot>("scaling/plot");
+    const auto shows_axis = [&] {
+        QApplication::processEvents();
+        const auto words = testing::drawn_words(*plot);
+        return plot->yAxis2->visible() &&
+               std::ranges::count(words, QStringLiteral("tokens/s/GPU"), &testing::DrawnWord::text) == 1;
+    };
+    CHECK(shows_axis());
+    desk.choose(ActionId::pin);
+    model.edit(P::gpus, 128);
+    CHECK(shows_axis());
+    model.edit(P::sequence_length, 1024);
+    CHECK_FALSE(shows_axis());
+    desk.choose(ActionId::unpin_all);
+    CHECK(shows_axis());
+}
+
+TEST_CASE("options that have no effect on memory are disabled while it is shown instead of rates",
+          "[figures]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const auto enabled = [&] {
+        QApplication::processEvents();
+        std::vector<bool> out{desk.find<QComboBox>("scaling/y")->isEnabled()};
+        for (const char* name : {"scaling/ideal", "scaling/band", "scaling/measured"})
+            out.push_back(desk.find<QCheckBox>(name)->isEnabled());
+        return out;
+    };
+    CHECK(enabled() == std::vector<bool>(4, true));
+    model.edit(P::sequence_length, 32768);
+    REQUIRE_FALSE(model.answer().fits());
+    CHECK(enabled() == std::vector<bool>(4, false));
+    for (const auto& word : testing::drawn_words(*desk.find<QCustomPlot>("scaling/plot")))
+        CHECK_FALSE(word.text.startsWith(QStringLiteral("knee")));
+    model.edit(P::sequence_length, 2048);
+    CHECK(enabled() == std::vector<bool>(4, true));
+}
+
+// The name of a curve is nearer to it than to every other curve.
+TEST_CASE("scaling: no name of a curve is at another curve", "[figures]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/deepseek-v3"));
+    for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        desk.window.resize(size);
+        for (const double gpus : {256.0, 1024.0, 2048.0}) {
+            model.edit(P::gpus, gpus);
+            QApplication::processEvents();
+            auto* plot = desk.find<QCustomPlot>("scaling/plot");
+            auto* tab = desk.window.findChild<ScalingPlot*>();
+            plot->replot();
+            const ScalingData& data = tab->figure().data();
+            const auto away = [&](const Curve& curve, const QRectF& box) {
+                double best = 1e9;
+                for (std::size_t i = 1; i < curve.size(); ++i) {
+                    const auto at = [&](const CurvePoint& point) {
+                        return QPointF(plot->xAxis->coordToPixel(point.x),
+                                       plot->yAxis->coordToPixel(data.y(point, tab->figure().options().y)));
+                    };
+                    const QPointF a = at(curve[i - 1]);
+                    const QPointF b = at(curve[i]);
+                    if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+                    for (int part = 0; part <= 8; ++part) {
+                        const QPointF p = a + (b - a) * part / 8;
+                        best = std::min(best,
+                                        std::hypot(std::max({box.left() - p.x(), p.x() - box.right(), 0.0}),
+                                                   std::max({box.top() - p.y(), p.y() - box.bottom(), 0.0})));
+                    }
+                }
+                return best;
+            };
+            INFO(gpus << " GPUs, " << size.width() << " px");
+            constexpr double kLed = 20;  // px, from which a line leads to the curve
+            const QRectF weak = tab->figure().box_of(Term::weak);
+            const QRectF strong = tab->figure().box_of(Term::strong);
+            if (!weak.isEmpty() && away(data.curves.weak, weak) < kLed)
+                CHECK(away(data.curves.weak, weak) < away(data.curves.strong, weak));
+            if (!strong.isEmpty() && away(data.curves.strong, strong) < kLed)
+                CHECK(away(data.curves.strong, strong) < away(data.curves.weak, strong));
+        }
+    }
 }

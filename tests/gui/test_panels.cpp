@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "evidence/validated.h"
 #include "explore/repair.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "support/wheel.h"
 #include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
@@ -537,4 +539,35 @@ TEST_CASE("the icon of a menu's highlighted row is as light as its text", "[gui]
     CHECK(found > 0);
     CHECK(found < row.width() * row.height() / 2);
     menu.close();
+}
+
+TEST_CASE("no word of the memory panel covers another, in a small window where it does not fit, too") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    LiveModel& model = desk.window.model();
+    auto* bar = desk.find<MemoryBar>("memory-bar");
+    for (const double sequence : {2048.0, 4096.0, 5376.0, 8192.0, 32768.0, 131072.0}) {
+        model.edit(P::sequence_length, sequence);
+        QApplication::processEvents();
+        const MemoryBarGeometry g = memory_bar_geometry(bar->rect(), bar->data(), bar->font());
+        for (const MemoryBarLabel& label : g.labels)
+            CHECK(std::fabs(label.y - g.capacity_text_y) >= g.line - 1e-6);
+        const auto words = testing::drawn_words(static_cast<QWidget&>(*bar));
+        const auto caption = std::ranges::find_if(
+            words, [](const auto& word) { return word.text.startsWith(QStringLiteral("usable")); });
+        REQUIRE(caption != words.end());
+        for (const auto& word : words) {
+            INFO(sequence << ": " << word.text.toStdString());
+            constexpr double kLeading = 3;  // of a line of text, above and below
+            if (&word != &*caption)
+                CHECK_FALSE(word.box.adjusted(0, kLeading, 0, -kLeading).intersects(caption->box));
+        }
+    }
+}
+
+TEST_CASE("the letters of pins with the same step are apart in the waterfall") {
+    Desk desk;
+    for (int i = 0; i < 3; ++i) desk.choose(ActionId::pin);
+    const auto words = testing::drawn_words(static_cast<QWidget&>(*desk.window.findChild<Waterfall*>()));
+    CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &testing::DrawnWord::text) == 1);
 }

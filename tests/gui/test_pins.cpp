@@ -11,6 +11,7 @@
 
 #include "evidence/measured.h"
 #include "support/desk.h"
+#include "support/drawn_words.h"
 #include "widgets/drawing.h"
 #include "widgets/panels/scenario_grid.h"
 #include "widgets/panels/scenario_line.h"
@@ -559,4 +560,18 @@ TEST_CASE("session: a bad file changes nothing and gives the place", "[pins]") {
     CHECK(desk.model.pins().size() == 1);
     CHECK(desk.text("message/text").contains(QStringLiteral("/scenarios/1/training/micro_batch")));
     CHECK_FALSE(desk.window.action(ActionId::undo)->isEnabled());
+}
+
+TEST_CASE("pins: the line of three scenarios names them all where there is room", "[pins]") {
+    PinDesk desk;
+    desk.pin_two();
+    auto* line = desk.find<ScenarioLine>("scenarios/line");
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    REQUIRE(line->isVisible());
+    const auto words = testing::drawn_words(static_cast<QWidget&>(*line));
+    const auto named = std::ranges::count_if(
+        words, [](const auto& word) { return word.text.startsWith(QStringLiteral("MPT-13B")); });
+    CHECK(named == 3);
+    for (const auto& word : words) CHECK(word.box.right() <= line->width());
 }

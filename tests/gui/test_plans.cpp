@@ -509,3 +509,16 @@ TEST_CASE("the plans' table has one row a plan, and the figure contains its word
     CHECK(render_figure(wrong, now, FigureFormat::svg, &problem).isEmpty());
     CHECK(problem.contains(QStringLiteral("training_days")));
 }
+
+TEST_CASE("the axis of the MFU ends above the best plan and starts at 0", "[plans]") {
+    Desk desk;
+    desk.start_small();
+    PlansPlot& plot = desk.searched();
+    double best = 0;
+    for (const PlanPoint& point : plot.figure().data()->points)
+        best = std::max(best, 100 * plot.figure().data()->value(Output::mfu, point, false));
+    const QCPRange axis = desk.find<QCustomPlot>("plans/plot")->yAxis->range();
+    CHECK(axis.lower == 0);
+    CHECK(axis.upper >= best);
+    CHECK(axis.upper <= 1.5 * best);
+}

@@ -592,3 +592,30 @@ TEST_CASE("an unreadable value dims the plots until it is corrected") {
     CHECK_FALSE(desk.window.model().has_unparsed_field());
     CHECK(canvas->graphicsEffect() == nullptr);
 }
+
+TEST_CASE("the handle stays on the groove at both ends, and does not jump when it is grabbed there",
+          "[gui][rows]") {
+    Row it(P::inter_node_bandwidth);
+    ParameterSlider& slider = *it.row.slider();
+    const QRectF groove = slider.groove();
+    const auto outside = [&](bool high) {
+        const QImage picture = slider.grab().toImage();
+        const double ratio = picture.devicePixelRatio();
+        return picture.pixelColor(static_cast<int>((high ? groove.right() + 2 : groove.left() - 2) * ratio),
+                                  static_cast<int>(groove.center().y() * ratio));
+    };
+    const QColor left = outside(false);
+    const QColor right = outside(true);
+    for (const bool high : {false, true}) {
+        const double end = high ? slider.scale().high() : slider.scale().low();
+        it.model.edit(P::inter_node_bandwidth, end);
+        CHECK(outside(high) == (high ? right : left));
+        const QPoint inside(static_cast<int>(high ? groove.right() - 3 : groove.left() + 3),
+                            slider.height() / 2);
+        QTest::mousePress(&slider, Qt::LeftButton, {}, inside);
+        CHECK(it.value() == end);
+        QTest::mouseMove(&slider, inside + QPoint(high ? 1 : -1, 0));
+        CHECK(it.value() == end);
+        QTest::mouseRelease(&slider, Qt::LeftButton, {}, inside);
+    }
+}

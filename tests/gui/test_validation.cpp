@@ -27,6 +27,7 @@
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
+#include "widgets/plots/validation/validation_words.h"
 
 using namespace shardscope;
 
@@ -295,7 +296,7 @@ TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]
     QFile svg(folder.filePath(QStringLiteral("validation.svg")));
     REQUIRE(svg.open(QIODevice::ReadOnly));
     const QByteArray figure = svg.readAll();
-    CHECK(figure.contains("mosaic"));
+    CHECK(figure.contains("LLM Foundry"));
     CHECK(figure.contains("Measured tokens/s/GPU"));
     CHECK_FALSE(carried_scenario(figure).isEmpty());
     FigureRequest request;
@@ -462,4 +463,20 @@ TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
     CHECK(scaling.measured.front().gpus == 64);
     CHECK(scaling.measured.front().tokens_per_s_per_gpu == Approx(4500));
     CHECK(desk.text("measured/result").contains(QStringLiteral("on 64 GPUs")));
+}
+
+TEST_CASE("families of runs have readable names, and keep their keys in the table", "[validation]") {
+    const ValidationData data = validation_data(validation_runs(commands::catalogue()));
+    for (const ValidationFamily& family : data.families) {
+        INFO(family.name);
+        CHECK_FALSE(family_label(family.name).contains(QLatin1Char('_')));
+        if (family.name != "torchtitan")
+            CHECK(family_label(family.name) != QString::fromStdString(family.name));
+    }
+    CHECK(family_label("megatron_bridge") == QStringLiteral("Megatron-Bridge"));
+    CHECK(family_label("our runs") == QStringLiteral("our runs"));
+    const PlotTable table = validation_table(data, {});
+    CHECK(std::ranges::any_of(table.rows, [](const auto& row) {
+        return std::ranges::find(row, std::string("megatron_bridge")) != row.end();
+    }));
 }

@@ -1,6 +1,8 @@
 // Tests the window as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
+#include <QActionGroup>
 #include <QCursor>
+#include <QFrame>
 #include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
@@ -11,6 +13,7 @@
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/theme/desktop_theme.h"
+#include "widgets/theme/theme.h"
 
 namespace shardscope::testing {
 
@@ -258,6 +261,49 @@ TEST_CASE("window: after an answer of Solve is adopted the keyboard stays with t
     const auto offers = panel->findChildren<QAbstractButton*>(QStringLiteral("solve/apply/0"));
     for (const auto* offer : offers) {
         if (offer->isVisible()) CHECK(offer->text() != words);
+    }
+}
+
+TEST_CASE("window: a note lies over the line of the scenarios, in the middle, until New", "[window]") {
+    Desk desk;
+    for (int i = 0; i < 7; ++i) desk.choose(ActionId::pin);
+    auto* notes = desk.find<QFrame>("notes");
+    auto* plots = desk.find<QTabWidget>("tabs");
+    const auto place = [&](const QWidget& widget) {
+        return QRect(widget.mapTo(&desk.window, QPoint(0, 0)), widget.size());
+    };
+    for (const QSize size : {QSize(1440, 900), QSize(1024, 700), QSize(1280, 760)}) {
+        desk.window.resize(size);
+        QApplication::processEvents();
+        REQUIRE(notes->isVisible());
+        CHECK(std::abs(place(*notes).center().x() - desk.window.width() / 2) <= 1);
+        // Only the empty margin of the plots may be covered.
+        CHECK(place(*notes).top() >= place(*plots).bottom() - 10);
+        CHECK(place(*notes).bottom() < desk.window.height());
+    }
+    for (const auto choice : {ThemeManager::Choice::light, ThemeManager::Choice::dark}) {
+        ThemeManager::instance().choose(choice);
+        const QImage picture = notes->grab().toImage();
+        CHECK(picture.pixelColor(0, picture.height() / 2) == current_theme().border);
+        CHECK(picture.pixelColor(picture.width() / 2, 0) == current_theme().border);
+    }
+    ThemeManager::instance().choose(ThemeManager::Choice::system);
+    desk.choose(ActionId::new_scenario);
+    CHECK_FALSE(notes->isVisible());
+}
+
+TEST_CASE("window: commands and lists show what they can do", "[window]") {
+    Desk desk;
+    CHECK_FALSE(desk.window.action(ActionId::unpin_all)->isEnabled());
+    desk.choose(ActionId::pin);
+    CHECK(desk.window.action(ActionId::unpin_all)->isEnabled());
+    desk.choose(ActionId::unpin_all);
+    CHECK_FALSE(desk.window.action(ActionId::unpin_all)->isEnabled());
+    // One plot is shown at a time.
+    const auto* menu = desk.find<QToolButton>("tabs/all")->findChild<QMenu*>();
+    for (const QAction* entry : menu->actions()) {
+        REQUIRE(entry->actionGroup() != nullptr);
+        CHECK(entry->actionGroup()->isExclusive());
     }
 }
 

@@ -8,7 +8,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "text/translate.h"
@@ -27,7 +27,8 @@ constexpr double kPadding = 12;
 constexpr double kBetweenGhosts = 4;
 constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
-constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
+constexpr double kTightest = 0.85;  // distance of two rows, of the usual one
+constexpr double kStale = 0.4;      // opacity of the last valid picture while the input is not valid
 
 // Writes all digits, also of sizes far beyond any real GPU.
 QString axis_text(double gib) {
@@ -123,72 +124,36 @@ std::vector<MemoryBarLabel> labels_within(double available, const MemoryBarData&
     return out;
 }
 
-void spread(std::vector<MemoryBarLabel>& labels, std::size_t first, std::size_t last, double low, double high,
-            double line) {
-    std::vector<double> positions;
-    for (std::size_t i = first; i < last; ++i) positions.push_back(labels[i].y);
-    spread_apart(positions, low, high, line);
-    for (std::size_t i = first; i < last; ++i) labels[i].y = positions[i - first];
-}
-
-// Places the labels so that they do not cover the caption of the capacity.
-void place_labels(MemoryBarGeometry& g, const MemoryBarData& data, double area_top) {
-    const double low = area_top;
+// Places the labels, and the caption of the capacity between them in a row of its own.
+void place_labels(MemoryBarGeometry& g, double low) {
     const double high = g.bar.bottom() + g.line / 3;
-    const auto move_to_segments = [&] {
-        for (std::size_t i = 0; i < g.labels.size(); ++i) {
-            auto& label = g.labels[i];
-            if (label.term != MemoryTerm::count)
-                label.y = g.segments[static_cast<std::size_t>(label.term)].center().y();
-            else label.y = g.segments[static_cast<std::size_t>(g.labels[i + 1].term)].center().y() - g.line;
-        }
-    };
-    const double line = g.line;
-    const double most = (high - low) / static_cast<double>(g.labels.size() - 1);
-    g.line = std::min(g.line, most);
-    move_to_segments();
-    spread(g.labels, 0, g.labels.size(), low, high, g.line);
-
-    const bool over = data.peak > data.capacity;
-    g.capacity_text_y = g.capacity_y + (over ? 1 : -1) * g.line * 0.6;
-    const auto clear = [&](const MemoryBarLabel& label) {
-        return std::fabs(label.y - g.capacity_text_y) >= g.line &&
-               std::fabs(label.y - g.capacity_y) >= g.line / 2;
-    };
-    if (std::ranges::all_of(g.labels, clear)) return;
-    // Some labels go above the caption and some below. The chosen split moves the labels least and has enough
-    // space on both sides.
-    const double upper_end = std::min(g.capacity_y - g.line / 2, g.capacity_text_y - g.line);
-    const double lower_end = std::max(g.capacity_y + g.line / 2, g.capacity_text_y + g.line);
-    double best = std::numeric_limits<double>::infinity();
-    std::vector<MemoryBarLabel> chosen = g.labels;
     const auto is_subtotal = [](const MemoryBarLabel& label) { return label.term == MemoryTerm::count; };
-    for (std::size_t split = 0; split <= g.labels.size(); ++split) {
-        // A subtotal stays with the terms that it sums.
-        if (split > 0 && is_subtotal(g.labels[split - 1])) continue;
-        const auto above = static_cast<double>(split);
-        const auto below = static_cast<double>(g.labels.size() - split);
-        if (split > 0 && low + g.line * (above - 1) > upper_end) break;
-        if (split < g.labels.size() && lower_end + g.line * (below - 1) > high) continue;
-        move_to_segments();
-        std::vector<MemoryBarLabel> trial = g.labels;
-        spread(trial, 0, split, low, upper_end, g.line);
-        spread(trial, split, trial.size(), lower_end, high, g.line);
-        double moved = 0;
-        for (std::size_t i = 0; i < trial.size(); ++i) moved += std::pow(trial[i].y - g.labels[i].y, 2);
-        if (moved < best) {
-            best = moved;
-            chosen = std::move(trial);
-        }
-    }
+    const auto line_among = [&] { return (high - low) / static_cast<double>(g.labels.size()); };
     // With a large font in a low window the terms stay and the subtotals are dropped.
-    if (std::isinf(best) && std::erase_if(chosen, is_subtotal) > 0) {
-        g.labels = std::move(chosen);
-        g.line = line;
-        place_labels(g, data, area_top);
-        return;
+    if (line_among() < kTightest * g.line) std::erase_if(g.labels, is_subtotal);
+    g.line = std::min(g.line, line_among());
+
+    std::vector<double> rows;
+    std::optional<std::size_t> caption;
+    for (std::size_t i = 0; i < g.labels.size(); ++i) {
+        // A subtotal stays with the terms that it sums.
+        const bool subtotal = is_subtotal(g.labels[i]);
+        const MemoryTerm term = g.labels[subtotal ? i + 1 : i].term;
+        const double center = g.segments[static_cast<std::size_t>(term)].center().y();
+        if (!caption && center > g.capacity_y) {
+            caption = i;
+            rows.push_back(g.capacity_y);
+        }
+        rows.push_back(subtotal ? center - g.line : center);
     }
-    g.labels = std::move(chosen);
+    if (!caption) {
+        caption = g.labels.size();
+        rows.push_back(g.capacity_y);
+    }
+    spread_apart(rows, low, high, g.line);
+    g.capacity_text_y = rows[*caption];
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(*caption));
+    for (std::size_t i = 0; i < g.labels.size(); ++i) g.labels[i].y = rows[i];
 }
 
 void paint_axis(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme, const MemoryBarData& data,
@@ -311,19 +276,27 @@ void paint_labels(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
 
 void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
                     const MemoryBarData& data, const QFont& font) {
-    QPen pen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap);
-    pen.setDashPattern({3, 2});
-    painter.setPen(pen);
-    const double y = std::round(g.capacity_y) + 0.5;
-    painter.drawLine(QPointF(g.bar.left() - 8, y), QPointF(g.label_right, y));
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
     const QString text = MemoryBar::tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
+    const double left = g.label_right - metrics.horizontalAdvance(text);
+    QPen pen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap);
+    pen.setDashPattern({3, 2});
+    painter.setPen(pen);
+    // The line crosses the bar and the pins, and then leads to its caption between the rows of the list.
+    const double y = std::round(g.capacity_y) + 0.5;
+    const double row = std::round(g.capacity_text_y) + 0.5;
+    QPolygonF line({QPointF(g.bar.left() - 8, y), QPointF(g.leaders_bend, y)});
+    constexpr double kBefore = 4;
+    if (left - kBefore >= g.label_left - 6) {
+        line << QPointF(g.label_left - 6, row) << QPointF(left - kBefore, row);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, y != row);
+    painter.drawPolyline(line);
+    painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setFont(bold);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(g.label_right - metrics.horizontalAdvance(text),
-                             std::round(g.capacity_text_y + metrics.capHeight() / 2)),
-                     text);
+    painter.drawText(QPointF(left, std::round(g.capacity_text_y + metrics.capHeight() / 2)), text);
 }
 
 }  // namespace
@@ -410,7 +383,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
         g.segments[i] = QRectF(QPointF(g.bar.left(), g.y_of(sum, data.top)), QPointF(g.bar.right(), low));
     }
     g.capacity_y = g.y_of(data.capacity, data.top);
-    place_labels(g, data, area.top() + title + metrics.height() / 2);
+    place_labels(g, area.top() + title + metrics.height() / 2);
     return g;
 }
 

@@ -57,7 +57,7 @@ struct MemoryBarGeometry {
     double ghost = 7;         // a pin's width
     double leaders_bend = 0;  // x where the level part of the leaders ends, right of the ghosts
     double capacity_y = 0;
-    double capacity_text_y = 0;  // centre of its caption
+    double capacity_text_y = 0;  // centre of its caption, at least `line` from every label
 
     [[nodiscard]] double y_of(double bytes, double top) const {
         return bar.bottom() - bytes / top * bar.height();

@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <limits>
 
 #include "widgets/drawing.h"
 #include "widgets/panels/scenario_mark.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr double kBetween = 20;
 constexpr double kAfterMark = 5;
 constexpr double kMostName = 260;
+constexpr double kAnyName = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -46,17 +48,15 @@ std::vector<ScenarioLine::Item> ScenarioLine::items(Detail detail) const {
     const double space = text_width(font(), QStringLiteral(" "));
     for (std::size_t i = 0; i < scenarios_.rows().size(); ++i) {
         const ScenarioRow& row = scenarios_.rows()[i];
-        const bool all_named = detail == Detail::whole || detail == Detail::named;
-        const bool named = all_named || (detail != Detail::mark && !row.is_pin());
         Item item;
         item.row = i;
-        if (named) {
+        if (const double most = row.is_pin() ? detail.pin_name : detail.name; most > 0) {
             item.name = row.at(ScenarioColumn::scenario);
-            if (detail != Detail::whole)
-                item.name = QFontMetricsF(font()).elidedText(item.name, Qt::ElideRight, kMostName);
+            if (most < kAnyName)
+                item.name = QFontMetricsF(font()).elidedText(item.name, Qt::ElideRight, most);
         }
-        if (all_named || detail == Detail::current_named) item.rest = ScenarioModel::summary(row);
-        else if (detail == Detail::mfu)
+        if (detail.rest == Rest::summary) item.rest = ScenarioModel::summary(row);
+        else if (detail.rest == Rest::mfu)
             item.rest = row.fits ? row.at(ScenarioColumn::mfu) + QStringLiteral(" %")
                                  : row.at(ScenarioColumn::verdict);
         double width = (row.letter == kMeasuredRun ? kMarkWidth / 2 : kMarkWidth) + kAfterMark;
@@ -71,11 +71,22 @@ std::vector<ScenarioLine::Item> ScenarioLine::items(Detail detail) const {
 }
 
 std::vector<ScenarioLine::Item> ScenarioLine::items() const {
-    for (const Detail detail : {Detail::whole, Detail::named, Detail::current_named, Detail::mfu}) {
+    // Names become shorter before numbers are left out, and the scenario's own name goes last.
+    using enum Rest;
+    for (const Detail detail : {Detail{kAnyName, kAnyName, summary},
+                                {kMostName, kMostName, summary},
+                                {200, 200, summary},
+                                {150, 150, summary},
+                                {110, 110, summary},
+                                {150, 150, mfu},
+                                {110, 110, mfu},
+                                {kMostName, 0, summary},
+                                {kMostName, 0, mfu},
+                                {110, 0, mfu}}) {
         std::vector<Item> found = items(detail);
         if (found.back().box.right() <= width()) return found;
     }
-    return items(Detail::mark);
+    return items(Detail{0, 0, none});
 }
 
 void ScenarioLine::paintEvent(QPaintEvent*) {

@@ -23,8 +23,13 @@ class ScenarioLine : public QWidget {
     void mousePressEvent(QMouseEvent* event) override;
 
   private:
-    // How much of every scenario is shown, most first; `named` shortens long names.
-    enum class Detail { whole, named, current_named, mfu, mark };
+    // How much of every scenario is shown beside its mark.
+    enum class Rest { summary, mfu, none };
+    struct Detail {
+        double name = 0;      // the most px of the current scenario's name
+        double pin_name = 0;  // of the others; 0: without a name
+        Rest rest = Rest::summary;
+    };
     struct Item {
         std::size_t row = 0;
         QRectF box;

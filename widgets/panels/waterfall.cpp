@@ -152,14 +152,17 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
                   const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
-    // The letters of pins that are close together form one tag, centred over them.
+    // The letters of pins that are close together form one tag, centred over them, but not over the values.
     struct Tag {
-        QString letters;
+        QStringList letters;
         double sum;
     };
     std::vector<Tag> tags;
-    const auto center = [](const Tag& tag) { return tag.sum / static_cast<double>(tag.letters.size()); };
-    const auto half = [&](const Tag& tag) { return metrics.horizontalAdvance(tag.letters) / 2; };
+    const auto text = [](const Tag& tag) { return tag.letters.join(QStringLiteral(", ")); };
+    const auto half = [&](const Tag& tag) { return metrics.horizontalAdvance(text(tag)) / 2; };
+    const auto center = [&](const Tag& tag) {
+        return std::min(tag.sum / static_cast<double>(tag.letters.size()), g.right + 8 - half(tag));
+    };
     auto ghosts = data.ghosts;
     std::ranges::sort(ghosts, {}, &WaterfallData::Ghost::total);
     for (const auto& ghost : ghosts) {
@@ -169,8 +172,8 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
         pen.setDashPattern({2, 1});
         painter.setPen(pen);
         painter.drawLine(QPointF(x, g.total.top() - 4), QPointF(x, g.total.bottom() + 4));
-        Tag tag{QString(QLatin1Char(ghost.letter)), x};
-        while (!tags.empty() && center(tags.back()) + half(tags.back()) + 2 > center(tag) - half(tag)) {
+        Tag tag{{QString(QLatin1Char(ghost.letter))}, x};
+        while (!tags.empty() && center(tags.back()) + half(tags.back()) + 4 > center(tag) - half(tag)) {
             tag = {tags.back().letters + tag.letters, tags.back().sum + tag.sum};
             tags.pop_back();
         }
@@ -179,7 +182,7 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     painter.setFont(bold);
     painter.setPen(theme.text);
     for (const Tag& tag : tags)
-        painter.drawText(QPointF(center(tag) - half(tag), g.total.top() - 6), tag.letters);
+        painter.drawText(QPointF(center(tag) - half(tag), g.total.top() - 6), text(tag));
 }
 
 void paint_far_pins(QPainter& painter, const WaterfallGeometry& g, const QRectF& area, const Theme& theme,

@@ -230,7 +230,7 @@ void ParameterSlider::mousePressEvent(QMouseEvent* event) {
     }
     const double x = event->position().x();
     const bool on_handle = handle().contains(event->position());
-    grab_ = on_handle ? x - handle().center().x() : 0;
+    grab_ = on_handle ? x - pointOf(value_).x() : 0;
     last_x_ = x;
     // A gesture that is still open ends here; this must not end the new drag.
     Q_EMIT pressed();
@@ -357,7 +357,11 @@ QRectF ParameterSlider::handle() const {
         std::min((prominent_ ? kProminentHandleHeight : kHandleHeight) * zoom(), this->height() - 2.0);
     const double width = (prominent_ ? kProminentHandleWidth : kHandleWidth) * zoom();
     const QPointF at = pointOf(value_);
-    return {at.x() - width / 2, at.y() - height / 2, width, height};
+    // At an end of the groove the handle stays on it.
+    const QRectF area = groove();
+    const double left =
+        std::clamp(at.x() - width / 2, area.left(), std::max(area.left(), area.right() - width));
+    return {left, at.y() - height / 2, width, height};
 }
 
 int ParameterSlider::prominent_height(bool labelled, const QFont& font) {

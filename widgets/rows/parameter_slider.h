@@ -60,7 +60,8 @@ class ParameterSlider : public QAbstractSlider {
     [[nodiscard]] Part magnified() const;
 
     [[nodiscard]] QRectF groove() const;
-    // Returns the point of a value in this widget, which is the centre of the handle at this value.
+    // Returns the point of a value in this widget, which is the centre of the handle at this value, except
+    // near the ends, where the handle stays on the groove.
     [[nodiscard]] QPointF pointOf(double value) const;
 
     [[nodiscard]] QSize sizeHint() const override;

@@ -39,9 +39,8 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
     DifferenceData out;
     if (!other) {
         out.problem = translate(
-            "To see where the difference in step time comes from, pin a scenario, or open the menu of a run "
-            "in "
-            "the Validation plot with the other mouse button and choose “Compare the step”.");
+            "To see where the difference in step time comes from, pin a scenario, or right-click a run in "
+            "the Validation plot and choose “Compare the step”.");
         return out;
     }
     if (!answer.valid() || !other->answer.valid()) {

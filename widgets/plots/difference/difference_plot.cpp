@@ -10,6 +10,7 @@
 #include "widgets/chart/painted_item.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
+#include "widgets/number_column.h"
 #include "widgets/plots/difference/difference_data.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/live_plot.h"
@@ -21,9 +22,11 @@ namespace {
 constexpr double kGap = 8;             // px, between texts and marks
 constexpr double kWidestLabels = 0.4;  // of the width
 
-QString change_text(double seconds) {
-    return (seconds < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-           shown(std::fabs(seconds), Quantity::seconds);
+// Returns the times with one unit and the same number of decimals.
+std::vector<QString> times_of(const std::vector<double>& seconds) {
+    NumberColumn column = number_column(seconds, Quantity::seconds);
+    for (QString& number : column.numbers) number += QLatin1Char(' ') + column.unit;
+    return std::move(column.numbers);
 }
 
 QString side_label(const DifferenceSide& side) {
@@ -47,17 +50,23 @@ std::vector<Row> rows_of(const DifferenceData& data) {
     std::vector<Row> out;
     if (!data.problem.empty()) return out;
     const auto add_side = [&](const DifferenceSide& side) {
-        out.push_back({side_label(side), side_note(side), shown(side.step, Quantity::seconds), 0, side.step,
-                       nullptr, &side});
+        out.push_back({side_label(side), side_note(side), {}, 0, side.step, nullptr, &side});
     };
     add_side(data.from);
     for (const DifferenceBar& bar : data.bars) {
         QStringList inputs;
         for (const std::string& input : bar.inputs) inputs << text_of(input);
-        out.push_back({text_of(bar.label), inputs.join(QStringLiteral(", ")), change_text(bar.seconds()),
-                       bar.from, bar.to, &bar, nullptr});
+        out.push_back(
+            {text_of(bar.label), inputs.join(QStringLiteral(", ")), {}, bar.from, bar.to, &bar, nullptr});
     }
     add_side(data.to);
+    std::vector<double> seconds;
+    for (const Row& row : out) seconds.push_back(row.to - row.from);
+    const std::vector<QString> times = times_of(seconds);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const bool longer = out[i].bar && seconds[i] >= 0;
+        out[i].value = (longer ? QStringLiteral("+") : QString()) + times[i];
+    }
     return out;
 }
 
@@ -127,9 +136,11 @@ class DifferencePainting {
     void paint_axis(QPainter& painter, const Theme& theme) const {
         std::vector<Tick> ticks;
         std::vector<double> centers;
-        for (const double at : linear_ticks(range_.from, range_.to, 6)) {
-            const QString sign = at < 0 ? QStringLiteral("−") : QString();
-            ticks.push_back({at, sign + shown(std::fabs(at), Quantity::seconds)});
+        const std::vector<double> places = linear_ticks(range_.from, range_.to, 6);
+        const std::vector<QString> texts = times_of(places);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const double at = places[i];
+            ticks.push_back({at, texts[i]});
             centers.push_back(x_of(at));
             painter.setPen(QPen(at == 0 ? theme.border : theme.grid, 1));
             painter.drawLine(QPointF(x_of(at), area_.top()), QPointF(x_of(at), axis_));

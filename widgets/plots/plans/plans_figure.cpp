@@ -135,10 +135,10 @@ void PlansFigure::Parts::fit() {
     if (log) {
         constexpr double kMostDecades = 100;  // plans far worse than the best matter little
         y_zoom.fit({low / 1.3, std::min(high, kMostDecades * low) * 1.3}, true);
-    } else if (output(id).quantity == Quantity::percent) {
-        y_zoom.fit({0, 100});
     } else {
-        y_zoom.fit({0, high > 0 ? round_top(high, kMostTicks) : 1});
+        const bool percent = output(id).quantity == Quantity::percent;
+        const double limit = percent ? 100 : std::numeric_limits<double>::infinity();
+        y_zoom.fit({0, high > 0 ? std::min(limit, round_top(high, kMostTicks)) : percent ? 100 : 1});
     }
     show_part();
 }

@@ -216,6 +216,7 @@ void ScalingFigure::set_options(const ScalingOptions& options) {
 void ScalingFigure::set_ghosts(std::vector<Ghost> ghosts) {
     if (ghosts.size() > Parts::kGhosts) ghosts.resize(Parts::kGhosts);
     parts_->ghosts = std::move(ghosts);
+    parts_->label_axes();
     parts_->fill_graphs();
 }
 
@@ -255,6 +256,7 @@ bool ScalingFigure::shows_scenario() const {
 
 const ScalingData& ScalingFigure::data() const { return parts_->data; }
 const ScalingOptions& ScalingFigure::options() const { return parts_->options; }
+bool ScalingFigure::has_second_axis() const { return parts_->second_axis(); }
 QPointF ScalingFigure::current_dot() const { return parts_->current(); }
 AxisRange ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
 AxisRange ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "widgets/chart/painted_item.h"
 #include "widgets/drawing.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr double kRoomy = 400;  // px of axis from which labels have more text
 constexpr double kDot = 4.5;
+constexpr double kClearly = 5;  // px that another curve is farther from the name of a curve
+constexpr double kSame = -3;    // where curves coincide
+constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines
 
 QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
@@ -142,7 +146,6 @@ std::optional<QRectF> ScalingLabels::put_one_of(const LabelLines& lines, const L
         if (less == lines) continue;
         if (const auto box = put(less, corners(size_of(less)), kPassable, penalty)) return box;
     }
-    constexpr double kAny = std::numeric_limits<double>::infinity();
     if (const auto box = put(lines, places, kAny, penalty)) return box;
     return shorter == lines ? std::nullopt : put(shorter, corners(size_of(shorter)), kAny, penalty);
 }
@@ -156,17 +159,45 @@ bool ScalingLabels::seen(const QPolygonF& points) const {
 
 double ScalingLabels::penalty_for(const QPolygonF& points, const QRectF& box) const {
     constexpr double kTooFar = 16;
-    constexpr double kAnother = 25;  // it would be read as the name of the other curve
-    constexpr double kSame = 3;      // tolerance for curves that coincide
+    constexpr double kAnother = 25;
+    return 0.5 * std::max(0.0, distance(box, points) - kTooFar) +
+           (is_at_another(points, box, kSame) ? kAnother : 0);
+}
+
+bool ScalingLabels::any_other(const QPolygonF& points,
+                              const std::function<bool(const QPolygonF&)>& holds) const {
+    const auto other = [&](const QPolygonF& line) { return &line != &points && holds(line); };
+    return other(scene_.weak) || other(scene_.strong) || other(scene_.ideal) ||
+           std::ranges::any_of(scene_.ghost_lines, other);
+}
+
+bool ScalingLabels::is_at_another(const QPolygonF& points, const QRectF& box, double farther) const {
     const double own = distance(box, points);
-    double out = 0.5 * std::max(0.0, own - kTooFar);
-    const auto nearer = [&](const QPolygonF& other) {
-        return &other != &points && distance(box, other) + kSame < own;
-    };
-    if (nearer(scene_.weak) || nearer(scene_.strong) || nearer(scene_.ideal) ||
-        std::ranges::any_of(scene_.ghost_lines, nearer)) {
-        out += kAnother;
+    return any_other(points, [&](const QPolygonF& other) {
+        const double away = distance(box, other);
+        return away < own + farther || away == 0;
+    });
+}
+
+std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& points) const {
+    QLineF out;
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const QPointF& at : points) {
+        if (!in_frame(at)) continue;
+        const QLineF line(
+            {std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom())}, at);
+        if (line.length() >= shortest) continue;
+        shortest = line.length();
+        out = line;
     }
+    constexpr double kApart = 2;  // px from other curves
+    const auto crossed = [&](const QPolygonF& other) {
+        for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}) {
+            if (distance(QRectF(out.pointAt(share), QSizeF(0, 0)), other) < kApart) return true;
+        }
+        return false;
+    };
+    if (!std::isfinite(shortest) || any_other(points, crossed)) return std::nullopt;
     return out;
 }
 
@@ -177,13 +208,13 @@ void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points
     for (const QPointF& point : points) {
         if (in_frame(point)) there.append(point);
     }
-    const auto corners = [&](const QSizeF& size) {
+    const auto corners_at = [&](const QSizeF& size, std::initializer_list<double> distances) {
         const double w = size.width();
         QList<QPointF> out;
         for (const double share : shares) {
             const double last = static_cast<double>(there.size() - 1);
             const QPointF at = there[static_cast<qsizetype>(std::lround(share * last))];
-            for (const double farther : {1.0, 2.2}) {
+            for (const double farther : distances) {
                 out.append({at.x() - w / 2, at.y() + gap * farther});
                 out.append({at.x() - w / 2, at.y() - gap * farther - size.height()});
                 out.append({at.x() - w - gap, at.y() + gap * (farther - 1)});
@@ -197,8 +228,35 @@ void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points
         }
         return out;
     };
-    const auto placed =
-        put_one_of(lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); });
+    // No name may be read as that of another curve, unless the two coincide everywhere.
+    const auto put_beside = [&](double farther) {
+        const auto corners = [&](const QSizeF& size) {
+            QList<QPointF> out = corners_at(size, {1.0, 2.2});
+            out.removeIf([&](const QPointF& at) { return is_at_another(points, {at, size}, farther); });
+            return out;
+        };
+        return put_one_of(lines, shorter, corners,
+                          [&](const QRectF& box) { return penalty_for(points, box); });
+    };
+    auto placed = put_beside(kClearly);
+    if (!placed) {
+        // Farther away a line leads to the curve.
+        constexpr double kLittle = 6;
+        QList<QPointF> away = corners_at(size_of(shorter), {3.0, 4.5, 6.0});
+        away.removeIf([&](const QPointF& corner) { return !leader({corner, size_of(shorter)}, points); });
+        placed = put(shorter, away, kLittle);
+        if (const auto line = placed ? leader(*placed, points) : std::nullopt) {
+            constexpr double kEnd = 2;
+            painter_.setRenderHint(QPainter::Antialiasing);
+            painter_.setPen(line_pen(scene_.theme.text, 1));
+            painter_.drawLine(*line);
+            painter_.setBrush(scene_.theme.text);
+            painter_.drawEllipse(line->p2(), kEnd, kEnd);
+            painter_.setBrush(Qt::NoBrush);
+            room_.avoid(QPolygonF({line->p1(), line->p2()}));
+        }
+    }
+    if (!placed) placed = put_beside(kSame);
     if (placed && term) terms_.push_back({*placed, *term});
 }
 
@@ -231,8 +289,10 @@ void ScalingLabels::find_marks() {
     }
 
     const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
-    has_knee_ = scene_.options.weak && data.curves.knee > 0 && knee != data.curves.weak.end() &&
-                data.shows(*knee) && scene_.y.range().contains(data.y(*knee, quantity));
+    // The knee is one of the rate, not of the memory.
+    has_knee_ = scene_.options.weak && quantity != ScalingY::memory && data.curves.knee > 0 &&
+                knee != data.curves.weak.end() && data.shows(*knee) &&
+                scene_.y.range().contains(data.y(*knee, quantity));
     if (has_knee_) {
         knee_ = pixel(knee->x, data.y(*knee, quantity)) - QPointF(0, 5);
         room_.take(QRectF(knee_.x() - 5, knee_.y() - 9, 10, 9));
@@ -304,7 +364,13 @@ void ScalingLabels::paint_current() {
     for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) add(start - up);
     for (const double down : {50.0, 80.0, 120.0, 160.0}) add(start + down);
     for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
-    const auto box = room_.place(size, corners);
+    // The guide leads to the label, but not over a long distance.
+    const auto box = room_.place(size, corners, kAny, [&](const QRectF& at) {
+        constexpr double kNear = 60;
+        constexpr double kFarther = 0.25;
+        const double away = std::max({at.top() - dot_.y(), dot_.y() - at.bottom(), 0.0});
+        return has_dot_ ? kFarther * std::max(0.0, away - kNear) : 0;
+    });
     const bool above = box && box->bottom() < dot_.y();
     guide(dot_.x(), above ? box->bottom() + 2 : dot_.y(), scene_.theme.text,
           box.value_or(QRectF()).adjusted(0, -2, 0, 2));

@@ -85,6 +85,13 @@ class ScalingLabels {
     [[nodiscard]] bool seen(const QPolygonF& points) const;
     // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
     [[nodiscard]] double penalty_for(const QPolygonF& points, const QRectF& box) const;
+    // Returns whether the box could be read as the name of another curve, which it covers or which is not
+    // `farther` px farther away.
+    [[nodiscard]] bool is_at_another(const QPolygonF& points, const QRectF& box, double farther) const;
+    // Returns a line from the box to the curve's nearest point if it crosses no other curve.
+    [[nodiscard]] std::optional<QLineF> leader(const QRectF& box, const QPolygonF& points) const;
+    [[nodiscard]] bool any_other(const QPolygonF& points,
+                                 const std::function<bool(const QPolygonF&)>& holds) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
     // px.
     void name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,

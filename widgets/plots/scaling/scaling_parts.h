@@ -5,7 +5,9 @@
 // This header includes qcustomplot.h, which takes seconds to compile, so only these files may include it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "widgets/chart/figure_parts.h"
@@ -39,7 +41,13 @@ struct ScalingFigure::Parts {
     QCPAxis& x() const { return *plot.xAxis; }
     QCPAxis& y() const { return *plot.yAxis; }
     QRectF frame() const { return frame_of(*plot.axisRect()); }
-    bool second_axis() const { return options.y == ScalingY::mfu; }
+    // Returns whether an axis of tokens/s/GPU holds for all curves beside that of the MFU. A pin with another
+    // GPU, model or sequence has another rate at the same MFU.
+    bool second_axis() const {
+        return options.y == ScalingY::mfu && std::ranges::all_of(ghosts, [&](const Ghost& pinned) {
+                   return std::fabs(pinned.data.full_rate / data.full_rate - 1) < 1e-6;
+               });
+    }
     bool memory() const { return options.y == ScalingY::memory; }
 
     void fill_graphs();

@@ -219,7 +219,15 @@ QString ScalingPlot::description() const { return figure_->description(); }
 
 void ScalingPlot::take_options() {
     figure_->set_options(with_shown_y(options_in<ScalingOptions>(request()), figure_->data()));
+    enable_options();
     replot();
+}
+
+// Disables what has no effect while memory is shown.
+void ScalingPlot::enable_options() {
+    y_->setEnabled(!figure_->options().replaces_rates);
+    for (QCheckBox* box : {ideal_, band_, measured_})
+        box->setEnabled(figure_->options().y != ScalingY::memory);
 }
 
 // Shows memory where the data has no rates to show.
@@ -227,6 +235,7 @@ void ScalingPlot::show_y(const ScalingData& fresh) {
     const ScalingOptions wanted = with_shown_y(options_in<ScalingOptions>(request()), fresh);
     const ScalingOptions& now = figure_->options();
     if (wanted.y != now.y || wanted.replaces_rates != now.replaces_rates) figure_->set_options(wanted);
+    enable_options();
 }
 
 // The pins' curves with their plans held are shown at once, those with new plans when they are found.

@@ -328,7 +328,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
         }
     }
     for (const ValidationFamily* family : listed) {
-        rows.push_back({QString::fromStdString(family->name), QString::number(family->summary.n),
+        rows.push_back({family_label(family->name), QString::number(family->summary.n),
                         shown(family->summary.mean_abs_error, Quantity::percent)});
     }
     if (const std::size_t others = data.families.size() - listed.size(); others > 0)
@@ -508,7 +508,7 @@ QString ValidationFigure::description() const {
     QString out = tr("Predicted against measured %1. ").arg(name_of(p.quantity)) + summary_words(p.data);
     for (const ValidationFamily& family : p.data.families) {
         out += QLatin1Char(' ') + tr("%1: %2 runs, mean error %3.")
-                                      .arg(QString::fromStdString(family.name))
+                                      .arg(family_label(family.name))
                                       .arg(family.summary.n)
                                       .arg(shown(family.summary.mean_abs_error, Quantity::percent));
     }

@@ -178,7 +178,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
         tr("Predicted %1: %2").arg(values(&ValidationPoint::predicted), error_words(point.error)),
         tr("Quality of the time: %1").arg(QString::fromStdString(std::string(name_of(run.quality)))),
         QString::fromStdString(run.source),
-        tr("A click loads it; the other mouse button offers a comparison")}
+        tr("A click loads it; a right-click offers a comparison")}
         .join(QLatin1Char('\n'));
 }
 

@@ -3,8 +3,10 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "evidence/validated.h"
+#include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
@@ -19,6 +21,37 @@ QString error_words(double error) {
     const QString size = factor < kMultiple ? shown(std::fabs(error), Quantity::percent)
                                             : tr("%1 times").arg(shown(factor, Quantity::fraction));
     return (error > 0 ? tr("%1 too slow") : tr("%1 too fast")).arg(size);
+}
+
+QString family_label(const std::string& family) {
+    static const std::map<std::string, const char*> kLabels{
+        {"bigscience", "BigScience"},
+        {"dgxc", "DGX Cloud"},
+        {"ibm", "IBM FMS-FSDP"},
+        {"internevo", "InternEvo"},
+        {"jax_toolbox", "JAX-Toolbox"},
+        {"kempner", "KempnerForge"},
+        {"korthikanti", "Korthikanti 2022"},
+        {"mbridge_cards", translatable("Megatron-Bridge model cards")},
+        {"megatron21", "Narayanan 2021"},
+        {"megatron_bridge", "Megatron-Bridge"},
+        {"megatron_h100_2024", "Megatron-LM, H100"},
+        {"megatron_moe_zoo", "MoE-ModelZoo"},
+        {"mlm_golden", translatable("Megatron-LM functional tests")},
+        {"mlperf", "MLPerf Training"},
+        {"mosaic", "LLM Foundry"},
+        {"nemo_older", "NeMo 24"},
+        {"primus_amd", "AMD Primus"},
+        {"simumax", "SimuMax"},
+        {"small_tables", translatable("small tables")},
+        {"torchao_titan", "torchao, torchtitan"},
+        {"torchtitan", "torchtitan"},
+        {"tpu", "TPU recipes"},
+        {"ultrascale", "Ultra-Scale"},
+        {"xtuner", "XTuner"},
+    };
+    const auto found = kLabels.find(family);
+    return found == kLabels.end() ? QString::fromStdString(family) : text_of(translate(found->second));
 }
 
 QString measured_text(double value, ValidationQuantity quantity) {

@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <optional>
+#include <string>
 
 #include "widgets/plots/validation/validation_data.h"
 
@@ -14,6 +15,8 @@ QString summary_words(const ValidationData& data);
 // Describes an error of the predicted step time: "2.8 % too slow".
 QString error_words(double error);
 QString measured_text(double value, ValidationQuantity quantity);
+// Returns the readable name of a family of the public runs; another name stays as it is.
+QString family_label(const std::string& family);
 QString validation_band_text();  // "±10 %"
 // The footer of a figure in which every point has its own parameters.
 QString validation_footer_words();
