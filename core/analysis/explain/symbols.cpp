@@ -7,6 +7,7 @@
 #include "effects/collectives.h"
 #include "effects/gemm.h"
 #include "effects/loss.h"
+#include "effects/optimizer.h"
 #include "effects/quantized_traffic.h"
 #include "memory/memory.h"
 #include "scenario/gpu_groups.h"
@@ -227,7 +228,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "e", .label = translatable("traffic factor"), .quantity = Quantity::fraction, .parameter = P::elementwise_traffic},
     Symbol{.symbol = "c", .label = translatable("bytes copied per parameter"), .quantity = Quantity::byte_factor, .parameter = P::copy_traffic},
     Symbol{.symbol = "c_g", .label = translatable("bytes moved per byte of gradient"), .quantity = Quantity::fraction, .parameter = P::gradient_traffic},
-    Symbol{.symbol = "c_o", .label = translatable("bytes moved per parameter"), .quantity = Quantity::byte_factor, .parameter = P::optimizer_traffic},
+    Symbol{.symbol = "c_o", .label = translatable("bytes moved per parameter"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return optimizer_traffic(a.settings[P::optimizer_traffic], a.compiled.state.optimizer); }, .parameter = P::optimizer_traffic},
     Symbol{.symbol = "ρ", .label = translatable("share recomputed"), .quantity = Quantity::percent, .get = [](const Answer& a) { return std::max(0.0, a.settings[P::recompute]); }, .parameter = P::recompute},
     Symbol{.symbol = "ω", .label = translatable("overlap loss"), .quantity = Quantity::fraction, .parameter = P::overlap},
     Symbol{.symbol = "t", .label = translatable("tensor parallel"), .quantity = Quantity::count, .parameter = P::tensor_parallel},

@@ -6,6 +6,15 @@
 
 namespace shardscope {
 
+// Returns the bytes read and written per parameter. `adamw` is that of AdamW with a master copy and two
+// moments in fp32; `state` is the bytes of the optimizer's master copy and moments, each of which is read and
+// written. The gradient is read and the weight written by every optimizer.
+inline double optimizer_traffic(double adamw, double state) {
+    constexpr double kAdamwState = 12;
+    constexpr double kGradientAndWeight = 4 + 2;
+    return adamw * (kGradientAndWeight + 2 * state) / (kGradientAndWeight + 2 * kAdamwState);
+}
+
 // Returns the time of updating `parameters`, with `traffic` bytes read and written per parameter, at
 // `bandwidth` B/s.
 inline Time optimizer_time(double parameters, double traffic, double bandwidth) {

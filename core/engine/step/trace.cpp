@@ -178,18 +178,20 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                                                                 head_experts / c.layout.expert_shard.size();
     const double updated = updated_layers + root_updated;
     const auto offload = s.choice<Offload>(P::offload);
+    const double bytes = optimizer_traffic(s[P::optimizer_traffic], c.state.optimizer);
     if (offload == Offload::none) {
-        out.add({StepTerm::optimizer, Frequency::step,
-                 optimizer_time(updated, s[P::optimizer_traffic], c.gpu.memory_bandwidth)});
+        out.add(
+            {StepTerm::optimizer, Frequency::step, optimizer_time(updated, bytes, c.gpu.memory_bandwidth)});
     } else {
         const double moved = (c.state.gradients + c.state.weights) * updated;
-        const double handled = s[P::optimizer_traffic] * updated;
+        const double handled = bytes * updated;
         out.add({StepTerm::host_link, Frequency::step,
                  offload == Offload::optimizer_nvme
                      ? nvme_update_time(moved, handled, c.state.optimizer * updated, c.host)
                      : host_update_time(moved, handled, c.host)});
     }
-    if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon && offload == Offload::none)
+    // Muon's matrix products run on the GPU also if the state is on the host.
+    if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon)
         out.add({StepTerm::optimizer, Frequency::step, orthogonalization_time(stage, layers, c)});
     out.add({StepTerm::host, Frequency::step, {Rate::latency, host_time_per_step(s)}});
     return out;
