@@ -58,8 +58,8 @@ std::string text_of(Output id, const Answer& answer, bool hypothetical = false);
 // The outputs of the whole run that apply to the scenario: days, GPU hours, steps and batch, and those of
 // cost, energy, failures and the critical batch if it has the inputs for them.
 std::vector<Output> whole_run(const Answer& answer);
-// Returns the sentences of the headline, the most important first: "Compute is the wall: it limits 65 % of the step.",
-// "Inter-node bandwidth is the wall up to 170 Gbit/s."; nothing if the values are not valid.
+// Returns the sentences of the headline, the most important first: "Compute is the wall: it limits 65 % of
+// the step.", "Inter-node bandwidth is the wall up to 170 Gbit/s."; nothing if the values are not valid.
 std::vector<std::string> wall_sentences(const Answer& answer);
 std::string wall_sentence(const Answer& answer);  // all of them as one text
 // Returns whether the sequence is longer than the positions of the model's preset were made for.

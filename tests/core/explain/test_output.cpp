@@ -135,8 +135,11 @@ TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
 }
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
-    CHECK(wall_sentence(answer(first()))
-              .find("Compute is the wall: it limits 68 % of the step. Inter-node bandwidth is the wall up to ") == 0);
+    CHECK(
+        wall_sentence(answer(first()))
+            .find(
+                "Compute is the wall: it limits 68 % of the step. Inter-node bandwidth is the wall up to ") ==
+        0);
     CHECK(wall_sentence(answer(first()))
               .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
@@ -149,9 +152,9 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     const Answer many = answer(with({{P::gpus, 16384}}));
     REQUIRE(many.estimate.wall == Wall::latency);
     const double share = many.estimate.elasticity[static_cast<std::size_t>(Rate::latency)];
-    CHECK(
-        wall_sentence(many).find("Latency is the wall: it limits " + format(std::round(share * 100), Quantity::count) +
-                                 " % of the step.") == 0);
+    CHECK(wall_sentence(many).find("Latency is the wall: it limits " +
+                                   format(std::round(share * 100), Quantity::count) + " % of the step.") ==
+          0);
     // A second wall is named where it is a large part of the step.
     int found = 0;
     for (double bandwidth = 50e9; bandwidth > 10e9; bandwidth *= 0.95) {
