@@ -6,6 +6,7 @@
 
 #include "presets/hf_families.h"
 #include "presets/hf_reader.h"
+#include "presets/hf_refusals.h"
 #include "presets/router_json.h"
 #include "scenario/preset.h"
 #include "text/text.h"
@@ -19,25 +20,31 @@ using hf::Reader;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+constexpr auto kExpertCounts = {"num_experts", "num_local_experts", "n_routed_experts"};
+
+bool has_experts(Reader& r) { return r.first(kExpertCounts) && r.number(kExpertCounts) > 0; }
+
 // Reads experts of an unknown architecture.
-void guessed_experts(Reader& r) {
+void guessed_experts(Reader& r, const LayerWords& mixers) {
     const double width = r.number({"moe_intermediate_size", "intermediate_size"}, 0);
-    hf::experts(r, r.number({"num_experts", "num_local_experts", "n_routed_experts"}, 1),
+    hf::experts(r, r.number(kExpertCounts, 1),
                 r.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token"}, 1), width);
     const bool shared =
         r.first({"shared_expert_intermediate_size", "n_shared_experts", "num_shared_experts"});
-    if (shared)
-        r.put("shared_expert_ffn_size",
-              r.number({"shared_expert_intermediate_size"},
-                       width * r.number({"n_shared_experts", "num_shared_experts"})));
-    const bool placed = r.first({"first_k_dense_replace"});
-    if (placed) r.put("dense_layers", r.number({"first_k_dense_replace"}));
-    if (!shared && !placed) r.note(translate("Every layer is assumed to have experts, none of them shared."));
+    if (shared) {
+        const double all = r.number({"shared_expert_intermediate_size"},
+                                    width * r.number({"n_shared_experts", "num_shared_experts"}));
+        r.put("shared_expert_ffn_size", all);
+        // Ling 2.0 gives the width of one of them, too.
+        const char* one = "moe_shared_expert_intermediate_size";
+        if (r.has(one) && r.whole()[one] == width) r.mark_read(one);
+    }
+    if (!hf::place_experts(r, mixers) && !shared)
+        r.note(translate("Every layer is assumed to have experts, none of them shared."));
 }
 
 // Reads the fields whose meaning does not depend on the architecture wherever they stand.
 void guessed_rest(Reader& r) {
-    if (r.first({"num_experts", "num_local_experts", "n_routed_experts"})) guessed_experts(r);
     if (r.has("n_positions")) hf::learned_positions(r);
     if (r.number({"kv_lora_rank"}) > 0) {
         r.put("kv_lora_rank", r.number({"kv_lora_rank"}));
@@ -65,6 +72,7 @@ void guessed_rest(Reader& r) {
     } else {
         hf::attention_window(r);
     }
+    if (has_experts(r)) guessed_experts(r, listed.value_or(LayerWords{}));
     hf::prediction_layers(r, {"num_nextn_predict_layers"});
 }
 
@@ -77,7 +85,9 @@ Family guessed(Reader& r) {
                : translate("LayerNorm is assumed."));
     const char* field = r.first({"hidden_act", "activation_function", "hidden_activation"});
     const std::string act = field ? r.text(field) : std::string();
-    out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms);
+    // Experts are gated in all published models but a few with ReLU.
+    out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms) ||
+                (has_experts(r) && !act.starts_with("relu"));
     r.note(out.gated ? translate("The feed-forward is assumed to have three matrices (gated).")
                      : translate("The feed-forward is assumed to have two matrices."));
     out.bias = r.flag("use_bias", r.flag("bias", r.flag("attention_bias", !rms)));
@@ -163,8 +173,9 @@ std::string activation_of(Reader& r) {
 std::optional<Router> router_of(Reader& r) {
     static constexpr std::array<std::string_view, 5> kSigmoid{"glm4_moe", "llama4_text", "minimax_m2",
                                                               "nemotron_h", "llama4"};
-    static constexpr std::array<std::string_view, 7> kSoftmax{
-        "mixtral", "qwen2_moe", "qwen3_moe", "qwen3_next", "deepseek_v2", "gpt_oss", "granitemoe"};
+    static constexpr std::array<std::string_view, 11> kSoftmax{
+        "mixtral",    "qwen2_moe", "qwen3_moe",   "qwen3_next",       "deepseek_v2", "gpt_oss",
+        "granitemoe", "dbrx",      "qwen3_5_moe", "qwen3_5_moe_text", "ernie4_5_moe"};
     if (!r.values.contains("experts")) return std::nullopt;
     Router out;
     const auto is_one_of = [&](const auto& types) {
@@ -179,7 +190,7 @@ std::optional<Router> router_of(Reader& r) {
         out.chosen_groups = r.number({"topk_group"});
     }
     out.balancing_bias = r.text("topk_method") == "noaux_tc" || r.type() == "glm4_moe" ||
-                         r.type() == "nemotron_h" || r.flag("use_routing_bias");
+                         r.type() == "nemotron_h" || r.type() == "ernie4_5_moe" || r.flag("use_routing_bias");
     const double scaling = r.number({"routed_scaling_factor"});
     if (scaling > 0 && scaling != 1) out.scaling = scaling;
     // gpt-oss was not trained with the coefficient of 0.9 that its files have.
@@ -245,8 +256,9 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         return std::ranges::find(one.types, type) != one.types.end();
     });
     const bool is_known = known != hf::families().end();
-    if (const std::string field = state_field(part); !is_known && !field.empty()) {
-        reader.refuse(field, translate("the architecture “{1}” keeps a state and is not known", {type}));
+    if (!is_known && hf::refuses_architecture(reader, config)) return out;
+    if (reader.flag("add_cross_attention")) {
+        reader.refuse("add_cross_attention", translate("its layers also attend to another model"));
         return out;
     }
     if (reader.flag("is_encoder_decoder")) {
@@ -264,6 +276,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     const double context = context_of(reader);
     const double rotary_base = rotary_base_of(reader);
     const std::optional<Router> router = router_of(reader);
+    if (!is_known) hf::refuse_unread(reader, part);
     if (!problems.empty()) return out;
 
     const std::string called = text_at(config, "_name_or_path");

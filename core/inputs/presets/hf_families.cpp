@@ -11,6 +11,20 @@ void put_positions(Reader& r, std::initializer_list<const char*> fields) {
     r.put("learned_positions", std::max(0.0, r.number(fields)));
 }
 
+// Adds the layers' kinds. Layers without experts have their own words, unless they are the first ones.
+void put_experts(Reader& r, const std::vector<bool>& sparse, const LayerWords& mixers) {
+    LayerWords kinds;
+    for (std::size_t i = 0; i < sparse.size(); ++i)
+        kinds.push_back(mixers.empty() ? "full" : mixers[i % mixers.size()]);
+    const auto leading = std::ranges::find(sparse, true) - sparse.begin();
+    if (std::ranges::count(sparse, false) == leading) {
+        r.put("dense_layers", static_cast<double>(leading));
+    } else {
+        for (std::size_t i = 0; i < sparse.size(); ++i) kinds[i] += sparse[i] ? "/experts" : "/dense";
+    }
+    r.put_pattern(kinds);
+}
+
 }  // namespace
 
 void learned_positions(Reader& r) { put_positions(r, {"n_positions", "max_position_embeddings"}); }
@@ -33,6 +47,31 @@ void experts(Reader& r, double count, double top, double width) {
     r.put("experts_per_token", top);
     r.put("expert_ffn_size", width);
     r.put("dense_layers", 0);
+}
+
+bool place_experts(Reader& r, const LayerWords& mixers) {
+    const double layers = std::min(r.values["layers"].get<double>(), 10'000.0);
+    // Qwen's stride starts with the layers without experts, DeepSeek's with those that have them.
+    const double step = std::max(1.0, r.number({"decoder_sparse_step"}));
+    const bool listed = r.has("moe_layer_freq") && r["moe_layer_freq"].is_array();
+    const double frequency = listed ? 1 : std::max(1.0, r.number({"moe_layer_freq"}));
+    const double first = r.number({"first_k_dense_replace", "num_dense_layers"});
+    std::vector<bool> sparse;
+    for (double i = 0; i < layers; ++i)
+        sparse.push_back(i >= first && std::fmod(i + 1, step) == 0 && std::fmod(i, frequency) == 0);
+    for (std::size_t i = 0; listed && i < sparse.size(); ++i) {
+        const json& list = r["moe_layer_freq"];
+        sparse[i] = sparse[i] && !list.empty() && list[i % list.size()] != 0;
+    }
+    if (r.has("mlp_only_layers") && r["mlp_only_layers"].is_array()) {
+        for (const json& layer : r["mlp_only_layers"]) {
+            if (layer.is_number_unsigned() && layer.get<std::size_t>() < sparse.size())
+                sparse[layer.get<std::size_t>()] = false;
+        }
+    }
+    put_experts(r, sparse, mixers);
+    return r.first({"decoder_sparse_step", "moe_layer_freq", "first_k_dense_replace", "num_dense_layers",
+                    "mlp_only_layers"});
 }
 
 void prediction_layers(Reader& r, std::initializer_list<const char*> fields) {
@@ -154,28 +193,12 @@ void mixtral(Reader& r) {
     attention_window(r);
 }
 
-// Counts the layers without experts that a list or a stride defines.
-void sparse_from(Reader& r, const char* step_field) {
-    LayerWords kinds = strided_layers(r.number({"num_hidden_layers"}), std::max(1.0, r.number({step_field})),
-                                      "full/dense", "full/experts");
-    if (r.has("mlp_only_layers") && r["mlp_only_layers"].is_array()) {
-        for (const json& layer : r["mlp_only_layers"]) {
-            if (layer.is_number_unsigned() && layer.get<std::size_t>() < kinds.size())
-                kinds[layer.get<std::size_t>()] = "full/dense";
-        }
-    }
-    const auto dense = static_cast<std::size_t>(std::ranges::count(kinds, "full/dense"));
-    const auto leading = static_cast<std::size_t>(std::ranges::find(kinds, "full/experts") - kinds.begin());
-    if (dense == leading) r.put("dense_layers", static_cast<double>(dense));
-    else r.put_pattern(kinds);
-}
-
 void qwen2_moe(Reader& r) {
     experts(r, r.number({"num_experts"}), r.number({"num_experts_per_tok"}),
             r.number({"moe_intermediate_size"}));
     r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
     r.values["shared_expert_gate"] = true;
-    sparse_from(r, "decoder_sparse_step");
+    place_experts(r, {});
     // transformers, configuration_qwen2_moe.py: every other layer below the border has a window.
     if (r.flag("use_sliding_window") && r.values.contains("layer_pattern")) {
         attention_window(r);
@@ -188,7 +211,7 @@ void qwen3_moe(Reader& r) {
     // Version 5 of transformers writes num_experts under the name num_local_experts.
     experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}),
             r.number({"moe_intermediate_size"}));
-    sparse_from(r, "decoder_sparse_step");
+    place_experts(r, {});
     attention_window(r);
 }
 
@@ -213,7 +236,7 @@ void deepseek(Reader& r) {
             r.required(translatable("no other field gives the experts' width"), {"moe_intermediate_size"});
         experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}, 1), width);
         r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
-        r.put("dense_layers", r.number({"first_k_dense_replace"}));
+        place_experts(r, {});
     }
     prediction_layers(r, {"num_nextn_predict_layers"});
 }
@@ -232,24 +255,83 @@ void glm4_moe(Reader& r) {
     if (r.flag("use_qk_norm")) r.values["qk_norm"] = "head";
     experts(r, r.number({"n_routed_experts"}), r.number({"num_experts_per_tok"}), width);
     r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
-    r.put("dense_layers", r.number({"first_k_dense_replace"}));
+    place_experts(r, {});
     prediction_layers(r, {"num_nextn_predict_layers"});
 }
 
-void qwen3_next(Reader& r) {
-    qwen3_moe(r);
-    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
-    r.values["shared_expert_gate"] = true;
-    r.values["attention_gate"] = true;
+// The layers of Qwen3-Next and Qwen3.5: of four, three have gated DeltaNet and one has gated attention.
+LayerWords linear_layers(Reader& r) {
+    r.values["attention_gate"] = r.flag("attn_output_gate", true);
     r.put("linear_key_heads", r.number({"linear_num_key_heads"}));
     r.put("linear_value_heads", r.number({"linear_num_value_heads"}));
     r.put("linear_key_head_size", r.number({"linear_key_head_dim"}));
     r.put("linear_value_head_size", r.number({"linear_value_head_dim"}));
     r.put("convolution_kernel", r.number({"linear_conv_kernel_dim"}));
     const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
-    r.put_pattern(listed ? *listed
-                         : strided_layers(r.number({"num_hidden_layers"}),
-                                          r.number({"full_attention_interval"}, 4), "linear", "full"));
+    return listed ? *listed
+                  : strided_layers(r.number({"num_hidden_layers"}), r.number({"full_attention_interval"}, 4),
+                                   "linear", "full");
+}
+
+void qwen3_next(Reader& r) {
+    experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}),
+            r.number({"moe_intermediate_size"}));
+    r.put("shared_expert_ffn_size", r.number({"shared_expert_intermediate_size"}));
+    r.values["shared_expert_gate"] = true;
+    place_experts(r, linear_layers(r));
+    prediction_layers(r, {"mtp_num_hidden_layers"});
+}
+
+void qwen3_5(Reader& r) {
+    r.put_pattern(linear_layers(r));
+    prediction_layers(r, {"mtp_num_hidden_layers"});
+}
+
+// The sizes of the experts and the key heads of DBRX are in parts of the file.
+void dbrx(Reader& r) {
+    Reader feed_forward = r.part("ffn_config");
+    Reader attention = r.part("attn_config");
+    const double width =
+        feed_forward.required(translatable("no other field gives the experts' width"), {"ffn_hidden_size"});
+    r.put("ffn_size", width);
+    experts(r,
+            feed_forward.required(translatable("no other field gives the number of experts"),
+                                  {"moe_num_experts"}),
+            feed_forward.required(translatable("no other field gives a token's experts"), {"moe_top_k"}),
+            width);
+    r.put("kv_heads", attention.number({"kv_n_heads"}, 1));
+}
+
+void ernie_moe(Reader& r) {
+    const double width = r.number({"moe_intermediate_size"});
+    experts(r, r.number({"moe_num_experts", "num_experts"}), r.number({"moe_k", "num_experts_per_tok"}),
+            width);
+    r.put("shared_expert_ffn_size", r.number({"moe_num_shared_experts"}) * width);
+    r.values["bias"] = r.flag("use_bias");
+    const double layers = std::min(r.values["layers"].get<double>(), 10'000.0);
+    const double end = r.number({"moe_layer_end_index"}, -1);
+    const double interval = std::max(1.0, r.number({"moe_layer_interval"}));
+    std::vector<bool> sparse;
+    for (double i = 0; i < layers; ++i)
+        sparse.push_back(i >= r.number({"moe_layer_start_index"}) && (end < 0 || i <= end) &&
+                         std::fmod(i + 1, interval) == 0);
+    put_experts(r, sparse, {});
+}
+
+// BERT and RoBERTa. As in the preset of BERT Base, the norm of the embeddings stands for the final one.
+void bert(Reader& r) {
+    if (const std::string kind = r.text("position_embedding_type"); !kind.empty() && kind != "absolute")
+        r.refuse("position_embedding_type", translate("its relative positions are not known"));
+    put_positions(r, {"max_position_embeddings"});
+    r.values["causal"] = r.flag("is_decoder");
+    r.values["dropout"] = r.number({"hidden_dropout_prob"}) > 0;
+    r.note(
+        translate("The pooler, the segment embeddings and the matrix before the LM head are not counted."));
+}
+
+void gpt_bigcode(Reader& r) {
+    gpt2(r);
+    if (r.flag("multi_query")) r.put("kv_heads", 1);
 }
 
 void minimax_m2(Reader& r) {
@@ -274,7 +356,11 @@ void minimax(Reader& r) {
     const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
     if (listed) kinds = *listed;
     // The class alternates, with full attention first.
-    if (kinds.empty()) kinds = strided_layers(r.number({"num_hidden_layers"}), 2, "full", "linear");
+    if (kinds.empty()) {
+        kinds = strided_layers(r.number({"num_hidden_layers"}), 2, "full", "linear");
+        r.note(
+            translate("The file lists no kinds of layers; as in transformers, every other one is linear."));
+    }
     r.put_pattern(kinds);
 }
 
@@ -327,8 +413,9 @@ void opt(Reader& r) {
     put_positions(r, {"max_position_embeddings"});
     r.put("learned_positions", r.values["learned_positions"].get<double>() + 2);
     r.values["dropout"] = r.number({"dropout"}) > 0;
-    if (r.number({"word_embed_proj_dim"}) != r.number({"hidden_size"}) && r.has("word_embed_proj_dim"))
-        r.note(translate("The projection between embedding and layers is not counted."));
+    if (r.has("word_embed_proj_dim") && r.number({"word_embed_proj_dim"}) != r.number({"hidden_size"}))
+        r.refuse("word_embed_proj_dim", translate("the embedding is not as wide as the layers"),
+                 translate("no preset can say that"));
 }
 
 void nemotron_h(Reader& r) {
@@ -408,6 +495,13 @@ void gemma3(Reader& r) {
 const std::vector<Family>& families() {
     static const std::vector<Family> all{
         {.types = {"gpt2"}, .layernorm = true, .bias = true, .rest = gpt2},
+        {.types = {"gpt_bigcode"}, .layernorm = true, .bias = true, .rest = gpt_bigcode},
+        {.types = {"bert", "roberta", "xlm-roberta", "camembert"},
+         .layernorm = true,
+         .bias = true,
+         .rest = bert},
+        {.types = {"dbrx"}, .gated = true, .layernorm = true, .norm_weights = "scale", .rest = dbrx},
+        {.types = {"ernie4_5_moe"}, .gated = true, .rest = ernie_moe},
         {.types = {"gpt_neox"}, .layernorm = true, .bias = true, .rest = gpt_neox},
         {.types = {"mpt"}, .layernorm = true, .rest = mpt},
         {.types = {"falcon", "RefinedWeb", "RefinedWebModel"},
@@ -420,6 +514,8 @@ const std::vector<Family>& families() {
         {.types = {"gpt_oss"}, .gated = true, .rest = gpt_oss},
         {.types = {"glm4_moe"}, .gated = true, .rest = glm4_moe},
         {.types = {"qwen3_next"}, .gated = true, .qk_norm = "head", .rest = qwen3_next},
+        {.types = {"qwen3_5_moe", "qwen3_5_moe_text"}, .gated = true, .qk_norm = "head", .rest = qwen3_next},
+        {.types = {"qwen3_5", "qwen3_5_text"}, .gated = true, .qk_norm = "head", .rest = qwen3_5},
         {.types = {"minimax_m2"}, .gated = true, .rest = minimax_m2},
         {.types = {"minimax", "minimax_text_01", "minimax_m1"}, .gated = true, .rest = minimax},
         {.types = {"cohere", "cohere2"},

@@ -28,6 +28,9 @@ const std::vector<Family>& families();
 void learned_positions(Reader& reader);
 void attention_window(Reader& reader);
 void experts(Reader& reader, double count, double top, double width);
+// Reads which layers have experts and adds the layers' kinds, whose mixers (empty: attention) are repeated.
+// Returns whether the file says which.
+bool place_experts(Reader& reader, const LayerWords& mixers);
 // Returns the number of layers that a hybrid model lists one by one; 0 if it does not.
 double listed_layers(const Reader& reader);
 // Adds a note if the model has layers for multi-token prediction.

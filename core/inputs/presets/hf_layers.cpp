@@ -84,13 +84,16 @@ std::string state_field(const json& config) {
         "hybrid_override_pattern", "rwkv_head_size", "expand_v",
         "linear_attn_config",                       // Kimi Linear
         "layer_group_size",                         // Ring and Ling with lightning attention
+        "full_attention_interval",                  // Qwen3-Next and later
+        "attn_type_list",                           // MiniMax
         "conv_L_cache", "full_attn_idxs",           // LFM2
         "decay_low_rank_dim", "gate_low_rank_dim",  // RWKV-7
         "qk_dim_factor",                            // xLSTM
     });
     for (const auto& [field, value] : config.items()) {
         const bool named = std::ranges::find(kNames, field) != kNames.end();
-        if (!value.is_null() && (named || field.starts_with("mamba_") || field.starts_with("ssm_")))
+        const bool linear = field.starts_with("linear_") && value.is_number();
+        if (!value.is_null() && (named || linear || field.starts_with("mamba_") || field.starts_with("ssm_")))
             return field;
     }
     return {};

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +27,7 @@ using nlohmann::ordered_json;
 class Reader {
   public:
     Reader(const json& config, Problems& problems)
-        : config_(config), problems_(problems), type_(text("model_type")) {}
+        : Reader(config, problems, std::make_shared<std::set<const json*>>()) {}
 
     ordered_json values;
     std::vector<std::string> notes;
@@ -33,11 +35,22 @@ class Reader {
     [[nodiscard]] bool has(const char* field) const {
         return config_.contains(field) && !config_[field].is_null();
     }
-    [[nodiscard]] const json& operator[](const char* field) const { return config_[field]; }
+    [[nodiscard]] const json& operator[](const char* field) const {
+        mark_read(field);
+        return config_[field];
+    }
+    [[nodiscard]] const json& whole() const { return config_; }
+    // Marks a field as read; the values of fields that are only checked for are not.
+    void mark_read(const char* field) const {
+        if (config_.contains(field)) read_->insert(&config_[field]);
+    }
+    // Returns whether a value of the file, at any depth, was read.
+    [[nodiscard]] bool was_read(const json& value) const { return read_->contains(&value); }
     // Returns a reader of the object in a field, which is empty if there is none.
     [[nodiscard]] Reader part(const char* field) const {
         static const json kNothing = json::object();
-        return {has(field) && config_[field].is_object() ? config_[field] : kNothing, problems_};
+        mark_read(field);
+        return {has(field) && config_[field].is_object() ? config_[field] : kNothing, problems_, read_};
     }
     // Returns the first of the fields that is present, or nullptr.
     [[nodiscard]] const char* first(std::initializer_list<const char*> fields) const {
@@ -51,6 +64,10 @@ class Reader {
     double number(std::initializer_list<const char*> fields, double otherwise = 0) {
         const char* field = first(fields);
         if (!field) return default_of(fields).value_or(otherwise);
+        // Other names of the same number are read with it.
+        for (const char* same : fields) {
+            if (has(same) && config_[same] == config_[field]) mark_read(same);
+        }
         if (config_[field].is_number()) return config_[field].get<double>();
         problems_.push_back({std::string("/") + field, translate("is not a number"), "",
                              translate("give the file as it was published")});
@@ -58,12 +75,16 @@ class Reader {
     }
     [[nodiscard]] bool flag(const char* field, bool otherwise = false) const {
         if (!has(field)) return usual_flag(field, otherwise);
+        mark_read(field);
         if (config_[field].is_boolean()) return config_[field].get<bool>();
         problems_.push_back({std::string("/") + field, translate("is neither true nor false"), "",
                              translate("give the file as it was published")});
         return otherwise;
     }
-    [[nodiscard]] std::string text(const char* field) const { return text_at(config_, field); }
+    [[nodiscard]] std::string text(const char* field) const {
+        mark_read(field);
+        return text_at(config_, field);
+    }
     // Returns a number for which only the default of the class can be substituted; `why` is the explanation
     // in the message if there is neither.
     double required(const char* why, std::initializer_list<const char*> fields) {
@@ -79,9 +100,9 @@ class Reader {
         const LayerWords pattern = shortest_period(layers);
         if (pattern != LayerWords{"full"}) values["layer_pattern"] = pattern;
     }
-    void refuse(const std::string& field, const std::string& why) {
-        problems_.push_back({"/" + field, why, translate("it would be read as a transformer"),
-                             translate("describe the model in a preset")});
+    void refuse(const std::string& field, const std::string& why,
+                const std::string& otherwise = translate("it would be read as a transformer")) {
+        problems_.push_back({"/" + field, why, otherwise, translate("describe the model in a preset")});
     }
     [[nodiscard]] bool usual_flag(const char* field, bool otherwise = false) const {
         const auto usual = hf_default(type_, field);
@@ -103,6 +124,9 @@ class Reader {
     }
 
   private:
+    Reader(const json& config, Problems& problems, std::shared_ptr<std::set<const json*>> read)
+        : config_(config), problems_(problems), read_(std::move(read)), type_(text("model_type")) {}
+
     // Returns the default of the class if none of the fields is present. A field that is null counts as
     // present, because the class then computes its value.
     std::optional<double> default_of(std::initializer_list<const char*> fields) {
@@ -121,6 +145,7 @@ class Reader {
 
     const json& config_;
     Problems& problems_;
+    std::shared_ptr<std::set<const json*>> read_;  // shared with the readers of parts
     std::string type_;
     std::vector<std::string> defaults_used_;
 };

@@ -1,0 +1,114 @@
+#include "presets/hf_refusals.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "presets/hf_layers.h"
+#include "text/translate.h"
+
+namespace shardscope::hf {
+namespace {
+
+// `model_type` of encoders, without what follows, such as "-v2", "_text_model" or "2". BERT and RoBERTa are
+// known families.
+constexpr auto kEncoders = std::to_array<std::string_view>({"albert",        "align",
+                                                            "altclip",       "beit",
+                                                            "big_bird",      "canine",
+                                                            "chinese_clip",  "clap",
+                                                            "clip",          "convbert",
+                                                            "data2vec",      "deberta",
+                                                            "deit",          "dinov",
+                                                            "distilbert",    "electra",
+                                                            "ernie_m",       "esm",
+                                                            "eurobert",      "flaubert",
+                                                            "fnet",          "funnel",
+                                                            "groupvit",      "hubert",
+                                                            "ibert",         "layoutlm",
+                                                            "longformer",    "luke",
+                                                            "mobilebert",    "modernbert",
+                                                            "mpnet",         "mra",
+                                                            "nezha",         "nomic_bert",
+                                                            "nystromformer", "owlv",
+                                                            "rembert",       "roberta-prelayernorm",
+                                                            "roformer",      "sew",
+                                                            "siglip",        "splinter",
+                                                            "squeezebert",   "unispeech",
+                                                            "vit",           "wav2vec",
+                                                            "wavlm",         "xlm",
+                                                            "xlnet",         "xmod",
+                                                            "yoso"});
+constexpr auto kEncoderClasses = std::to_array<std::string_view>(
+    {"MaskedLM", "ForCTC", "ForImageClassification", "ForAudioClassification", "EncoderModel"});
+
+// Fields with one of these words change sizes, unless they have one of `kHarmless`.
+constexpr auto kSizes = std::to_array<std::string_view>(
+    {"moe", "expert", "ffn_config", "attn_config", "cross_attention", "block_configs", "hybrid_layer_pattern",
+     "mlp_only_layers", "sparse_step", "dense_layers", "dense_replace", "global_head", "swa_"});
+constexpr auto kHarmless =
+    std::to_array<std::string_view>({"loss", "aux", "jitter", "dtype", "router_logits", "capacity", "scaling",
+                                     "scale", "dropout", "norm", "bias", "grouped_gemm", "group", "use_moe"});
+// Parts that are not of the language model, or that have names of weights.
+constexpr auto kOtherParts = std::to_array<std::string_view>(
+    {"vision_config", "audio_config", "quantization_config", "auto_map", "task_specific_params"});
+
+bool has_word(const auto& words, std::string_view name) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+// Returns whether a value says that there is nothing of its kind. Texts are names, unless they list numbers.
+bool says_nothing(const json& value) {
+    if (value.is_number()) return value == 0;
+    if (value.is_boolean()) return !value.get<bool>();
+    if (!value.is_string()) return value.empty();
+    const auto& text = value.get_ref<const std::string&>();
+    return text.empty() || text[0] < '0' || text[0] > '9';
+}
+
+void refuse_unread_in(Reader& r, const json& object, const std::string& where) {
+    for (const auto& [name, value] : object.items()) {
+        if (std::ranges::find(kOtherParts, name) != kOtherParts.end()) continue;
+        const bool read = r.was_read(value);
+        if (!read && has_word(kSizes, name) && !has_word(kHarmless, name) && !says_nothing(value)) {
+            r.refuse(where + name,
+                     translate("the architecture “{1}” is not known, nor what this field means", {r.type()}),
+                     translate("without it the sizes could be wrong"));
+        } else if (value.is_object()) {
+            refuse_unread_in(r, value, where + name + "/");
+        }
+    }
+}
+
+}  // namespace
+
+bool refuses_architecture(Reader& r, const json& config) {
+    const std::string& type = r.type();
+    const auto starts = [&](std::string_view encoder) { return type.starts_with(encoder); };
+    if (std::ranges::any_of(kEncoders, starts)) {
+        r.refuse("model_type", translate("“{1}” is an encoder and is not known", {type}));
+        return true;
+    }
+    const json classes = config.value("architectures", json());
+    for (const json& one : classes.is_array() ? classes : json::array()) {
+        const std::string name = one.is_string() ? one.get<std::string>() : std::string();
+        if (std::ranges::none_of(kEncoderClasses, [&](std::string_view end) { return name.ends_with(end); }))
+            continue;
+        r.refuse("architectures", translate("“{1}” is an encoder and is not known", {name}));
+        return true;
+    }
+    if (const std::string field = state_field(r.whole()); !field.empty()) {
+        r.refuse(field, translate("the architecture “{1}” keeps a state and is not known", {type}));
+        return true;
+    }
+    if (const char* field = r.first({"num_decoder_layers", "decoder_layers"})) {
+        r.refuse(field, translate("the model has an encoder and a decoder"));
+        return true;
+    }
+    return false;
+}
+
+void refuse_unread(Reader& r, const json& config) { refuse_unread_in(r, config, ""); }
+
+}  // namespace shardscope::hf
