@@ -58,7 +58,9 @@ std::string type_mismatch(const std::vector<std::string>& type, const std::strin
 using Written = std::vector<std::pair<std::string, std::string>>;
 
 Written options_of_script(const std::string& text) {
-    std::istringstream words(text.substr(text.find("pretrain_gpt.py") + 15));
+    // A hybrid model has a program of its own.
+    const std::size_t program = text.find("    pretrain_");
+    std::istringstream words(text.substr(text.find(".py", program) + 3));
     Written out;
     std::string word;
     while (words >> word) {
