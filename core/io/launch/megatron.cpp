@@ -147,8 +147,12 @@ double linear_stride(const Settings& s) {
 }
 
 // Writes layers of several kinds, and the sizes of those that keep a state.
-void write_layers(LaunchPlan& plan, Arguments& out) {
+void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
+    if (&tool != &kMegatron) {
+        put(out, plan, {P::layers});
+        return;
+    }
     if (const std::string letters = hybrid_letters(s); !letters.empty()) {
         out.put("--hybrid-layer-pattern", "'" + letters + "'");
         out.put("--mamba-num-heads", plan.whole(P::ssm_heads));
@@ -222,9 +226,9 @@ double prediction_layers(const Settings& s) {
     return positions(s) > 0 || !hybrid_letters(s).empty() ? 0 : s[P::mtp_layers];
 }
 
-void write_model(LaunchPlan& plan, Arguments& out) {
+void write_model(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
-    write_layers(plan, out);
+    write_layers(plan, tool, out);
     put(out, plan, {P::hidden_size, P::ffn_size, P::heads});
     write_attention(plan, out);
     put(out, plan, {P::vocab_size});
@@ -261,8 +265,9 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     if (const double count = prediction_layers(s); count > 0) out.put("--mtp-num-layers", whole(count));
     else if (s[P::mtp_layers] > 0)
         plan.note_missing_option(kMegatron, P::mtp_layers,
-                                 positions(s) > 0 ? translatable("{1} has no option for “{2}” with learned positions.")
-                                                  : translatable("{1} has no option for “{2}”."));
+                                 positions(s) > 0
+                                     ? translatable("{1} has no option for “{2}” with learned positions.")
+                                     : translatable("{1} has no option for “{2}”."));
     write_experts(plan, out);
 }
 
@@ -646,13 +651,14 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
 
 }  // namespace
 
-bool writes_layer_pattern(const Settings& s) {
-    return full_layer_stride(s) != kNoStride || !hybrid_letters(s).empty() || linear_stride(s) > 0;
+bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
+    if (full_layer_stride(s) != kNoStride) return true;
+    return &tool == &kMegatron && (!hybrid_letters(s).empty() || linear_stride(s) > 0);
 }
 
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool) {
     Arguments out;
-    write_model(plan, out);
+    write_model(plan, tool, out);
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
@@ -736,7 +742,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_mismatches(kMegatron, writes_layer_pattern(s));
+    plan.note_mismatches(kMegatron, writes_layer_pattern(s, kMegatron));
     note_options_without_preset(plan);
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan, kMegatron))
@@ -745,8 +751,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
                        header(kMegatron, answer,
                               "# Start on every node, with data, tokenizer, learning rate and checkpoints as "
                               "further arguments.\n");
-    const std::string start = torchrun(plan) + " \\\n    " +
-                              (hybrid_letters(s).empty() ? "pretrain_gpt.py" : "pretrain_hybrid.py");
+    const std::string start =
+        torchrun(plan) + " \\\n    " + (hybrid_letters(s).empty() ? "pretrain_gpt.py" : "pretrain_hybrid.py");
     // On GPUs before Blackwell, tensor and context parallelism need their kernels to run in order, and FSDP
     // needs the opposite.
     const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2 && !is_emerging(s);

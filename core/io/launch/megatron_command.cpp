@@ -104,7 +104,8 @@ std::vector<std::string> MegatronCommand::words(std::string_view option) {
     for (const Word& word : options_.find(std::string(option))->second.values) {
         // A YAML file has a list: [mlp, moe].
         std::string text = word.text;
-        std::ranges::replace_if(text, [](char c) { return std::strchr("[],'\"", c) != nullptr; }, ' ');
+        std::ranges::replace_if(
+            text, [](char c) { return std::strchr("[],'\"", c) != nullptr; }, ' ');
         for (const std::string& part : split(text, ' '))
             if (!part.empty()) out.push_back(part);
     }

@@ -96,11 +96,11 @@ constexpr const char* kEncoder = translatable("it trains a model with an encoder
 constexpr const char* kImages = translatable("it trains a model of images");
 constexpr const char* kServes = translatable("it generates text and does not train");
 constexpr std::array kOtherPrograms{
-    OtherRun{"pretrain_bert", kEncoder}, OtherRun{"pretrain_t5", kEncoder},
-    OtherRun{"pretrain_ict", kEncoder},  OtherRun{"pretrain_vision", kImages},
-    OtherRun{"pretrain_vlm", kImages},   OtherRun{"multimodal/", kImages},
+    OtherRun{"pretrain_bert", kEncoder},  OtherRun{"pretrain_t5", kEncoder},
+    OtherRun{"pretrain_ict", kEncoder},   OtherRun{"pretrain_vision", kImages},
+    OtherRun{"pretrain_vlm", kImages},    OtherRun{"multimodal/", kImages},
     OtherRun{"pretrain_retro", kEncoder}, OtherRun{"inference", kServes},
-    OtherRun{"server", kServes},         OtherRun{"generate", kServes},
+    OtherRun{"server", kServes},          OtherRun{"generate", kServes},
     OtherRun{"text_generation", kServes},
 };
 constexpr std::array kOtherOptions{

@@ -65,8 +65,7 @@ class NanotronReader : public LineReader {
         if (all > 0 && each > 0) gpus_ = {snapped(all / each, kGpusOfNode), line.number};
         if (step.global_batch <= 0) return;
         batch_ = {step.global_batch, line.number};
-        if (all > 0)
-            sequence_ = {snapped(all * step.seconds / step.global_batch, kTokens), line.number};
+        if (all > 0) sequence_ = {snapped(all * step.seconds / step.global_batch, kTokens), line.number};
     }
 
     bool read_step(const LogLine& line, LogContents& contents) {

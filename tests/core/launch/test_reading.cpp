@@ -140,7 +140,7 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
             // A hybrid model needs a pattern of its own for the layers that predict further tokens.
             const std::string pattern = format(P::layer_pattern, resolve(scenario)[P::layer_pattern]);
             if (pattern.find('/') != std::string::npos) lost.push_back(P::mtp_layers);
-            if (!launch::writes_layer_pattern(resolve(scenario))) {
+            if (!launch::writes_layer_pattern(resolve(scenario), kMegatron)) {
                 lost.insert(lost.end(), {P::layer_pattern, P::attention_window, P::linear_key_heads,
                                          P::linear_value_heads, P::linear_key_head_size,
                                          P::linear_value_head_size, P::ssm_heads, P::ssm_state_size,
@@ -724,13 +724,16 @@ TEST_CASE("launch: Megatron-FSDP has gradients in the format of the parameters b
     CHECK(reduced("--accumulate-allreduce-grads-in-fp32") == Precision::bf16);
     CHECK(reduced("--fp8-format hybrid --megatron-fsdp-main-grads-dtype auto") == Precision::bf16);
     CHECK(reduced("--megatron-fsdp-main-grads-dtype fp32") == Precision::fp32);
-    const Settings both = settings_of(
-        gpt(fsdp + "--megatron-fsdp-main-grads-dtype fp32 --megatron-fsdp-grad-comm-dtype bf16"));
+    const Settings both =
+        settings_of(gpt(fsdp + "--megatron-fsdp-main-grads-dtype fp32 --megatron-fsdp-grad-comm-dtype bf16"));
     CHECK(both.choice<Precision>(P::gradient_precision) == Precision::bf16);
     CHECK(written(P::main_gradient_precision, both[P::main_gradient_precision]) == "fp32");
     CHECK(problems_of(kMegatron, gpt(fsdp + "--megatron-fsdp-main-grads-dtype fp64")).size() == 1);
-    const std::string text = kMegatron.write(answer(check_scenario(job(
-        "llama-3-8b", "megatron-core", R"("sharding": "zero3", "gradient_precision": "fp32")")))).text;
+    const std::string text =
+        kMegatron
+            .write(answer(check_scenario(
+                job("llama-3-8b", "megatron-core", R"("sharding": "zero3", "gradient_precision": "fp32")"))))
+            .text;
     CHECK(text.find("--megatron-fsdp-main-grads-dtype fp32") != std::string::npos);
 }
 
@@ -743,7 +746,8 @@ TEST_CASE("launch: a file without a number of GPUs is not advised to train other
     CHECK(found[0].what == "the file does not give the number of GPUs");
     CHECK(found[0].suggestion.find("--set cluster.gpus=") != std::string::npos);
     // A number of nodes that is only the script's default is none, either.
-    const std::string nodes = "N=${SLURM_NNODES:-\"1\"}\nD=(--nproc_per_node 8 --nnodes $N)\ntorchrun ${D[@]} ";
+    const std::string nodes =
+        "N=${SLURM_NNODES:-\"1\"}\nD=(--nproc_per_node 8 --nnodes $N)\ntorchrun ${D[@]} ";
     found = problems_of(kMegatron, nodes + shape + "--pipeline-model-parallel-size 12\n");
     REQUIRE(found.size() == 1);
     CHECK(found[0].what == "the file does not give the number of GPUs");
@@ -774,8 +778,8 @@ TEST_CASE("launch: programs that train no GPT are refused by name", "[launch]") 
         REQUIRE(found.size() == 1);
         CHECK(found[0].what == "is not read");
     }
-    for (const char* option : {"--img-h 224", "--freeze-LM", "--language-model-type llama3_8b",
-                               "--decoder-seq-length 128"}) {
+    for (const char* option :
+         {"--img-h 224", "--freeze-LM", "--language-model-type llama3_8b", "--decoder-seq-length 128"}) {
         INFO(option);
         CHECK(problems_of(kMegatron, gpt(option)).size() == 1);
     }
@@ -814,7 +818,7 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
     const Settings s = settings_of(gpt(hybrid + "--hybrid-layer-pattern M-M*-M-M*-", "pretrain_hybrid.py"));
     CHECK(s[P::layers] == 10);
     CHECK(format(P::layer_pattern, s[P::layer_pattern]) ==
-          "mamba2/none, none/dense, mamba2/none, full/none, none/dense");
+          "mamba2/none,none/dense,mamba2/none,full/none,none/dense");
     CHECK(s[P::ssm_heads] == 64);
     CHECK(s[P::ssm_head_size] == 64);
     CHECK(s[P::ssm_state_size] == 64);
