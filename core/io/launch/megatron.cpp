@@ -113,6 +113,66 @@ double full_layer_stride(const Settings& s) {
     return static_cast<double>(pattern->layers.size());
 }
 
+// Returns one letter for each layer of a hybrid model, of which each is a mixer or a feed-forward; "" for
+// any other model.
+std::string hybrid_letters(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return {};
+    std::string period;
+    for (const std::size_t layer : pattern->layers) {
+        const LayerPattern::Element& element = pattern->elements[layer];
+        if (element.by_position) return {};
+        const bool only_mixer = element.feed_forward == FeedForward::none;
+        if (only_mixer && element.mixer == Mixer::mamba2) period += 'M';
+        else if (only_mixer && element.mixer == Mixer::full) period += '*';
+        else if (!only_mixer && element.mixer == Mixer::none)
+            period += element.feed_forward == FeedForward::experts ? 'E' : '-';
+        else return {};
+    }
+    std::string out;
+    for (double i = 0; i < s[P::layers]; ++i) out += period[out.size() % period.size()];
+    return out;
+}
+
+// Returns n if every n-th layer has attention and the others are linear; 0 for any other model.
+double linear_stride(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return 0;
+    const std::size_t count = pattern->layers.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
+        if (!element.by_position || element.mixer != (i + 1 == count ? Mixer::full : Mixer::linear)) return 0;
+    }
+    return count > 1 ? static_cast<double>(count) : 0;
+}
+
+// Writes layers of several kinds, and the sizes of those that keep a state.
+void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
+    const Settings& s = plan.s;
+    if (&tool != &kMegatron) {
+        put(out, plan, {P::layers});
+        return;
+    }
+    if (const std::string letters = hybrid_letters(s); !letters.empty()) {
+        out.put("--hybrid-layer-pattern", "'" + letters + "'");
+        out.put("--mamba-num-heads", plan.whole(P::ssm_heads));
+        out.put("--mamba-head-dim", plan.whole(P::ssm_head_size));
+        out.put("--mamba-state-dim", plan.whole(P::ssm_state_size));
+        out.put("--mamba-num-groups", plan.whole(P::ssm_groups));
+        return;
+    }
+    put(out, plan, {P::layers});
+    const double stride = linear_stride(s);
+    if (stride <= 0) return;
+    out.put("--experimental-attention-variant", "gated_delta_net");
+    out.put("--linear-attention-freq", whole(stride));
+    out.put("--linear-num-key-heads", plan.whole(P::linear_key_heads));
+    out.put("--linear-num-value-heads", whole(linear_value_heads(s)));
+    out.put("--linear-key-head-dim", plan.whole(P::linear_key_head_size));
+    out.put("--linear-value-head-dim", whole(linear_value_head_size(s)));
+    out.put("--linear-conv-kernel-dim", plan.whole(P::convolution_kernel));
+}
+
 void write_attention(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::kv_lora_rank] > 0) {
@@ -149,7 +209,7 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
     }
     const double stride = full_layer_stride(s);
     if (s[P::attention_window] > 0 && stride != kNoStride)
-        out.put("--window-size", plan.whole(P::attention_window) + ",0");
+        out.put("--window-size", whole(s[P::attention_window] - 1) + ",0");
     if (stride > 0) out.put("--window-attn-skip-freq", whole(stride));
     if (s.on(P::attention_sinks)) out.put("--softmax-type", "learnable");
     if (s.on(P::attention_gate) && s[P::kv_lora_rank] <= 0) out.put("--attention-output-gate");
@@ -161,12 +221,15 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
 }
 
 // Returns the layers that predict further tokens (MTP). Megatron-LM does not start with them and learned
-// positions.
-double prediction_layers(const Settings& s) { return positions(s) > 0 ? 0 : s[P::mtp_layers]; }
+// positions; a hybrid model needs a pattern of its own for them.
+double prediction_layers(const Settings& s) {
+    return positions(s) > 0 || !hybrid_letters(s).empty() ? 0 : s[P::mtp_layers];
+}
 
-void write_model(LaunchPlan& plan, Arguments& out) {
+void write_model(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
-    put(out, plan, {P::layers, P::hidden_size, P::ffn_size, P::heads});
+    write_layers(plan, tool, out);
+    put(out, plan, {P::hidden_size, P::ffn_size, P::heads});
     write_attention(plan, out);
     put(out, plan, {P::vocab_size});
     // Megatron-LM pads the vocabulary to a multiple of this number times the tensor parallel degree.
@@ -202,7 +265,9 @@ void write_model(LaunchPlan& plan, Arguments& out) {
     if (const double count = prediction_layers(s); count > 0) out.put("--mtp-num-layers", whole(count));
     else if (s[P::mtp_layers] > 0)
         plan.note_missing_option(kMegatron, P::mtp_layers,
-                                 translatable("{1} has no option for “{2}” with learned positions."));
+                                 positions(s) > 0
+                                     ? translatable("{1} has no option for “{2}” with learned positions.")
+                                     : translatable("{1} has no option for “{2}”."));
     write_experts(plan, out);
 }
 
@@ -325,6 +390,21 @@ void write_training(LaunchPlan& plan, Arguments& out) {
     write_optimizer(plan, out);
 }
 
+// Megatron-FSDP reads neither of the general options of gradients. By default they have the format of the
+// parameters.
+void write_gradients_of_fsdp(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    const std::string reduced = written(P::gradient_precision, s[P::gradient_precision]);
+    const std::string main = s[P::main_gradient_precision] == kAsReduced
+                                 ? reduced
+                                 : written(P::main_gradient_precision, s[P::main_gradient_precision]);
+    const std::string parameters = has_bf16_weights(plan)                   ? "bf16"
+                                   : plan.is(P::precision, Precision::fp16) ? "fp16"
+                                                                            : "fp32";
+    if (main != parameters) out.put("--megatron-fsdp-main-grads-dtype", main);
+    if (reduced != main) out.put("--megatron-fsdp-grad-comm-dtype", reduced);
+}
+
 // Writes how optimizer state, gradients and weights are sharded.
 void write_sharding(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
@@ -350,6 +430,7 @@ void write_sharding(LaunchPlan& plan, Arguments& out) {
         out.put("--data-parallel-sharding-strategy",
                 sharding == Sharding::zero2 ? "optim_grads" : "optim_grads_params");
         out.put("--ckpt-format", "fsdp_dtensor");
+        write_gradients_of_fsdp(plan, out);
         if (is_fsdp(s) && !s.on(P::reshard_after_forward))
             plan.note_missing_option(kMegatron, P::reshard_after_forward);
     }
@@ -570,11 +651,14 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
 
 }  // namespace
 
-bool writes_layer_pattern(const Settings& s) { return full_layer_stride(s) != kNoStride; }
+bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
+    if (full_layer_stride(s) != kNoStride) return true;
+    return &tool == &kMegatron && (!hybrid_letters(s).empty() || linear_stride(s) > 0);
+}
 
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool) {
     Arguments out;
-    write_model(plan, out);
+    write_model(plan, tool, out);
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
@@ -658,7 +742,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_mismatches(kMegatron, writes_layer_pattern(s));
+    plan.note_mismatches(kMegatron, writes_layer_pattern(s, kMegatron));
     note_options_without_preset(plan);
     std::string arguments;
     for (const MegatronArgument& argument : megatron_arguments(plan, kMegatron))
@@ -667,7 +751,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
                        header(kMegatron, answer,
                               "# Start on every node, with data, tokenizer, learning rate and checkpoints as "
                               "further arguments.\n");
-    const std::string start = torchrun(plan) + " \\\n    pretrain_gpt.py";
+    const std::string start =
+        torchrun(plan) + " \\\n    " + (hybrid_letters(s).empty() ? "pretrain_gpt.py" : "pretrain_hybrid.py");
     // On GPUs before Blackwell, tensor and context parallelism need their kernels to run in order, and FSDP
     // needs the opposite.
     const bool megatron_fsdp = s.choice<Sharding>(P::sharding) >= Sharding::zero2 && !is_emerging(s);

@@ -2,6 +2,7 @@
 #include "launch/megatron_command.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "parameters/parameter.h"
 #include "text/text.h"
@@ -57,7 +58,7 @@ void MegatronCommand::add(std::span<const MegatronArgument> arguments) {
     for (const MegatronArgument& argument : arguments) {
         Option& option = options_[argument.option];
         option.line = argument.line;
-        if (!argument.value.empty()) option.values.push_back({argument.value, argument.line, {}});
+        if (!argument.value.empty()) option.values.push_back({argument.value, argument.line, {}, {}});
     }
 }
 
@@ -80,9 +81,12 @@ void MegatronCommand::read_script(std::string_view script) {
         last = &options_[word.text.substr(0, equals)];
         // If an option is repeated, the last one is used.
         *last = {word.line, {}, false};
-        if (equals != std::string::npos)
-            last->values.push_back({word.text.substr(equals + 1), word.line, word.unknown});
+        if (equals == std::string::npos) continue;
+        last->values.push_back(word);
+        last->values.back().text.erase(0, equals + 1);
     }
+    for (const Word& word : *best)
+        if (word.text.ends_with(".py") && program_.text.empty()) program_ = word;
 }
 
 double MegatronCommand::number(std::string_view option, double otherwise) {
@@ -97,9 +101,14 @@ double MegatronCommand::number(std::string_view option, double otherwise) {
 std::vector<std::string> MegatronCommand::words(std::string_view option) {
     std::vector<std::string> out;
     if (!known_value(option)) return out;
-    for (const Word& word : options_.find(std::string(option))->second.values)
-        for (const std::string& part : split(word.text, ' '))
+    for (const Word& word : options_.find(std::string(option))->second.values) {
+        // A YAML file has a list: [mlp, moe].
+        std::string text = word.text;
+        std::ranges::replace_if(
+            text, [](char c) { return std::strchr("[],'\"", c) != nullptr; }, ' ');
+        for (const std::string& part : split(text, ' '))
             if (!part.empty()) out.push_back(part);
+    }
     return out;
 }
 
@@ -112,6 +121,12 @@ std::string MegatronCommand::text_if_known(std::string_view option) {
     const Option* found = mark_used(option);
     if (!found || found->values.empty() || !found->values.front().unknown.empty()) return {};
     return found->values.front().text;
+}
+
+bool MegatronCommand::has_shell_default(std::string_view option) const {
+    const auto found = options_.find(std::string(option));
+    if (found == options_.end() || found->second.values.empty()) return false;
+    return std::ranges::any_of(found->second.values.front().from_shell, &FromShell::has_default);
 }
 
 void MegatronCommand::ignore_same(const MegatronArgument& argument) {
@@ -159,8 +174,11 @@ const Word* MegatronCommand::known_value(std::string_view option) {
     }
     const Word& value = found->values.front();
     if (value.unknown.empty()) return &value;
-    problem(option, translate("is {1}", {value.unknown}), translate("values from the shell are not read"),
-            translate("write the value, or set the variable in the file"));
+    const auto from = std::ranges::find(value.from_shell, value.unknown, &FromShell::expression);
+    problems_.push_back({std::string(option), translate("is {1}", {value.unknown}),
+                         translate("values from the shell are not read"),
+                         translate("write the value, or set the variable in the file"),
+                         from == value.from_shell.end() ? value.line : from->line});
     return nullptr;
 }
 

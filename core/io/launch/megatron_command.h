@@ -37,6 +37,10 @@ class MegatronCommand {
     std::string text(std::string_view option, const char* otherwise);
     // Returns the option's first word; "" where it is absent or only the shell knows it.
     std::string text_if_known(std::string_view option);
+    // Returns whether the option's value is the default that the script has for a variable of the shell.
+    [[nodiscard]] bool has_shell_default(std::string_view option) const;
+    // Returns the Python program that the command starts; an empty word where it names none.
+    [[nodiscard]] const Word& program() const { return program_; }
     // Marks an option as used if it has the value of `argument`.
     void ignore_same(const MegatronArgument& argument);
     void problem(std::string_view option, const std::string& what, const std::string& why,
@@ -60,6 +64,7 @@ class MegatronCommand {
     Problems& problems_;
     std::map<std::string, Option> options_;
     std::vector<int> unread_;
+    Word program_;
 };
 
 }  // namespace shardscope::launch

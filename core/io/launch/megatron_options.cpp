@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -15,8 +16,10 @@
 #include "launch/tokenizers.h"
 #include "launch/unmodelled_options.h"
 #include "parameters/interned_text.h"
+#include "presets/hf_layers.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/pipeline_layout.h"
+#include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -84,13 +87,61 @@ double leading_dense_layers(const std::string& pattern) {
     return dense;
 }
 
+// A program, or an option that only such a program has, whose run is no training of a GPT.
+struct OtherRun {
+    std::string_view name;
+    const char* reason;
+};
+constexpr const char* kEncoder = translatable("it trains a model with an encoder");
+constexpr const char* kImages = translatable("it trains a model of images");
+constexpr const char* kServes = translatable("it generates text and does not train");
+constexpr std::array kOtherPrograms{
+    OtherRun{"pretrain_bert", kEncoder},  OtherRun{"pretrain_t5", kEncoder},
+    OtherRun{"pretrain_ict", kEncoder},   OtherRun{"pretrain_vision", kImages},
+    OtherRun{"pretrain_vlm", kImages},    OtherRun{"multimodal/", kImages},
+    OtherRun{"pretrain_retro", kEncoder}, OtherRun{"inference", kServes},
+    OtherRun{"server", kServes},          OtherRun{"generate", kServes},
+    OtherRun{"text_generation", kServes},
+};
+constexpr std::array kOtherOptions{
+    OtherRun{"--img-h", kImages},
+    OtherRun{"--freeze-LM", kImages},
+    OtherRun{"--language-model-type", kImages},
+    OtherRun{"--decoder-seq-length", kEncoder},
+};
+
+// Adds a problem where the command does not train a GPT.
+void refuse_other_runs(MegatronCommand& command, Problems& problems) {
+    const std::string& path = command.program().text;
+    // Of the folders only the program's own counts.
+    const std::size_t slash = path.rfind('/');
+    const std::size_t folder =
+        slash == std::string::npos || slash == 0 ? std::string::npos : path.rfind('/', slash - 1);
+    const std::string program = folder == std::string::npos ? path : path.substr(folder + 1);
+    for (const OtherRun& other : kOtherPrograms) {
+        if (program.find(other.name) == std::string::npos) continue;
+        problems.push_back({program, translate("is not read"), translate(other.reason),
+                            translate("give the script of a GPT's training"), command.program().line});
+        return;
+    }
+    for (const OtherRun& other : kOtherOptions) {
+        if (!command.has(other.name)) continue;
+        command.problem(other.name, translate("is not read"), translate(other.reason),
+                        translate("give the script of a GPT's training"));
+        return;
+    }
+}
+
 class Reader {
   public:
     Reader(MegatronCommand& command, ScenarioBuilder& out) : o_(command), out_(out) {}
 
     Settings shape(Settings wanted) {
         s_ = &wanted;
-        const double layers = required(P::layers);
+        const LayerWords hybrid = hybrid_layers();
+        // The pattern gives the number of layers, too.
+        const double layers = hybrid.empty() ? required(P::layers) : static_cast<double>(hybrid.size());
+        if (!hybrid.empty()) o_.flag(option_of(P::layers));
         const double hidden = required(P::hidden_size);
         const double heads = required(P::heads);
         const bool gated = o_.flag("--swiglu") || o_.flag("--quick-geglu");
@@ -104,7 +155,9 @@ class Reader {
         set(P::ffn_size, number(P::ffn_size, ffn));
         attention(hidden, heads);
         vocabulary();
-        const bool rms = o_.text("--normalization", "LayerNorm") == "RMSNorm";
+        std::string norm = o_.text("--normalization", "LayerNorm");
+        std::ranges::transform(norm, norm.begin(), [](unsigned char c) { return std::tolower(c); });
+        const bool rms = norm == "rmsnorm";
         set(P::norm, rms ? 1 : 0);
         set(P::norm_weights, static_cast<double>(rms ? NormWeights::scale : NormWeights::scale_and_bias));
         set(P::layer_norms, 2);
@@ -124,12 +177,13 @@ class Reader {
         set(P::causal, 1);
         set(P::mtp_layers, o_.number("--mtp-num-layers", 0));
         experts(layers);
+        set_layers(hybrid, hidden);
         s_ = nullptr;
         return wanted;
     }
 
     void training() {
-        out_.give(P::software, "megatron-core");
+        out_.give(P::software, o_.has("--deepspeed") ? "megatron-deepspeed" : "megatron-core");
         out_.give(P::micro_batch, required(P::micro_batch));
         const bool bf16 = o_.flag("--bf16");
         const bool fp16 = o_.flag("--fp16");
@@ -150,7 +204,9 @@ class Reader {
         const bool low = o_.flag("--grad-reduce-in-bf16") || low_main;
         const bool full =
             o_.flag("--accumulate-allreduce-grads-in-fp32") || (bf16 && !low) || (!bf16 && !fp16);
-        out_.give(P::gradient_precision, full ? "fp32" : fp16 ? "fp16" : "bf16");
+        const std::string parameters = bf16 ? "bf16" : fp16 ? "fp16" : "fp32";
+        if (o_.has("--use-megatron-fsdp")) gradients_of_fsdp(parameters);
+        else out_.give(P::gradient_precision, full ? "fp32" : fp16 ? "fp16" : "bf16");
         optimizer();
         recomputation_and_attention();
     }
@@ -178,7 +234,10 @@ class Reader {
         read_stages(layers, stages, std::fmax(1.0, virtual_stages));
         // torchrun accepts both spellings.
         const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
-        out_.set_gpus(count_of("--nnodes", 1) * count_of(processes, 0));
+        // The launcher of DeepSpeed has other names.
+        const char* nodes = o_.has("--num_nodes") ? "--num_nodes" : "--nnodes";
+        if (o_.has("--num_gpus")) processes = "--num_gpus";
+        out_.set_gpus(count_of(nodes, 1) * count_of(processes, 0), o_.has_shell_default(nodes));
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
         sharding();
         recomputed_share(layers, stages, std::fmax(1.0, virtual_stages));
@@ -207,6 +266,25 @@ class Reader {
         if (given.empty()) return otherwise;
         const Parsed parsed = parse(given, Quantity::count);
         return parsed.ok ? parsed.value : 0;
+    }
+
+    // Megatron-FSDP has its own options. By default the gradients have the format of the parameters, and are
+    // reduced as they are stored.
+    void gradients_of_fsdp(const std::string& parameters) {
+        std::string main = o_.text("--megatron-fsdp-main-grads-dtype", "auto");
+        if (main == "auto" || main == "None") main = parameters;
+        std::string reduced = o_.text("--megatron-fsdp-grad-comm-dtype", "auto");
+        if (reduced == "auto" || reduced == "None") reduced = main;
+        const Parsed stored_as = parse(P::main_gradient_precision, main);
+        const Parsed reduced_as = parse(P::gradient_precision, reduced);
+        if (!reduced_as.ok || (main != reduced && !stored_as.ok)) {
+            o_.problem("--megatron-fsdp-main-grads-dtype",
+                       translate("“{1}” is not known", {reduced_as.ok ? main : reduced}), "",
+                       translate("write fp32, bf16, fp16 or auto"));
+            return;
+        }
+        out_.give(P::gradient_precision, reduced_as.value);
+        if (main != reduced) out_.give(P::main_gradient_precision, stored_as.value);
     }
 
     // Reads how many layers every stage has, as far as a scenario can express it.
@@ -269,7 +347,8 @@ class Reader {
     void attention(double hidden, double heads) {
         const bool grouped = o_.flag("--group-query-attention");
         const double groups = number(P::kv_heads, 1);
-        set(P::kv_heads, grouped ? groups : heads);
+        // The name in Megatron-DeepSpeed.
+        set(P::kv_heads, o_.number("--num-key-value-heads", grouped ? groups : heads));
         set(P::head_size, number(P::head_size, heads > 0 ? hidden / heads : 1));
         for (const P id : {P::q_lora_rank, P::kv_lora_rank, P::rope_head_size, P::value_head_size})
             set(id, 0);
@@ -288,20 +367,82 @@ class Reader {
         set(P::qk_norm, normalizes && (*s_)[P::kv_lora_rank] <= 0 ? 1 : 0);
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');
         const Parsed back = parse(window.empty() ? "0" : window.front(), Quantity::count);
-        if (back.ok) set(P::attention_window, std::fmax(0.0, back.value));
+        // Megatron-LM counts the tokens to the left without the token itself; the window counts it.
+        if (back.ok) set(P::attention_window, back.value > 0 ? back.value + 1 : 0);
         else
             o_.problem("--window-size", translate("is not a pair of numbers"), "", translate("write 4096,0"));
         read_full_layers();
     }
 
+    // Returns the layers of a hybrid model, of which each is a mixer or a feed-forward; none for a
+    // transformer.
+    LayerWords hybrid_layers() {
+        static constexpr std::array kNames{"--hybrid-layer-pattern", "--hybrid-override-pattern"};
+        for (const char* option : kNames) {
+            const std::string letters = o_.text(option, "");
+            if (letters.empty() || letters == "None") continue;
+            if (auto layers = layers_of_letters(letters)) return *layers;
+            o_.problem(option, translate("“{1}” is not understood", {letters}),
+                       translate("a layer is M (Mamba-2), * (attention), - (feed-forward) or E (experts)"),
+                       translate("write M-M*M-ME"));
+            return {};
+        }
+        const bool hybrid = o_.program().text.find("pretrain_hybrid") != std::string::npos ||
+                            o_.program().text.find("pretrain_mamba") != std::string::npos;
+        if (hybrid || o_.has("--is-hybrid-model") || o_.number("--hybrid-attention-ratio", 0) > 0)
+            o_.problem(kNames.front(), translate("is missing"),
+                       translate("the model has layers of several kinds"),
+                       translate("give the pattern of its layers"));
+        return {};
+    }
+
+    // Sets layers of several kinds and the sizes of those that keep a state.
+    void set_layers(const LayerWords& hybrid, double hidden) {
+        if (!hybrid.empty()) {
+            set_pattern(shortest_period(hybrid));
+            set(P::dense_layers, 0);
+            const double head = o_.number("--mamba-head-dim", 64);
+            set(P::ssm_head_size, head);
+            set(P::ssm_heads, o_.number("--mamba-num-heads", head > 0 ? 2 * hidden / head : 0));
+            set(P::ssm_state_size, o_.number("--mamba-state-dim", 128));
+            set(P::ssm_groups, o_.number("--mamba-num-groups", 8));
+            set(P::convolution_kernel, 4);
+            return;
+        }
+        const std::string variant = o_.text("--experimental-attention-variant", "");
+        if (variant.empty() || variant == "None") return;
+        const Parsed stride = parse(o_.text("--linear-attention-freq", ""), Quantity::count);
+        if (variant != "gated_delta_net" || !stride.ok || stride.value < 1 || stride.value > kMostLayers) {
+            const bool known = variant == "gated_delta_net";
+            o_.problem(known ? "--linear-attention-freq" : "--experimental-attention-variant",
+                       translate("is not read"), translate("the model has layers of several kinds"),
+                       known ? translate("write 4 for one attention layer of four")
+                             : translate("the program knows gated_delta_net"));
+            return;
+        }
+        set_pattern(strided_layers(stride.value, stride.value, "linear", "full"));
+        set(P::linear_key_head_size, o_.number("--linear-key-head-dim", 128));
+        set(P::linear_value_head_size, o_.number("--linear-value-head-dim", 128));
+        set(P::linear_key_heads, o_.number("--linear-num-key-heads", 16));
+        set(P::linear_value_heads, o_.number("--linear-num-value-heads", 32));
+        set(P::convolution_kernel, o_.number("--linear-conv-kernel-dim", 4));
+    }
+
+    void set_pattern(const LayerWords& layers) {
+        std::string pattern;
+        for (const std::string& word : layers) pattern += (pattern.empty() ? "" : ",") + word;
+        set(P::layer_pattern, intern_text(pattern));
+    }
+
+    static constexpr double kMostLayers = 1000;
+
     // Every n-th layer has no window.
     void read_full_layers() {
-        constexpr double kMost = 1000;
         set(P::layer_pattern, 0);
         const std::string skipped = o_.text("--window-attn-skip-freq", "");
         if (skipped.empty() || (*s_)[P::attention_window] <= 0) return;
         const Parsed stride = parse(skipped, Quantity::count);
-        if (!stride.ok || stride.value < 1 || stride.value > kMost) {
+        if (!stride.ok || stride.value < 1 || stride.value > kMostLayers) {
             out_.note(translate("The list of layers without a window is not read; all have one."));
             return;
         }
@@ -500,6 +641,22 @@ class Reader {
         o_.ignore_same({"--cross-entropy-fusion-impl", "native", 0});
     }
 
+    std::string_view stage_of_deepspeed() {
+        static constexpr std::array<std::string_view, 4> kStages{"ddp", "zero1", "zero2", "zero3"};
+        const double stage = o_.number("--zero-stage", 0);
+        o_.flag("--deepspeed_config");
+        out_.note(o_.has("--zero-stage")
+                      ? translate("The file of --deepspeed_config is not read: its offload, precision and "
+                                  "overlap are not in the scenario.")
+                      : translate("The file of --deepspeed_config is not read, and --zero-stage is absent: "
+                                  "ZeRO, offload, precision and overlap are not in the scenario."));
+        if (stage >= 0 && stage < kStages.size() && stage == std::floor(stage))
+            return kStages[static_cast<std::size_t>(stage)];
+        o_.problem("--zero-stage", translate("“{1}” is not known", {exact(stage)}), "",
+                   translate("write 0, 1, 2 or 3"));
+        return kStages.front();
+    }
+
     void sharding() {
         const bool distributed =
             o_.flag("--use-distributed-optimizer") || o_.text("--optimizer", "adam") == "dist_muon";
@@ -522,6 +679,7 @@ class Reader {
         if (torch || (own && strategy == "optim_grads_params")) name = replicas > 1 ? "hsdp" : "zero3";
         else if (own && strategy == "optim_grads") name = "zero2";
         else if (own && strategy == "optim") name = "zero1";
+        if (o_.flag("--deepspeed")) name = stage_of_deepspeed();
         out_.give(P::sharding, name);
         if (o_.flag("--torch-fsdp2-no-reshard-after-forward")) out_.give(P::reshard_after_forward, 0);
         if (replicas > 1 && name != "ddp")
@@ -568,7 +726,8 @@ std::string_view option_of(P id) {
 }
 
 bool is_megatron(std::string_view text) {
-    return text.find("--num-layers") != std::string_view::npos &&
+    return (text.find("--num-layers") != std::string_view::npos ||
+            text.find("--hybrid-") != std::string_view::npos) &&
            text.find("--hidden-size") != std::string_view::npos &&
            text.find("--micro-batch-size") != std::string_view::npos;
 }
@@ -619,6 +778,7 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
 
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems) {
     MegatronCommand command(text, problems);
+    if (problems.empty()) refuse_other_runs(command, problems);
     if (!problems.empty()) return {};
     return read_options(command, true, base, problems);
 }

@@ -64,7 +64,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_mismatches(kPrimus, writes_layer_pattern(plan.s));
+    plan.note_mismatches(kPrimus, writes_layer_pattern(plan.s, kPrimus));
     note_options_without_preset(plan);
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)

@@ -5,6 +5,7 @@
 #include "launch/shapes.h"
 #include "scenario/domain.h"
 #include "schedules/schedule.h"
+#include "text/encode.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -45,7 +46,8 @@ void ScenarioBuilder::note_unused_options(const std::vector<std::string>& option
     if (!without_effect.empty()) note(translate("Not used: {1}.", {without_effect}));
 }
 
-void ScenarioBuilder::set_gpus(double gpus) {
+void ScenarioBuilder::set_gpus(double gpus, bool is_default) {
+    gpus_are_given_ = gpus > 0 && !is_default;
     if (gpus > 0) {
         give(P::gpus, gpus);
         return;
@@ -93,10 +95,31 @@ void ScenarioBuilder::note_stages(const StageLayers& stages) {
                        {format_stage_layers(stages), format_stage_layers(engine_stages)}));
 }
 
+double ScenarioBuilder::fitting_gpus() const {
+    constexpr double kMostCopies = 1 << 16;
+    const Settings s = settings();
+    const double copy = s[P::tensor_parallel] * s[P::pipeline_parallel] * s[P::context_parallel];
+    Scenario tried = out_.scenario;
+    for (double copies = 1; copies <= kMostCopies; copies *= 2) {
+        if (copy * copies > parameter(P::gpus).maximum) break;
+        tried.give(P::gpus, copy * copies);
+        if (check(tried, resolve(tried)).empty()) return copy * copies;
+    }
+    return 0;
+}
+
 LaunchRead ScenarioBuilder::done(Problems& problems) && {
     if (problems.empty()) {
         out_.complete = true;
-        const Problems found = check(out_.scenario, settings());
+        Problems found = check(out_.scenario, settings());
+        // What the file trains is right; only the assumed number of GPUs is not.
+        const double gpus = found.empty() || gpus_are_given_ ? 0 : fitting_gpus();
+        if (gpus > 0)
+            found = {
+                {"", translate("the file does not give the number of GPUs"),
+                 translate("with {1} the training is not possible", {format(P::gpus, settings()[P::gpus])}),
+                 translate("add --set cluster.gpus=… with the number of the run, such as {1}",
+                           {exact(gpus)})}};
         problems.insert(problems.end(), found.begin(), found.end());
     }
     return std::move(out_);

@@ -36,7 +36,8 @@ class ScenarioBuilder {
 
     // Sets the number of GPUs. 0 means that the file does not state it: the valid number nearest to that of
     // the base is then kept, with a note.
-    void set_gpus(double gpus);
+    // `is_default` is whether the number is the file's default for one that the shell gives.
+    void set_gpus(double gpus, bool is_default = false);
     // Sets how many layers the first and the last stage have in the file, unless the engine's rule gives them
     // as many.
     void set_partition(double layers, double stages, Partition partition);
@@ -49,7 +50,11 @@ class ScenarioBuilder {
     LaunchRead done(Problems& problems) &&;
 
   private:
+    // Returns a number of GPUs with which the scenario is valid; 0 where there is none.
+    [[nodiscard]] double fitting_gpus() const;
+
     LaunchRead out_;
+    bool gpus_are_given_ = true;
 };
 
 }  // namespace shardscope::launch

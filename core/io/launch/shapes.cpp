@@ -3,10 +3,26 @@
 #include <cmath>
 #include <limits>
 
+#include "parameters/layer_pattern.h"
+
 namespace shardscope::launch {
 namespace {
 
+// Returns whether both models have the same layers, however their patterns are written.
+bool same_layers(const Settings& a, const Settings& b) {
+    const LayerPattern* one = layer_pattern(a);
+    const LayerPattern* other = layer_pattern(b);
+    if (!one || !other || a[P::layers] != b[P::layers]) return false;
+    const auto layer = [](const LayerPattern& pattern, std::size_t i) {
+        return pattern.elements[pattern.layers[i % pattern.layers.size()]];
+    };
+    for (std::size_t i = 0; static_cast<double>(i) < a[P::layers]; ++i)
+        if (layer(*one, i) != layer(*other, i)) return false;
+    return true;
+}
+
 bool same(P id, const Settings& a, const Settings& b) {
+    if (id == P::layer_pattern && a[id] != b[id]) return same_layers(a, b);
     if (id == P::learned_positions) return positions(a) == positions(b);
     return a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -29,6 +30,86 @@ bool is_test(const Command& words) {
     return !words.empty() && (words[0].text == "[" || words[0].text == "[[" || words[0].text == "test");
 }
 
+std::optional<long> integer_of(const std::string& text) {
+    constexpr std::size_t kMostDigits = 15;
+    const std::size_t sign = text.starts_with('-') ? 1 : 0;
+    const bool digits = text.size() > sign && text.size() <= kMostDigits &&
+                        text.find_first_not_of("0123456789", sign) == std::string::npos;
+    return digits ? std::optional(std::stol(text)) : std::nullopt;
+}
+
+// Computes + - * / % and parentheses over integers and the script's variables, as in $(( … )).
+class Arithmetic {
+  public:
+    using Variable = std::function<std::optional<long>(const std::string&)>;
+    Arithmetic(std::string_view text, Variable variable) : text_(text), variable_(std::move(variable)) {}
+
+    // Returns nothing for an expression that has anything else, or a value that is not known.
+    std::optional<long> value() {
+        const long out = sum();
+        skip_blanks();
+        return known_ && at_ == text_.size() ? std::optional(out) : std::nullopt;
+    }
+
+  private:
+    void skip_blanks() {
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    }
+    // Takes one of these characters; returns '\0' where there is none.
+    char take(std::string_view any_of) {
+        skip_blanks();
+        if (at_ >= text_.size() || any_of.find(text_[at_]) == std::string_view::npos) return '\0';
+        return text_[at_++];
+    }
+    long sum() {
+        long out = product();
+        while (const char sign = take("+-")) {
+            const long next = product();
+            known_ = known_ && !(sign == '+' ? __builtin_add_overflow(out, next, &out)
+                                             : __builtin_sub_overflow(out, next, &out));
+        }
+        return out;
+    }
+    long product() {
+        long out = operand();
+        while (const char sign = take("*/%")) {
+            const long next = operand();
+            if (sign == '*') known_ = known_ && !__builtin_mul_overflow(out, next, &out);
+            else if (next > 0) out = sign == '/' ? out / next : out % next;
+            else known_ = false;
+        }
+        return out;
+    }
+    long operand() {
+        constexpr int kDeepest = 32;
+        if (take("(")) {
+            if (++depth_ > kDeepest) known_ = false;
+            const long out = known_ ? sum() : 0;
+            --depth_;
+            known_ = take(")") && known_;
+            return out;
+        }
+        const bool dollar = take("$") != '\0';
+        const bool brace = dollar && take("{") != '\0';
+        skip_blanks();
+        std::string word;
+        while (at_ < text_.size() && in_name(text_[at_])) word += text_[at_++];
+        if (brace && !take("}")) known_ = false;
+        const bool digits = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0]));
+        // A number that begins with 0 is octal, and a digit after $ an argument of the script.
+        if (digits && (dollar || (word.size() > 1 && word[0] == '0'))) known_ = false;
+        const std::optional<long> value = digits ? integer_of(word) : variable_(word);
+        known_ = known_ && value.has_value();
+        return value.value_or(0);
+    }
+
+    std::string_view text_;
+    Variable variable_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    bool known_ = true;
+};
+
 // Returns whether a comparison holds; unknown for an operator that is not read here.
 Truth compared(const std::string& left, const std::string& operation, const std::string& right,
                bool patterns) {
@@ -36,15 +117,8 @@ Truth compared(const std::string& left, const std::string& operation, const std:
         if (patterns && right.find_first_of("*?[") != std::string::npos) return Truth::unknown;
         return truth_of((left == right) == (operation != "!="));
     }
-    const auto number = [](const std::string& text) -> std::optional<long> {
-        constexpr std::size_t kMostDigits = 15;
-        const std::size_t sign = text.starts_with('-') ? 1 : 0;
-        const bool digits = text.size() > sign && text.size() <= kMostDigits &&
-                            text.find_first_not_of("0123456789", sign) == std::string::npos;
-        return digits ? std::optional(std::stol(text)) : std::nullopt;
-    };
-    const std::optional<long> a = number(left);
-    const std::optional<long> b = number(right);
+    const std::optional<long> a = integer_of(left);
+    const std::optional<long> b = integer_of(right);
     if (!a || !b) return Truth::unknown;
     if (operation == "-eq") return truth_of(*a == *b);
     if (operation == "-ne") return truth_of(*a != *b);
@@ -306,7 +380,7 @@ class Script {
         const bool list = here() == '(';
         if (list) list_of_words(name, value);
         else if (!ends_command(here()) && here() != ' ' && here() != '\t') word(value, true);
-        if (!list && value.empty()) value.push_back({"", line_, ""});
+        if (!list && value.empty()) value.push_back({"", line_, "", {}});
         if (list && running() != Truth::no) out_.push_back(value);
         if (!sets()) return true;
         std::vector<Word>& old = variables_[name];
@@ -315,7 +389,8 @@ class Script {
         } else if (list) {
             old.insert(old.end(), value.begin(), value.end());
         } else {
-            old.back().text += value.front().text;
+            Word& end = old.back();
+            add(end, value.front(), [&](char letter) { add(end, letter); });
         }
         return true;
     }
@@ -344,7 +419,7 @@ class Script {
         bool any = false;  // whether quotes were read; then an empty word counts, too
         const auto push = [&] {
             if (any || !now.text.empty() || !now.unknown.empty()) out.push_back(now);
-            now = {"", line_, ""};
+            now = {"", line_, "", {}};
             any = false;
         };
         while (at_ < text_.size() && problems_.empty()) {
@@ -367,12 +442,12 @@ class Script {
                 const std::vector<Word> value = expansion();
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) push();
-                    mark_unknown(now, value[i]);
                     // Outside of quotes blanks separate words.
-                    for (const char letter : value[i].text) {
-                        if (!whole && (letter == ' ' || letter == '\t' || letter == '\n')) push();
+                    add(now, value[i], [&](char letter) {
+                        const bool blank = letter == ' ' || letter == '\t' || letter == '\n';
+                        if (!whole && blank) push();
                         else add(now, letter);
-                    }
+                    });
                 }
             } else {
                 add(now, c);
@@ -409,10 +484,9 @@ class Script {
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) {
                         out.push_back(now);
-                        now = {"", line_, ""};
+                        now = {"", line_, "", {}};
                     }
-                    mark_unknown(now, value[i]);
-                    for (const char letter : value[i].text) add(now, letter);
+                    add(now, value[i], [&](char letter) { add(now, letter); });
                 }
             } else {
                 add(now, here());
@@ -424,8 +498,19 @@ class Script {
     }
 
     static void add(Word& now, char c) { now.text += c; }
-    static void mark_unknown(Word& now, const Word& value) {
-        if (now.unknown.empty()) now.unknown = value.unknown;
+    // Adds a value to a word letter by letter. What comes from the shell is marked in the word that it is
+    // in.
+    template <typename AddLetter>
+    static void add(Word& now, const Word& value, AddLetter&& add_letter) {
+        auto next = value.from_shell.begin();
+        for (std::size_t i = 0; i <= value.text.size(); ++i) {
+            for (; next != value.from_shell.end() && next->at == i; ++next) {
+                now.from_shell.push_back(*next);
+                now.from_shell.back().at = now.text.size();
+                if (now.unknown.empty() && !next->has_default) now.unknown = next->expression;
+            }
+            if (i < value.text.size()) add_letter(value.text[i]);
+        }
     }
 
     // Returns the value of a variable. The size of all expansions is limited, because variables that contain
@@ -455,11 +540,20 @@ class Script {
         return out;
     }
 
+    // Returns the integer that the script gives a variable; none for any other value.
+    [[nodiscard]] std::optional<long> integer_of_variable(const std::string& name) const {
+        const auto found = variables_.find(name);
+        if (found == variables_.end() || found->second.size() != 1) return std::nullopt;
+        const Word& word = found->second.front();
+        return word.from_shell.empty() ? integer_of(word.text) : std::nullopt;
+    }
+
     // Reads an expression that begins with $ or a backquote. Its value is one word unless it is a list.
     std::vector<Word> expansion(bool in_double_quotes = false) {
         const std::size_t from = at_;
         const auto unknown = [&] {
-            return std::vector<Word>{{"", line_, std::string(text_.substr(from, at_ - from))}};
+            const std::string expression(text_.substr(from, at_ - from));
+            return std::vector<Word>{{"", line_, expression, {{0, expression, line_, false}}}};
         };
         if (here() == '`') {
             step();
@@ -476,6 +570,13 @@ class Script {
                 if (here() == ')') --depth;
                 step();
             } while (at_ < text_.size() && depth > 0);
+            const std::string_view read = text_.substr(from, at_ - from);
+            if (read.starts_with("$((") && read.ends_with("))")) {
+                const auto value = Arithmetic(read.substr(3, read.size() - 5), [&](const std::string& name) {
+                                       return integer_of_variable(name);
+                                   }).value();
+                if (value) return {{std::to_string(*value), line_, "", {}}};
+            }
             return unknown();
         }
         std::string name;
@@ -515,7 +616,8 @@ class Script {
         }
         const auto found = variables_.find(name);
         if (found != variables_.end() && !name.empty()) return value_of(found->second);
-        if (has_otherwise && otherwise.find('$') == std::string::npos) return {{otherwise, line_, ""}};
+        if (has_otherwise && otherwise.find('$') == std::string::npos)
+            return {{otherwise, line_, "", {{0, std::string(text_.substr(from, at_ - from)), line_, true}}}};
         return unknown();
     }
 

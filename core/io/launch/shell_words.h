@@ -5,6 +5,7 @@
 // that the script would set is set.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,18 @@
 
 namespace shardscope::launch {
 
+// An expression in a word whose value the environment of the shell decides.
+struct FromShell {
+    std::size_t at = 0;  // its place in the word's text
+    std::string expression;
+    int line = 1;
+    bool has_default = false;  // ${NNODES:-1}; the text has the default value
+};
 struct Word {
     std::string text;
     int line = 1;
     std::string unknown;  // the first expression without a known value ("$NNODES"); "": none
+    std::vector<FromShell> from_shell;
 };
 using Command = std::vector<Word>;
 

@@ -97,8 +97,6 @@ bool is_unmodelled_megatron(std::string_view option) {
         "--manual-gc-interval",
         "--max-seqlen-per-dp-cp-rank",
         "--megatron-fsdp-enable-fine-grained-param-gather",
-        "--megatron-fsdp-grad-comm-dtype",
-        "--megatron-fsdp-main-grads-dtype",
         "--megatron-fsdp-main-params-dtype",
         "--megatron-fsdp-max-pool-double-buffer",
         "--megatron-fsdp-version",

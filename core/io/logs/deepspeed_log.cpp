@@ -7,6 +7,7 @@
 // 1,024³ bytes.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "evidence/validation.h"
 #include "logs/log_format.h"
@@ -21,6 +22,7 @@ constexpr std::array<std::string_view, 4> kParts{"fwd", "bwd", "bwd_allreduce", 
 class DeepspeedReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
+        read_batch(line);
         if (read_throughput(line, contents) || read_pipeline(line) || read_breakdown(line)) return;
         read_memory(line, contents);
         read_configuration(line, contents);
@@ -31,6 +33,8 @@ class DeepspeedReader : public LineReader {
         if (processes_.value > 0) contents.set(P::gpus, processes_.value, processes_.line);
         else if (ranks_.value > 0 && stages_ == 0 && !divides_model_)
             contents.set(P::gpus, ranks_.value, ranks_.line);
+        if (!batches_.empty() && contents.line_of(P::global_batch) == 0)
+            contents.set(P::global_batch, std::round(quantile(batches_, 0.5)), batch_line_);
         for (std::size_t i = 0; i < kParts.size(); ++i)
             if (!parts_[i].empty()) contents.parts[std::string(kParts[i])] = quantile(parts_[i], 0.5);
     }
@@ -51,6 +55,19 @@ class DeepspeedReader : public LineReader {
         if (const auto peak = bytes_after(line, "MaxMemAllocated"))
             contents.update_peak(Peak::allocated, *peak, line.number);
         return true;
+    }
+
+    // A line with both the samples per second and the seconds of the iteration states the batch, as those of
+    // Megatron-DeepSpeed and of the pipeline engine do.
+    void read_batch(const LogLine& line) {
+        if (!line.has("samples/sec:")) return;
+        const auto rate = number_after(line, "samples/sec:");
+        const auto seconds = number_after(line, "iter time (s):");
+        const auto time = number_after(line, "elapsed time per iteration (ms)");
+        const double length = seconds ? *seconds : time.value_or(0) * kMilli;
+        if (!rate || *rate * length < 1 || batches_.size() >= kMostSteps) return;
+        batches_.push_back(*rate * length);
+        batch_line_ = line.number;
     }
 
     // "steps: 10 loss: 2.5101 iter time (s): 1.234 samples/sec: 51.870"
@@ -142,6 +159,8 @@ class DeepspeedReader : public LineReader {
     }
 
     std::array<std::vector<double>, kParts.size()> parts_;
+    std::vector<double> batches_;  // by the rate and the time of one iteration each
+    int batch_line_ = 0;
     bool breakdown_steps_ = false;  // the steps are those of the breakdown
     bool divides_model_ = false;    // several ranks train one copy of the model
     double stages_ = 0;             // of the pipeline engine; 0 without it

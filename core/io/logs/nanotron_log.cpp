@@ -4,6 +4,7 @@
 // three digits with decimal suffixes), src/nanotron/logging/base.py, src/nanotron/utils.py (memory) and
 // config/config.py, whose printed Config(…) states parallelism and batch.
 #include <array>
+#include <cmath>
 
 #include "launch/named_parameter.h"
 #include "logs/log_format.h"
@@ -39,9 +40,34 @@ class NanotronReader : public LineReader {
 
     void finish(LogContents& contents) override {
         if (data_ > 0) contents.set(P::gpus, data_ * tensor_ * stages_ * context_, data_line_);
+        else if (gpus_.value > 0) contents.set(P::gpus, gpus_.value, gpus_.line);
+        // Without the printed configuration, the lines of the steps state the batch.
+        if (contents.line_of(P::accumulation) == 0 && batch_.value > 0)
+            contents.set(P::global_batch, batch_.value, batch_.line);
+        if (contents.line_of(P::sequence_length) == 0 && sequence_.value > 0)
+            contents.set(P::sequence_length, sequence_.value, sequence_.line);
     }
 
   private:
+    // Returns the multiple of `unit` that is nearest to a quotient of numbers with three digits; the quotient
+    // rounded to an integer where none is near.
+    static double snapped(double quotient, double unit) {
+        constexpr double kError = 0.015;  // of two or three rounded numbers
+        const double nearest = std::round(quotient / unit) * unit;
+        return std::fabs(nearest - quotient) <= kError * quotient ? nearest : std::round(quotient);
+    }
+
+    void read_rates(const LoggedStep& step, const LogLine& line) {
+        constexpr double kGpusOfNode = 8;
+        constexpr double kTokens = 256;
+        const double all = scaled_number_after(line, "tokens_per_sec").value_or(0);
+        const double each = scaled_number_after(line, "tokens_per_sec_per_gpu").value_or(0);
+        if (all > 0 && each > 0) gpus_ = {snapped(all / each, kGpusOfNode), line.number};
+        if (step.global_batch <= 0) return;
+        batch_ = {step.global_batch, line.number};
+        if (all > 0) sequence_ = {snapped(all * step.seconds / step.global_batch, kTokens), line.number};
+    }
+
     bool read_step(const LogLine& line, LogContents& contents) {
         const bool older = line.has("elapsed_time_per_iteration_ms:");
         if (!older && !line.has("time_per_iteration_ms:")) return false;
@@ -55,6 +81,7 @@ class NanotronReader : public LineReader {
         step.seconds = *time * kMilli;
         step.global_batch = scaled_number_after(line, "global_batch_size").value_or(0);
         step.model_tflops = scaled_number_after(line, "model_tflops_per_gpu").value_or(0);
+        read_rates(step, line);
         add(step, line);
         if (const auto peak = scaled_number_after(line, "cuda_max_memory_reserved"))
             contents.update_peak(Peak::reserved, *peak, line.number);
@@ -94,6 +121,7 @@ class NanotronReader : public LineReader {
     bool in_configuration_ = false;
     double data_ = 0, tensor_ = 1, stages_ = 1, context_ = 1;
     int data_line_ = 0;
+    StatedNumber gpus_, batch_, sequence_;  // of the last step
 };
 
 }  // namespace

@@ -80,3 +80,17 @@ TEST_CASE("explanations: an invalid scenario has none", "[explanations]") {
     CHECK(explanations(invalid, step(1)).empty());
     CHECK(term_gaps(invalid, step(1)).empty());
 }
+
+TEST_CASE("explanations: MXFP8 is proposed only for GPUs that have it", "[explanations]") {
+    Scenario scenario = first();
+    const auto proposes = [&] {
+        const Answer subject = answer(scenario);
+        for (double share = 0.2; share < 2; share += 0.05) {
+            const auto found = explanations(subject, step(share * subject.estimate.step.total));
+            const Explanation* precision = find(found, P::precision);
+            if (precision && precision->value == static_cast<double>(Precision::mxfp8)) return true;
+        }
+        return false;
+    };
+    CHECK_FALSE(proposes());
+}

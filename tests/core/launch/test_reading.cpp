@@ -6,6 +6,7 @@
 
 #include "effects/model_states.h"
 #include "launch/launch.h"
+#include "launch/megatron_options.h"
 #include "parameters/interned_text.h"
 #include "scenario/gpu_groups.h"
 #include "support/check_scenario.h"
@@ -135,10 +136,11 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
             std::vector<P> lost{P::norm_weights, P::layer_norms, P::head_bias, P::causal,
                                 P::shared_expert_gate};
             if (resolve(scenario).choice<QkNorm>(P::qk_norm) == QkNorm::whole) lost.push_back(P::qk_norm);
-            // Of the layer patterns, those with a window in all but every n-th layer are written.
             lost.insert(lost.end(), {P::attention_sinks, P::attention_gate, P::convolution_kernel});
+            // A hybrid model needs a pattern of its own for the layers that predict further tokens.
             const std::string pattern = format(P::layer_pattern, resolve(scenario)[P::layer_pattern]);
-            if (pattern.find('/') != std::string::npos || pattern.find("linear") != std::string::npos) {
+            if (pattern.find('/') != std::string::npos) lost.push_back(P::mtp_layers);
+            if (!launch::writes_layer_pattern(resolve(scenario), kMegatron)) {
                 lost.insert(lost.end(), {P::layer_pattern, P::attention_window, P::linear_key_heads,
                                          P::linear_value_heads, P::linear_key_head_size,
                                          P::linear_value_head_size, P::ssm_heads, P::ssm_state_size,
@@ -697,4 +699,151 @@ TEST_CASE("launch: Megatron-LM's sharded Muon, moments and offloaded layers are 
         INFO(plan);
         check_round_trip(kMegatron, check_scenario(job("llama-3-8b", "megatron-core", plan)));
     }
+}
+
+namespace {
+
+// A command with these options on 64 GPUs.
+std::string gpt(const std::string& options, const std::string& program = "pretrain_gpt.py") {
+    return "torchrun --nnodes 8 --nproc_per_node 8 " + program +
+           " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 "
+           "--max-position-embeddings 4096 --micro-batch-size 1 --vocab-size 32000 " +
+           options + "\n";
+}
+
+Settings settings_of(const std::string& script) { return resolve(read(kMegatron, script).scenario); }
+
+}  // namespace
+
+TEST_CASE("launch: Megatron-FSDP has gradients in the format of the parameters by default", "[launch]") {
+    const std::string fsdp = "--bf16 --use-distributed-optimizer --use-megatron-fsdp ";
+    const auto reduced = [&](const std::string& options) {
+        return settings_of(gpt(fsdp + options)).choice<Precision>(P::gradient_precision);
+    };
+    CHECK(reduced("") == Precision::bf16);
+    CHECK(reduced("--accumulate-allreduce-grads-in-fp32") == Precision::bf16);
+    CHECK(reduced("--fp8-format hybrid --megatron-fsdp-main-grads-dtype auto") == Precision::bf16);
+    CHECK(reduced("--megatron-fsdp-main-grads-dtype fp32") == Precision::fp32);
+    const Settings both =
+        settings_of(gpt(fsdp + "--megatron-fsdp-main-grads-dtype fp32 --megatron-fsdp-grad-comm-dtype bf16"));
+    CHECK(both.choice<Precision>(P::gradient_precision) == Precision::bf16);
+    CHECK(written(P::main_gradient_precision, both[P::main_gradient_precision]) == "fp32");
+    CHECK(problems_of(kMegatron, gpt(fsdp + "--megatron-fsdp-main-grads-dtype fp64")).size() == 1);
+    const std::string text =
+        kMegatron
+            .write(answer(check_scenario(
+                job("llama-3-8b", "megatron-core", R"("sharding": "zero3", "gradient_precision": "fp32")"))))
+            .text;
+    CHECK(text.find("--megatron-fsdp-main-grads-dtype fp32") != std::string::npos);
+}
+
+TEST_CASE("launch: a file without a number of GPUs is not advised to train otherwise", "[launch]") {
+    const std::string shape =
+        "pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads 12 --seq-length 1024 "
+        "--max-position-embeddings 1024 --micro-batch-size 4 --global-batch-size 8 --vocab-size 32000 ";
+    Problems found = problems_of(kMegatron, "python " + shape + "\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what == "the file does not give the number of GPUs");
+    CHECK(found[0].suggestion.find("--set cluster.gpus=") != std::string::npos);
+    // A number of nodes that is only the script's default is none, either.
+    const std::string nodes =
+        "N=${SLURM_NNODES:-\"1\"}\nD=(--nproc_per_node 8 --nnodes $N)\ntorchrun ${D[@]} ";
+    found = problems_of(kMegatron, nodes + shape + "--pipeline-model-parallel-size 12\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what == "the file does not give the number of GPUs");
+    // A number that the script states is right or wrong by itself.
+    found = problems_of(kMegatron, "torchrun --nnodes 8 --nproc_per_node 8 " + shape + "\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].where == "/training/global_batch");
+}
+
+TEST_CASE("launch: an argument of a script inside a string of options is named with its line", "[launch]") {
+    const Problems found = problems_of(
+        kMegatron,
+        "SEQ=$7\nOPT=\" --seq-length ${SEQ} --micro-batch-size 4\"\ncmd=\"torchrun --nproc_per_node 8 "
+        "pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads 12 ${OPT}\"\neval ${cmd}\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].where == "--seq-length");
+    CHECK(found[0].what == "is $7");
+    CHECK(found[0].line == 1);
+}
+
+TEST_CASE("launch: programs that train no GPT are refused by name", "[launch]") {
+    for (const char* program :
+         {"pretrain_bert.py", "/opt/m/pretrain_t5.py", "pretrain_ict.py", "examples/multimodal/train.py",
+          "pretrain_vision_classify.py", "tools/run_text_generation_server.py", "pretrain_retro.py",
+          "gpt_dynamic_inference.py"}) {
+        INFO(program);
+        const Problems found = problems_of(kMegatron, gpt("--bf16", program));
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].what == "is not read");
+    }
+    for (const char* option :
+         {"--img-h 224", "--freeze-LM", "--language-model-type llama3_8b", "--decoder-seq-length 128"}) {
+        INFO(option);
+        CHECK(problems_of(kMegatron, gpt(option)).size() == 1);
+    }
+    CHECK(problems_of(kMegatron, gpt("--bf16", "/home/multimodal/bert/pretrain_gpt.py")).empty());
+}
+
+TEST_CASE("launch: Megatron-DeepSpeed's command is read", "[launch]") {
+    const std::string script =
+        "deepspeed --num_nodes 4 --num_gpus 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --num-key-value-heads 8 --seq-length 4096 --max-position-embeddings 4096 "
+        "--micro-batch-size 1 --vocab-size 32000 --normalization rmsnorm --bf16 --deepspeed "
+        "--deepspeed_config ds.json ";
+    const LaunchRead found = read(kMegatron, script + "--zero-stage 3\n");
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::gpus] == 32);
+    CHECK(s[P::kv_heads] == 8);
+    CHECK(s.choice<Norm>(P::norm) == Norm::rmsnorm);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(written(P::software, s[P::software]) == "megatron-deepspeed");
+    CHECK(has_note(found.notes, "The file of --deepspeed_config is not read"));
+    CHECK(has_note(read(kMegatron, script + "\n").notes, "--zero-stage is absent"));
+    CHECK(problems_of(kMegatron, script + "--zero-stage 4\n").size() == 1);
+}
+
+TEST_CASE("launch: recomputed modules may be a list of YAML", "[launch]") {
+    const Settings s = settings_of(
+        "MODEL_ARGS:\n  --num-layers: 12\n  --hidden-size: 768\n  --num-attention-heads: 12\n"
+        "  --seq-length: 1024\n  --max-position-embeddings: 1024\n  --micro-batch-size: 4\n"
+        "  --recompute-granularity: selective\n  --recompute-modules: [layernorm mla_up_proj mlp moe_act]\n");
+    CHECK(launch::megatron_modules(s[P::recompute_modules]) == "layernorm mla_up_proj mlp moe_act");
+}
+
+TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
+    const std::string hybrid =
+        "--position-embedding-type none --mamba-num-heads 64 --mamba-state-dim 64 --mamba-num-groups 4 ";
+    const Settings s = settings_of(gpt(hybrid + "--hybrid-layer-pattern M-M*-M-M*-", "pretrain_hybrid.py"));
+    CHECK(s[P::layers] == 10);
+    CHECK(format(P::layer_pattern, s[P::layer_pattern]) ==
+          "mamba2/none,none/dense,mamba2/none,full/none,none/dense");
+    CHECK(s[P::ssm_heads] == 64);
+    CHECK(s[P::ssm_head_size] == 64);
+    CHECK(s[P::ssm_state_size] == 64);
+    CHECK(s[P::ssm_groups] == 4);
+    CHECK(problems_of(kMegatron, gpt(hybrid, "pretrain_hybrid.py")).size() == 1);
+    CHECK(problems_of(kMegatron, gpt(hybrid + "--hybrid-override-pattern M/X")).size() == 1);
+    const std::string linear = "--experimental-attention-variant gated_delta_net --linear-num-key-heads 8 ";
+    const Settings delta = settings_of(gpt(linear + "--linear-attention-freq 4"));
+    CHECK(format(P::layer_pattern, delta[P::layer_pattern]).starts_with("linear"));
+    CHECK(delta[P::linear_key_heads] == 8);
+    CHECK(delta[P::linear_value_heads] == 32);
+    CHECK(problems_of(kMegatron, gpt(linear + "--linear-attention-freq [1]*3+[0]")).size() == 1);
+    CHECK(problems_of(kMegatron, gpt("--experimental-attention-variant dsa")).size() == 1);
+    for (const char* model : {"nemotron-h-56b", "qwen3-next-80b-a3b"}) {
+        const LaunchText launch =
+            kMegatron.write(answer(check_scenario(job(model, "megatron-core", R"("sharding": "zero1")"))));
+        CHECK_FALSE(has_note(launch.notes, "layer pattern is not written"));
+        CHECK(read(kMegatron, launch.text).scenario.model->name == model);
+    }
+}
+
+TEST_CASE("launch: Megatron-LM's window does not count the token itself", "[launch]") {
+    CHECK(settings_of(gpt("--window-size 127,0"))[P::attention_window] == 128);
+    const std::string text =
+        kMegatron.write(answer(check_scenario(job("gpt-oss-20b", "megatron-core", R"("sharding": "zero1")"))))
+            .text;
+    CHECK(text.find("--window-size 127,0") != std::string::npos);
 }

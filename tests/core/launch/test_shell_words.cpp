@@ -166,3 +166,35 @@ TEST_CASE("shell: nothing is set where a test, a loop or a case depends on unkno
     // The end of a branch that was never begun is no error.
     CHECK(words(read_script("fi\ndone\nelse\nrun\n").commands.back()) == Words{"run"});
 }
+
+TEST_CASE("shell: a value from the shell is known in the word that it is in", "[launch]") {
+    const auto found =
+        commands("SEQ=$7\nOPT=\" --seq ${SEQ} --batch 4\"\nOPT+=\" --x ${Y:-3}\"\nrun ${OPT}\n");
+    const Command& run = found.back();
+    CHECK(words(run) == Words{"run", "--seq", "", "--batch", "4", "--x", "3"});
+    CHECK(run[1].unknown.empty());
+    CHECK(run[2].unknown == "$7");
+    REQUIRE(run[2].from_shell.size() == 1);
+    CHECK(run[2].from_shell[0].line == 1);
+    CHECK(run[4].from_shell.empty());
+    CHECK(run[6].unknown.empty());
+    REQUIRE(run[6].from_shell.size() == 1);
+    CHECK(run[6].from_shell[0].has_default);
+}
+
+TEST_CASE("shell: arithmetic over integers that the script sets is computed", "[launch]") {
+    const auto found = commands(
+        "A=2\nB=3\nC=$((A * B))\nrun $((A*B*4)) $(( (${A} + $B) * 2 - 7 / 2 % 2 )) $C$((1+1)) "
+        "\"$((C/4))\"\n");
+    CHECK(words(found.back()) == Words{"run", "24", "9", "62", "1"});
+    // What the shell would compute from other values or by other operators is not known.
+    for (const char* text :
+         {"$((N * 2))", "$((A ** 2))", "$((A << 1))", "$((A / 0))", "$((A + ))", "$((010))", "$((1.5 * 2))",
+          "$(($1 + 1))", "$((999999999999999 * 999999999999999))", "$((A)",
+          "$((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))"}) {
+        INFO(text);
+        const Command run = commands(std::string("A=2\nrun ") + text + "\n").back();
+        CHECK(run.at(1).text.empty());
+        CHECK_FALSE(run.at(1).unknown.empty());
+    }
+}

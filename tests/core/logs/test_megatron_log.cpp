@@ -96,7 +96,7 @@ TEST_CASE("logs: Megatron-Bridge's lists, renamed settings and low precisions", 
         "  num_moe_experts: 16\n  moe_router_topk: 2\n  moe_ffn_hidden_size: 1024\n"
         "  moe_token_dispatcher_type: flex\n  moe_enable_deepep: true\n"
         "  moe_layer_freq:\n  - 0\n  - 0\n  - 1\n  - 1\n  - 1\n  - 1\n  - 1\n  - 1\n"
-        "  mtp_num_layers: 1\n  window_size:\n  - 1024\n  - 0\n"
+        "  mtp_num_layers: 1\n  window_size:\n  - 1023\n  - 0\n"
         "  fp8: hybrid\n  fp8_recipe: blockwise\n  cp_comm_type: a2a\n  context_parallel_size: 2\n"
         "  pipeline_model_parallel_size: 2\n  virtual_pipeline_model_parallel_size: 2\n"
         "  recompute_granularity: selective\n  recompute_modules:\n  - mlp\n  - moe_act\n"
@@ -120,7 +120,7 @@ TEST_CASE("logs: Megatron-Bridge's lists, renamed settings and low precisions", 
 TEST_CASE("logs: a window and fp4 in Megatron-LM's list of arguments", "[logs]") {
     std::string text = megatron_arguments();
     text.insert(text.find("-------------------- end of"),
-                argument("window_size", "(128, 0)") + argument("fp4", "e2m1") +
+                argument("window_size", "(127, 0)") + argument("fp4", "e2m1") +
                     argument("hierarchical_context_parallel_sizes", "[2, 4]"));
     const Settings s = resolve(log_scenario_of(read_log(text + megatron_step(1, 4000))).scenario);
     CHECK(s[P::attention_window] == 128);

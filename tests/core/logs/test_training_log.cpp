@@ -392,3 +392,26 @@ TEST_CASE("logs: a log is read from its file in pieces, and a missing file is a 
     REQUIRE(problems.size() == 1);
     CHECK(problems.front().text().find("it does not exist") != std::string::npos);
 }
+
+TEST_CASE("logs: lines with rates state batch, GPUs and sequence", "[logs]") {
+    const TrainingLog nanotron = read_log(lines(5, [](int i) {
+        return written(
+            "10/17/2025 16:31:56 [INFO|DP=0|PP=0|TP=0]: iteration: %d / 378950 | consumed_tokens: 85.8G | "
+            "elapsed_time_per_iteration_ms: 11.5K | tokens_per_sec: 22.8K | tokens_per_sec_per_gpu: 11.4K | "
+            "global_batch_size: 64 | lm_loss: 2.38 | model_tflops_per_gpu: 38.3\n",
+            i);
+    }));
+    const Settings s = resolve(log_scenario_of(nanotron).scenario);
+    CHECK(s[P::gpus] == 2);
+    CHECK(s[P::global_batch] == 64);
+    CHECK(s[P::sequence_length] == 4096);
+    const TrainingLog deepspeed = read_log(lines(5, [](int i) {
+        return written(
+            "[2023-07-25 21:03:13,269] [INFO] [timer.py:215:stop] epoch=0/micro_step=%d/global_step=%d, "
+            "RunningAvgSamplesPerSec=7.86, CurrSamplesPerSec=8.01, MemAllocated=59.65GB, "
+            "MaxMemAllocated=63.31GB\n samples/sec: 7.799 | iteration %d/ 10000 | elapsed time per iteration "
+            "(ms): 4103.1 | learning rate: 2.1E-06 | lm_loss: 1.1E+01 |\n",
+            i, i, i);
+    }));
+    CHECK(resolve(log_scenario_of(deepspeed).scenario)[P::global_batch] == 32);
+}
