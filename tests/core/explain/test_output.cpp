@@ -138,7 +138,7 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(
         wall_sentence(answer(first()))
             .find(
-                "Compute is the wall: it limits 68 % of the step. Inter-node bandwidth is the wall up to ") ==
+                "Compute is the wall: it limits 67 % of the step. Inter-node bandwidth is the wall up to ") ==
         0);
     CHECK(wall_sentence(answer(first()))
               .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
