@@ -109,6 +109,7 @@ TEST_CASE("import launch: values of the command line complete a script that does
     const RunResult alone = run_in(folder, "import launch run.sh");
     CHECK(alone.code == 2);
     CHECK(alone.err.find("/cluster/gpus") != std::string::npos);
+    CHECK(alone.err.find("the file does not give the number of GPUs") != std::string::npos);
     const RunResult given = run_in(folder, "import launch run.sh --set cluster.gpus=64");
     CHECK(given.code == 0);
     CHECK(given.out.find("\"pipeline_parallel\": 16") != std::string::npos);

@@ -116,7 +116,7 @@ LaunchRead ScenarioBuilder::done(Problems& problems) && {
         const double gpus = found.empty() || gpus_are_given_ ? 0 : fitting_gpus();
         if (gpus > 0)
             found = {
-                {"", translate("the file does not give the number of GPUs"),
+                {"/cluster/gpus", translate("the file does not give the number of GPUs"),
                  translate("with {1} the training is not possible", {format(P::gpus, settings()[P::gpus])}),
                  translate("add --set cluster.gpus=… with the number of the run, such as {1}",
                            {exact(gpus)})}};
