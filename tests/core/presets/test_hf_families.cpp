@@ -258,6 +258,20 @@ constexpr Published kPublished[] = {
         "num_attention_heads": 16, "num_key_value_heads": 16, "num_hidden_layers": 16, "vocab_size": 50304,
         "num_experts": 64, "num_experts_per_tok": 8, "tie_word_embeddings": false})",
      6919161856},
+    // 131.6 B, 36 B active (databricks/dbrx-base).
+    {"dbrx", R"({"model_type": "dbrx", "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "rope_theta": 500000},
+        "d_model": 6144, "ffn_config": {"ffn_hidden_size": 10752, "moe_jitter_eps": 0.01,
+        "moe_loss_weight": 0.05, "moe_num_experts": 16, "moe_top_k": 4}, "max_seq_len": 32768, "n_heads": 48,
+        "n_layers": 40, "vocab_size": 100352, "tie_word_embeddings": false})",
+     131596523520},
+    {"starcoder", R"({"model_type": "gpt_bigcode", "n_embd": 6144, "n_head": 48, "n_inner": 24576,
+        "n_layer": 40, "n_positions": 8192, "multi_query": true, "vocab_size": 49152})",
+     15517456384},
+    {"bert-base", R"({"model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_act": "gelu",
+        "hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12,
+        "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2,
+        "hidden_dropout_prob": 0.1})",
+     108890112},
 };
 
 // A whole file, the defaults of transformers that it relies on, and the number of parameters of its language
@@ -540,6 +554,33 @@ TEST_CASE("config.json: every family has its published number of parameters", "[
     }
 }
 
+// Counts that are only published as rounded numbers.
+TEST_CASE("config.json: ERNIE 4.5, Qwen3.5 and RoBERTa have about their published sizes", "[hf]") {
+    const auto parameters = [](const char* config) {
+        ImportedModel model;
+        return parameters_of(imported(config, model));
+    };
+    CHECK(parameters(R"({"model_type": "ernie4_5_moe", "hidden_size": 2560, "intermediate_size": 12288,
+        "moe_capacity": [64, 64, 64], "moe_gate": "topk", "moe_intermediate_size": 1536, "moe_k": 6,
+        "moe_layer_interval": 1, "moe_layer_start_index": 1, "moe_layer_end_index": 27, "moe_num_experts": 64,
+        "moe_num_shared_experts": 2, "num_attention_heads": 20, "num_hidden_layers": 28,
+        "num_key_value_heads": 4, "vocab_size": 103424, "use_bias": false, "tie_word_embeddings": true})") ==
+          Approx(21.8e9).epsilon(0.005));
+    const char* const qwen = R"({"model_type": "qwen3_5_moe", "text_config": {"model_type":
+        "qwen3_5_moe_text", "hidden_size": 4096, "head_dim": 256, "num_attention_heads": 32,
+        "num_key_value_heads": 2, "num_hidden_layers": 60, "full_attention_interval": 4,
+        "linear_num_value_heads": 64, "moe_intermediate_size": 1024, "shared_expert_intermediate_size": 1024,
+        "num_experts": 512, "num_experts_per_tok": 10, "vocab_size": 248320}})";
+    CHECK(parameters(qwen) == Approx(397e9).epsilon(0.005));
+    // Qwen3.5-35B-A3B has the defaults of its class.
+    CHECK(parameters(R"({"model_type": "qwen3_5_moe"})") == Approx(35e9).epsilon(0.015));
+    CHECK(parameters(R"({"model_type": "qwen3_5"})") == Approx(9e9).epsilon(0.015));
+    // The 124,645,632 of RobertaModel without its pooler and segment embedding.
+    CHECK(parameters(R"({"model_type": "roberta", "hidden_act": "gelu", "hidden_size": 768,
+        "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 50265,
+        "max_position_embeddings": 514})") == 124645632.0 - 590592 - 768);
+}
+
 TEST_CASE("config.json: whole published files are read, and missing fields get their defaults", "[hf]") {
     for (const WholeFile& whole : kWhole) {
         INFO(whole.name);
@@ -561,9 +602,10 @@ TEST_CASE("config.json: a class's defaults give its model", "[hf]") {
 
 TEST_CASE("config.json: the file of a shipped model becomes the shipped model", "[hf]") {
     for (const char* name :
-         {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "qwen3-8b", "qwen3-30b-a3b", "gemma-7b", "deepseek-v3",
-          "llama-2-7b", "gpt-oss-20b", "gpt-oss-120b", "kimi-k2", "glm-4.5", "glm-4.5-air",
-          "qwen3-next-80b-a3b", "minimax-m2", "llama-4-scout", "llama-4-maverick", "phi-4", "mamba2-2.7b"}) {
+         {"llama-3-8b",    "mixtral-8x7b",     "qwen2-7b",    "qwen3-8b",           "qwen3-30b-a3b",
+          "gemma-7b",      "deepseek-v3",      "llama-2-7b",  "gpt-oss-20b",        "gpt-oss-120b",
+          "kimi-k2",       "glm-4.5",          "glm-4.5-air", "qwen3-next-80b-a3b", "minimax-m2",
+          "llama-4-scout", "llama-4-maverick", "phi-4",       "mamba2-2.7b",        "bert-base"}) {
         INFO(name);
         const auto published =
             std::find_if(std::begin(kPublished), std::end(kPublished),

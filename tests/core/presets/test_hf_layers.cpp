@@ -41,6 +41,24 @@ TEST_CASE("config.json: the kinds of layers are read as they are written", "[hf]
           json({"full/experts", "full/experts", "full/dense"}));
     CHECK(pattern(R"({"model_type": "qwen2_moe", "decoder_sparse_step": 2})") ==
           json({"full/dense", "full/experts"}));
+    // The layers with experts follow lists and strides together with the other kinds.
+    CHECK(pattern(R"({"model_type": "qwen3_next", "num_hidden_layers": 4, "decoder_sparse_step": 2})") ==
+          json({"linear/dense", "linear/experts", "linear/dense", "full/experts"}));
+    CHECK(pattern(R"({"model_type": "deepseek_v3", "num_hidden_layers": 5, "first_k_dense_replace": 1,
+        "moe_layer_freq": 2})") ==
+          json({"full/dense", "full/dense", "full/experts", "full/dense", "full/experts"}));
+    const auto other = [&](const std::string& fields) {
+        return pattern((R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 4,
+            "num_attention_heads": 8, "vocab_size": 1000, "rms_norm_eps": 1e-6, "intermediate_size": 4096,
+            "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512, )" +
+                        fields + "}")
+                           .c_str());
+    };
+    CHECK(other(R"("decoder_sparse_step": 2)") == json({"full/dense", "full/experts"}));
+    CHECK(other(R"("mlp_only_layers": [1])") == json({"full/experts", "full/dense", "full/experts"}));
+    CHECK(other(R"("moe_layer_freq": [0, 1, 0, 1])") == json({"full/dense", "full/experts"}));
+    CHECK(other(R"("num_dense_layers": 2)").is_null());
+    CHECK(json::parse(model.preset)["values"]["dense_layers"] == 2);
     // Unknown architectures: fields that mean the same everywhere are read.
     const char* const unknown = R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 6,
         "num_attention_heads": 8, "vocab_size": 1000, "rms_norm_eps": 1e-6, "intermediate_size": 4096,
@@ -151,4 +169,60 @@ TEST_CASE("config.json: a model that keeps a state is refused unless it is known
         "num_attention_heads": 8, "mamba_num_heads": 8, "mamba_head_dim": 64, "ssm_state_size": 16,
         "hybrid_override_pattern": "MX"})")
             .find("/hybrid_override_pattern") != std::string::npos);
+}
+
+TEST_CASE("config.json: an unknown architecture is refused if a field that changes sizes is not read",
+          "[hf]") {
+    const auto reason = [](const std::string& fields) {
+        Problems problems;
+        const std::string config = R"({"hidden_size": 1024, "num_hidden_layers": 4, "vocab_size": 1000,
+            "intermediate_size": 4096, "num_attention_heads": 8, )" +
+                                   fields + "}";
+        const ImportedModel model = import_hf_config(config, "", problems);
+        CHECK(model.preset.empty() != problems.empty());
+        return problems.empty() ? std::string() : problems.front().text();
+    };
+    const auto names = [&](const std::string& fields, const char* text) {
+        INFO(fields);
+        CHECK(reason(fields).find(text) != std::string::npos);
+    };
+    // Step 3, LongCat, Llama 3.2 Vision, Nemotron NAS, MiMo V2 and Gemma 4; a part of a part is read, too.
+    names(R"("model_type": "step3_text", "moe_num_experts": 48, "moe_layers_enum": "4,5,6")",
+          "/moe_layers_enum: the architecture “step3_text” is not known");
+    names(R"("model_type": "longcat_flash", "n_routed_experts": 512, "expert_ffn_hidden_size": 2048)",
+          "/expert_ffn_hidden_size");
+    names(R"("model_type": "mllama_text_model", "cross_attention_layers": [3, 8])",
+          "/cross_attention_layers");
+    names(R"("model_type": "nemotron-nas", "block_configs": [{"ffn": {}}])", "/block_configs");
+    names(R"("model_type": "mimo_v2_flash", "hybrid_layer_pattern": [0, 1])", "/hybrid_layer_pattern");
+    names(R"("model_type": "new", "global_head_dim": 512)", "/global_head_dim");
+    names(R"("model_type": "new", "ffn_config": {"ffn_hidden_size": 512})", "/ffn_config");
+    names(R"("model_type": "new", "inner": {"moe_every": 2})", "/inner/moe_every");
+    // Linear layers of unknown sizes.
+    for (const char* field : {"linear_num_key_heads", "full_attention_interval"})
+        names(std::string(R"("model_type": "new", ")") + field + "\": 4", "keeps a state");
+    names(R"("model_type": "new", "attn_type_list": [0, 1])", "keeps a state");
+    // Encoders.
+    names(R"("model_type": "albert")", "“albert” is an encoder");
+    names(R"("model_type": "deberta-v2")", "/model_type");
+    names(R"("model_type": "new", "architectures": ["NewForMaskedLM"])", "“NewForMaskedLM” is an encoder");
+    names(R"("model_type": "new", "architectures": ["NewForCTC"])", "/architectures");
+    names(R"("model_type": "t5", "num_decoder_layers": 4)", "encoder and a decoder");
+    names(
+        R"("model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key")",
+        "/position_embedding_type");
+    names(R"("model_type": "gpt2", "n_positions": 8, "add_cross_attention": true)", "/add_cross_attention");
+    // OPT 350M has an embedding that is half as wide as its layers.
+    names(R"("model_type": "opt", "word_embed_proj_dim": 512)", "/word_embed_proj_dim: the embedding is not");
+    // What says nothing about sizes is no reason.
+    CHECK(reason(R"("model_type": "new", "moe_loss_coef": 0.1, "expert_dtype": "fp8", "moe_capacity": 2,
+        "use_moe": false, "num_experts_per_tok": null, "vision_config": {"moe": 1}, "moe_gate": "topk",
+        "add_cross_attention": false, "router_aux_loss_coef": 0.001, "inner": {"moe": []})")
+              .empty());
+    CHECK(reason(R"("model_type": "new", "num_experts": 8, "num_local_experts": 8, "num_shared_experts": 1,
+        "moe_intermediate_size": 64, "moe_shared_expert_intermediate_size": 64, "num_experts_per_tok": 2)")
+              .empty());
+    // Two numbers of experts that differ.
+    names(R"("model_type": "new", "num_experts": 8, "num_local_experts": 4, "num_experts_per_tok": 2)",
+          "/num_local_experts");
 }
