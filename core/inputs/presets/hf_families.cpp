@@ -311,10 +311,10 @@ void ernie_moe(Reader& r) {
     const double layers = std::min(r.values["layers"].get<double>(), 10'000.0);
     const double end = r.number({"moe_layer_end_index"}, -1);
     const double interval = std::max(1.0, r.number({"moe_layer_interval"}));
+    const double start = r.number({"moe_layer_start_index"});
     std::vector<bool> sparse;
     for (double i = 0; i < layers; ++i)
-        sparse.push_back(i >= r.number({"moe_layer_start_index"}) && (end < 0 || i <= end) &&
-                         std::fmod(i + 1, interval) == 0);
+        sparse.push_back(i >= start && (end < 0 || i <= end) && std::fmod(i + 1, interval) == 0);
     put_experts(r, sparse, {});
 }
 
