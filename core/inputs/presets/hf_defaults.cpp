@@ -25,7 +25,7 @@ struct Defaults {
 // kind.
 const std::vector<Defaults>& defaults() {
     static const std::vector<Defaults> all{
-        {{"gpt2"},
+        {{"gpt2", "gpt_bigcode"},
          {{"vocab_size", 50257},
           {"n_embd", 768},
           {"n_layer", 12},
@@ -33,15 +33,7 @@ const std::vector<Defaults>& defaults() {
           {"n_positions", 1024},
           {"resid_pdrop", 0.1},
           {"tie_word_embeddings", 1}}},
-        {{"gpt_bigcode"},
-         {{"vocab_size", 50257},
-          {"n_embd", 768},
-          {"n_layer", 12},
-          {"n_head", 12},
-          {"n_positions", 1024},
-          {"resid_pdrop", 0.1},
-          {"multi_query", 1},
-          {"tie_word_embeddings", 1}}},
+        {{"gpt_bigcode"}, {{"multi_query", 1}}},
         // BERT and its kin have no default in common but these.
         {{"bert", "roberta", "xlm-roberta", "camembert"},
          {{"hidden_dropout_prob", 0.1}, {"tie_word_embeddings", 1}}},

@@ -15,6 +15,9 @@ namespace shardscope::launch {
 
 // Returns "--num-layers" for P::layers; "" where no single option sets the parameter.
 std::string_view option_of(P id);
+// Returns the value of the option that sets the parameter. Where it is absent, adds a problem to the
+// command's and returns the parameter's minimum.
+double required_number(MegatronCommand& command, P id);
 
 bool is_megatron(std::string_view text);
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems);

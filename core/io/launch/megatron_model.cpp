@@ -1,0 +1,315 @@
+// Writes the options of the model. The sources are those of megatron.cpp.
+#include "launch/megatron_model.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "launch/shapes.h"
+#include "parameters/layer_pattern.h"
+#include "scenario/gpu_groups.h"
+#include "text/translate.h"
+
+namespace shardscope::launch {
+
+bool has_bf16_weights(const LaunchPlan& plan) {
+    return !plan.is(P::precision, Precision::fp16) && !plan.is(P::precision, Precision::fp32);
+}
+
+namespace {
+
+void write_experts(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    if (s[P::experts] <= 0) return;
+    put(out, plan, {P::experts, P::experts_per_token, P::expert_parallel});
+    out.put("--moe-ffn-hidden-size",
+            plan.whole(s[P::expert_ffn_size] > 0 ? P::expert_ffn_size : P::ffn_size));
+    if (s[P::shared_expert_ffn_size] > 0) put(out, plan, {P::shared_expert_ffn_size});
+    if (s.on(P::shared_expert_gate) && s[P::shared_expert_ffn_size] > 0) out.put("--moe-shared-expert-gate");
+    if (s[P::latent_expert_size] > 0) put(out, plan, {P::latent_expert_size});
+    if (const double dense = s[P::dense_layers]; dense > 0)
+        out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
+    std::vector<MegatronArgument> routing = routing_options(plan.answer.scenario.model);
+    const auto groups = std::ranges::find(routing, "--moe-router-num-groups", &MegatronArgument::option);
+    if (groups != routing.end() && std::fmod(s[P::experts], std::stod(groups->value)) != 0) {
+        plan.note(translate("{1} experts are not whole groups of the model's routing; no groups are written.",
+                            {plan.whole(P::experts)}));
+        std::erase_if(routing, [](const MegatronArgument& argument) {
+            return argument.option == "--moe-router-num-groups" ||
+                   argument.option == "--moe-router-group-topk";
+        });
+    }
+    put(out, routing);
+    // With one expert, the softmax over the chosen experts would always be 1.
+    constexpr const char* kPreSoftmax = "--moe-router-pre-softmax";
+    const auto sigmoid = [](const MegatronArgument& argument) { return argument.value == "sigmoid"; };
+    if (s[P::experts_per_token] == 1 && std::ranges::none_of(routing, sigmoid) &&
+        std::ranges::find(routing, kPreSoftmax, &MegatronArgument::option) == routing.end())
+        out.put(kPreSoftmax);
+    switch (s.choice<MoeDispatcher>(P::moe_dispatcher)) {
+        case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type", "alltoall"); break;
+        case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type", "allgather"); break;
+        case MoeDispatcher::deepep:
+            out.put("--moe-token-dispatcher-type", "flex"), out.put("--moe-enable-deepep");
+            break;
+    }
+    if (s[P::expert_tensor_parallel] > 0)
+        out.put("--expert-tensor-parallel-size", plan.whole(P::expert_tensor_parallel));
+    if (s.on(P::bias) && expert_tensor_parallel(s) > 1)
+        plan.note(translate("Megatron-LM's experts have biases only with --expert-tensor-parallel-size 1."));
+    // The grouped GEMM kernel supports bfloat16 only.
+    const bool recomputes_activation = s[P::recompute] == kRecomputeSelective &&
+                                       (static_cast<unsigned>(s[P::recompute_modules]) &
+                                        static_cast<unsigned>(RecomputeModule::moe_activation)) != 0;
+    if (has_bf16_weights(plan)) out.put("--moe-grouped-gemm");
+    else if (recomputes_activation)
+        plan.note(translate("Megatron-LM recomputes the activation of experts only in bf16."));
+}
+
+constexpr double kNoStride = -1;
+
+// Returns n if every n-th layer attends to the whole sequence and the others have a window, 0 for a model
+// without a layer pattern, and kNoStride for any other pattern.
+double full_layer_stride(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return 0;
+    for (std::size_t i = 0; i < pattern->layers.size(); ++i) {
+        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
+        const Mixer expected = i + 1 == pattern->layers.size() ? Mixer::full : Mixer::sliding;
+        if (element.mixer != expected || !element.by_position) return kNoStride;
+    }
+    return static_cast<double>(pattern->layers.size());
+}
+
+}  // namespace
+
+std::string hybrid_letters(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return {};
+    std::string period;
+    for (const std::size_t layer : pattern->layers) {
+        const LayerPattern::Element& element = pattern->elements[layer];
+        if (element.by_position) return {};
+        const bool only_mixer = element.feed_forward == FeedForward::none;
+        if (only_mixer && element.mixer == Mixer::mamba2) period += 'M';
+        else if (only_mixer && element.mixer == Mixer::full) period += '*';
+        else if (!only_mixer && element.mixer == Mixer::none)
+            period += element.feed_forward == FeedForward::experts ? 'E' : '-';
+        else return {};
+    }
+    std::string out;
+    for (double i = 0; i < s[P::layers]; ++i) out += period[out.size() % period.size()];
+    return out;
+}
+
+namespace {
+
+// Returns n if every n-th layer has attention and the others are linear; 0 for any other model.
+double linear_stride(const Settings& s) {
+    const LayerPattern* pattern = layer_pattern(s);
+    if (!pattern) return 0;
+    const std::size_t count = pattern->layers.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
+        if (!element.by_position || element.mixer != (i + 1 == count ? Mixer::full : Mixer::linear)) return 0;
+    }
+    return count > 1 ? static_cast<double>(count) : 0;
+}
+
+// Writes layers of several kinds, and the sizes of those that keep a state.
+void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
+    const Settings& s = plan.s;
+    if (&tool != &kMegatron) {
+        put(out, plan, {P::layers});
+        return;
+    }
+    if (const std::string letters = hybrid_letters(s); !letters.empty()) {
+        out.put("--hybrid-layer-pattern", "'" + letters + "'");
+        out.put("--mamba-num-heads", plan.whole(P::ssm_heads));
+        out.put("--mamba-head-dim", plan.whole(P::ssm_head_size));
+        out.put("--mamba-state-dim", plan.whole(P::ssm_state_size));
+        out.put("--mamba-num-groups", plan.whole(P::ssm_groups));
+        return;
+    }
+    put(out, plan, {P::layers});
+    const double stride = linear_stride(s);
+    if (stride <= 0) return;
+    out.put("--experimental-attention-variant", "gated_delta_net");
+    out.put("--linear-attention-freq", whole(stride));
+    out.put("--linear-num-key-heads", plan.whole(P::linear_key_heads));
+    out.put("--linear-num-value-heads", whole(linear_value_heads(s)));
+    out.put("--linear-key-head-dim", plan.whole(P::linear_key_head_size));
+    out.put("--linear-value-head-dim", whole(linear_value_head_size(s)));
+    out.put("--linear-conv-kernel-dim", plan.whole(P::convolution_kernel));
+}
+
+void write_attention(LaunchPlan& plan, Arguments& out) {
+    const Settings& s = plan.s;
+    if (s[P::kv_lora_rank] > 0) {
+        out.put("--multi-latent-attention");
+        if (s[P::q_lora_rank] > 0) put(out, plan, {P::q_lora_rank});
+        put(out, plan, {P::kv_lora_rank});
+        out.put("--qk-head-dim", plan.whole(P::head_size));
+        put(out, plan, {P::rope_head_size});
+        out.put("--v-head-dim", plan.whole(s[P::value_head_size] > 0 ? P::value_head_size : P::head_size));
+        // Without it, the latent queries, keys and values would not be normalized.
+        out.put("--qk-layernorm");
+    } else {
+        put(out, plan, {P::head_size});
+        if (s[P::kv_heads] != s[P::heads]) {
+            out.put("--group-query-attention");
+            put(out, plan, {P::kv_heads});
+        }
+        const double groups = s[P::kv_heads];
+        const double tensor = s[P::tensor_parallel];
+        if (std::fmod(groups, tensor) != 0 && std::fmod(tensor, groups) != 0)
+            plan.note(translate("Megatron-LM requires that of {1} and {2} one divides the other.",
+                                {plan.named(P::kv_heads), plan.named(P::tensor_parallel)}));
+    }
+    switch (s.choice<QkNorm>(P::qk_norm)) {
+        case QkNorm::none: break;
+        case QkNorm::head:
+            if (s[P::kv_lora_rank] <= 0) out.put("--qk-layernorm");
+            break;
+        case QkNorm::whole:
+            if (s[P::kv_lora_rank] <= 0) out.put("--qk-layernorm");
+            plan.note_missing_option(kMegatron, P::qk_norm,
+                                     translatable("{1} has no option for “{2}”; it normalizes each head."));
+            break;
+    }
+    const double stride = full_layer_stride(s);
+    if (s[P::attention_window] > 0 && stride != kNoStride)
+        out.put("--window-size", whole(s[P::attention_window] - 1) + ",0");
+    if (stride > 0) out.put("--window-attn-skip-freq", whole(stride));
+    if (s.on(P::attention_sinks)) out.put("--softmax-type", "learnable");
+    if (s.on(P::attention_gate) && s[P::kv_lora_rank] <= 0) out.put("--attention-output-gate");
+    else if (s.on(P::attention_gate)) plan.note_missing_option(kMegatron, P::attention_gate);
+    if (!s.on(P::causal))
+        plan.note(translate("Megatron-LM's GPT is causal; the scenario's attention is not."));
+    out.put("--attention-backend",
+            s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
+}
+
+}  // namespace
+
+double prediction_layers(const Settings& s) {
+    return positions(s) > 0 || !hybrid_letters(s).empty() ? 0 : s[P::mtp_layers];
+}
+
+void write_model(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
+    const Settings& s = plan.s;
+    write_layers(plan, tool, out);
+    put(out, plan, {P::hidden_size, P::ffn_size, P::heads});
+    write_attention(plan, out);
+    put(out, plan, {P::vocab_size});
+    // Megatron-LM pads the vocabulary to a multiple of this number times the tensor parallel degree.
+    double multiple = 128;
+    while (multiple > 1 && std::fmod(s[P::vocab_size], multiple * s[P::tensor_parallel]) != 0) multiple /= 2;
+    out.put("--make-vocab-size-divisible-by", whole(multiple));
+    if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0)
+        plan.note(translate("Megatron-LM pads the vocabulary to a multiple of {1}.",
+                            {plan.whole(P::tensor_parallel)}));
+    if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.put("--swiglu");
+    else put(out, activation_options(plan.answer.scenario.model, s.on(P::bias)));
+    const bool rms = s.choice<Norm>(P::norm) == Norm::rmsnorm;
+    out.put("--normalization", rms ? "RMSNorm" : "LayerNorm");
+    if (s.choice<NormWeights>(P::norm_weights) != (rms ? NormWeights::scale : NormWeights::scale_and_bias))
+        plan.note(rms ? translate("Megatron-LM's RMSNorm has a scale.")
+                      : translate("Megatron-LM's LayerNorm has a bias."));
+    if (s[P::layer_norms] != 2)
+        plan.note_missing_option(kMegatron, P::layer_norms,
+                                 translatable("{1} has no option for “{2}”; a layer has two."));
+    if (!s.on(P::tied_embeddings)) out.put("--untie-embeddings-and-output-weights");
+    if (!s.on(P::bias)) out.put("--disable-bias-linear");
+    if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
+    if (s.on(P::head_bias)) plan.note_missing_option(kMegatron, P::head_bias);
+    const double rows = positions(s);
+    out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
+    if (rows <= 0) put(out, rotary_options(plan.answer.scenario.model));
+    out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
+    if (rows > 0 && rows < s[P::sequence_length])
+        plan.note(translate("Megatron-LM requires as many learned positions as the sequence has tokens."));
+    const std::string dropout = s.on(P::dropout) ? "0.1" : "0.0";
+    out.put("--attention-dropout", dropout);
+    out.put("--hidden-dropout", dropout);
+    if (const double count = prediction_layers(s); count > 0) out.put("--mtp-num-layers", whole(count));
+    else if (s[P::mtp_layers] > 0)
+        plan.note_missing_option(kMegatron, P::mtp_layers,
+                                 positions(s) > 0
+                                     ? translatable("{1} has no option for “{2}” with learned positions.")
+                                     : translatable("{1} has no option for “{2}”."));
+    write_experts(plan, out);
+}
+
+bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
+    if (full_layer_stride(s) != kNoStride) return true;
+    return &tool == &kMegatron && (!hybrid_letters(s).empty() || linear_stride(s) > 0);
+}
+
+namespace {
+
+// Returns the number without an exponent: "0.0001".
+std::string decimal(double value) {
+    std::array<char, 64> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+    return {text.data(), end};
+}
+
+}  // namespace
+
+std::vector<MegatronArgument> rotary_options(const Preset* model) {
+    if (!model || model->rotary_base <= 0) return {};
+    return {{"--rotary-base", whole(model->rotary_base), 0}};
+}
+
+std::vector<MegatronArgument> activation_options(const Preset* model, bool has_bias) {
+    if (!model || model->activation != "squared-relu") return {};
+    if (!has_bias) return {{"--squared-relu", "", 0}};
+    // The kernel that adds the bias, too, has no squared ReLU.
+    return {{"--squared-relu", "", 0}, {"--no-bias-gelu-fusion", "", 0}};
+}
+
+std::vector<MegatronArgument> routing_options(const Preset* model) {
+    if (!model || !model->router) return {};
+    const Router& router = *model->router;
+    Arguments out;
+    out.put("--moe-router-score-function", router.score);
+    if (router.scores_all_experts) out.put("--moe-router-pre-softmax");
+    if (router.groups > 1) {
+        out.put("--moe-router-num-groups", whole(router.groups));
+        out.put("--moe-router-group-topk", whole(router.chosen_groups));
+    }
+    if (router.balancing_bias) out.put("--moe-router-enable-expert-bias");
+    if (router.scaling > 0) out.put("--moe-router-topk-scaling-factor", decimal(router.scaling));
+    if (router.balancing_loss > 0) {
+        out.put("--moe-router-load-balancing-type",
+                router.balances_each_sequence ? "seq_aux_loss" : "aux_loss");
+        out.put("--moe-aux-loss-coeff", decimal(router.balancing_loss));
+    } else if (router.balancing_loss == 0) {
+        out.put("--moe-router-load-balancing-type", "none");
+    }
+    return std::move(out).take();
+}
+
+void note_options_without_preset(LaunchPlan& plan) {
+    const Preset* model = plan.answer.scenario.model;
+    if (positions(plan.s) <= 0 && !(model && model->rotary_base > 0))
+        plan.note(translate("Add --rotary-base as the model has it; the default is 10,000."));
+    if (plan.s.choice<Mlp>(P::mlp) == Mlp::gated && model && model->activation == "gelu")
+        plan.note(translate("Megatron-LM has no option for GeGLU; SwiGLU is written, which takes as long."));
+    if (plan.s[P::experts] <= 0) return;
+    if (!model || !model->router)
+        plan.note(
+            translate("Add the model's routing: --moe-router-score-function, "
+                      "--moe-router-load-balancing-type, --moe-aux-loss-coeff and, where it has groups or "
+                      "balancing biases, --moe-router-num-groups, --moe-router-group-topk and "
+                      "--moe-router-enable-expert-bias."));
+    else if (model->router->balancing_loss < 0)
+        plan.note(translate(
+            "Add --moe-router-load-balancing-type and --moe-aux-loss-coeff as the model has them; its "
+            "preset does not give them."));
+}
+
+}  // namespace shardscope::launch
