@@ -51,9 +51,9 @@ void FloatingNotes::place() {
     const int wanted =
         layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
     constexpr int kBelow = 2;
-    const int foot = line_.mapTo(parentWidget(), line_.rect().bottomLeft()).y() + 1 + kBelow;
-    const int height = std::min(wanted, foot - kMargin);
-    setGeometry((parentWidget()->width() - width) / 2, foot - height, width, height);
+    const int bottom = line_.mapTo(parentWidget(), line_.rect().bottomLeft()).y() + 1 + kBelow;
+    const int height = std::min(wanted, bottom - kMargin);
+    setGeometry((parentWidget()->width() - width) / 2, bottom - height, width, height);
     layout()->activate();
     // A note that is just being shown gets no event about its new size.
     for (int i = 0; i < layout()->count(); ++i) {

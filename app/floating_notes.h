@@ -9,7 +9,8 @@ namespace shardscope {
 class FloatingNotes : public QFrame {
     Q_OBJECT
   public:
-    // The box is as wide as its parent allows, and its foot is that of `line`, a descendant of the parent.
+    // The box is as wide as its parent allows. It ends at the lower edge of `line`, a descendant of the
+    // parent.
     FloatingNotes(const QWidget& line, QWidget* parent);
     void add(QWidget* note);
 

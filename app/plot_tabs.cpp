@@ -184,11 +184,11 @@ void PlotTabs::add_menu() {
     };
     static_cast<WholeTabs*>(tabBar())->on_change(count_hidden);
     auto* menu = new QMenu(all);
-    auto* one = new QActionGroup(menu);  // a choice of one, which styles show by a dot
+    auto* choice = new QActionGroup(menu);  // only one can be checked; styles show that by a dot
     for (int i = 0; i < count(); ++i) {
         QAction* entry = menu->addAction(tabText(i), this, [this, i] { setCurrentIndex(i); });
         entry->setCheckable(true);
-        one->addAction(entry);
+        choice->addAction(entry);
     }
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
         for (int i = 0; i < count(); ++i) menu->actions().at(i)->setChecked(i == currentIndex());

@@ -426,10 +426,8 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
         QTest::keyClick(&desk.window, Qt::Key_P);
         desk.model().edit(P::inter_node_bandwidth, 50e9);
         const testing::DrawnWord beside = own();
-        // In the small window, three pins this near leave no room for the name.
-        if (size.width() > 1024) CHECK(beside.text.startsWith(QStringLiteral("A ")));
-        if (!beside.text.isEmpty())
-            CHECK(std::fabs(beside.box.center().y() - plot.figure().current_pixel().y()) < 40);
+        CHECK(beside.text.startsWith(QStringLiteral("A ")));
+        CHECK(std::fabs(beside.box.center().y() - plot.figure().current_pixel().y()) < 40);
 
         desk.model().edit(P::sequence_length, 8192);
         desk.model().edit(P::micro_batch, 4);

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <utility>
 
+#include "explore/change_text.h"
 #include "text/translate.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
@@ -393,9 +394,7 @@ void SolvePanel::show(const Found& found) {
 QString SolvePanel::batch_change(P id, double batch) const {
     const double now = model_.answer().settings[P::global_batch];
     if (id == P::global_batch || batch == now) return {};
-    return tr("%1 %2 → %3")
-        .arg(text_of(label_of(P::global_batch)), QString::fromStdString(format(P::global_batch, now)),
-             QString::fromStdString(format(P::global_batch, batch)));
+    return text_of(change_text(P::global_batch, now, batch));
 }
 
 void SolvePanel::clear_offers() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "explore/change_text.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
@@ -160,9 +161,7 @@ std::string short_plan(const Settings& s) {
     return out;
 }
 
-std::string title(const Neighbour& n) {
-    return label_of(n.id) + " " + format(n.id, n.from) + " → " + format(n.id, n.to);
-}
+std::string title(const Neighbour& n) { return change_text(n.id, n.from, n.to); }
 
 std::vector<Neighbour::Part> main_losses(const Neighbour& n) {
     std::vector<Neighbour::Part> out;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "explore/change_text.h"
 #include "explore/plan_report.h"
 #include "planner/plan.h"
 #include "planner/planner.h"
@@ -36,8 +37,7 @@ std::string changes_text(P id, const Settings& before, const Answer& after) {
     const auto add = [&](P one) {
         const Settings& now = after.settings;
         if (now[one] == before[one] || after.scenario.automatic[index(one)]) return;
-        out += (out.empty() ? "" : ", ") + label_of(one) + " " + format(one, before[one], false) + " → " +
-               format(one, now[one]);
+        out += (out.empty() ? "" : ", ") + change_text(one, before[one], now[one]);
     };
     add(id);
     for (const P one : kPlanParameters) {

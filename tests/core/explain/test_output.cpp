@@ -135,13 +135,12 @@ TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
 }
 
 TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
-    CHECK(
-        wall_sentence(answer(first()))
-            .find(
-                "Compute is the wall: it limits 67 % of the step. Inter-node bandwidth is the wall up to ") ==
-        0);
-    CHECK(wall_sentence(answer(first()))
-              .find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
+    const Answer home = answer(first());
+    const double compute = home.estimate.elasticity[static_cast<std::size_t>(Rate::compute)];
+    CHECK(wall_sentence(home).find("Compute is the wall: it limits " +
+                                   format(std::round(compute * 100), Quantity::count) +
+                                   " % of the step. Inter-node bandwidth is the wall up to ") == 0);
+    CHECK(wall_sentence(home).find("4,096 tokens per GPU hide the network; the ideal threshold is 2,165") !=
           std::string::npos);
     CHECK(wall_sentence(answer(with({{P::sequence_length, 65536}}))).find("Memory is the wall: ") == 0);
     const Answer slow = answer(with({{P::inter_node_bandwidth, 1.25e9}, {P::micro_batch, 1}}));

@@ -247,6 +247,11 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         const double above = corners[0].y();
         for (const double up : {24.0, 16.0, 8.0, 0.0}) corners.prepend({inside, above - up});
         if (at.x() > x().coordToPixel(gib(data->capacity - data->margin))) corners = right + corners;
+        // Beside near pins the label has room only farther away. The last corners of `around` are three times
+        // as far.
+        constexpr qsizetype kTouching = 8;
+        for (const double farther : {8.0, 16.0, 24.0})
+            corners += around(at, size, kDot + 4 + farther).first(kTouching);
         out.current = room.place(size, corners);
     }
     for (std::size_t i = 0; i < ghosts.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "explore/change_text.h"
 #include "system/jobs.h"
 #include "text/translate.h"
 #include "widgets/chart/option_row.h"
@@ -228,9 +229,7 @@ QString PlansPlot::batch_change(const Scenario& scenario) const {
     const double now = model().answer().settings[P::global_batch];
     const double then = resolve(scenario)[P::global_batch];
     if (now == then) return {};
-    return tr("%1 %2 → %3")
-        .arg(text_of(label_of(P::global_batch)), QString::fromStdString(format(P::global_batch, now)),
-             QString::fromStdString(format(P::global_batch, then)));
+    return text_of(change_text(P::global_batch, now, then));
 }
 
 QString PlansPlot::words_of(std::size_t index) const {
