@@ -311,12 +311,16 @@ void PresetPicker::refresh() {
     const int title = (compact_ ? kFewLetters : kLetters) * fontMetrics().averageCharWidth();
     const int room = title + (compact_ ? 0 : fontMetrics().horizontalAdvance(mark));
     const QString after = modified_ ? mark : QString();
-    const QString name =
-        fontMetrics().elidedText(title_, Qt::ElideRight, room - fontMetrics().horizontalAdvance(after));
-    const QString text = action_text(kind + name + after);
+    const int whole = fontMetrics().horizontalAdvance(kind) + room;
+    // A long title takes the place of the kind, which the icon shows, too.
+    const bool is_long = fontMetrics().horizontalAdvance(title_ + after) > room;
+    const QString before = is_long ? QString() : kind;
+    const QString name = fontMetrics().elidedText(title_, Qt::ElideRight,
+                                                  whole - fontMetrics().horizontalAdvance(before + after));
+    const QString text = action_text(before + name + after);
     if (text != this->text()) setText(text);
     constexpr int kFrame = 64;  // icon, arrow and padding
-    setFixedWidth(kFrame + fontMetrics().horizontalAdvance(kind) + room);
+    setFixedWidth(kFrame + whole);
 }
 
 void PresetPicker::changeEvent(QEvent* event) {

@@ -134,6 +134,20 @@ TEST_CASE("pickers: no column is cut on a screen of 1024 pixels", "[gui][pickers
     }
 }
 
+TEST_CASE("pickers: a long title takes the place of the kind on its button", "[gui][pickers]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    const auto text_with = [&](const char* kind, PresetKind of, const char* name) {
+        const Preset& preset = *desk.window.model().catalogue().find(of, name);
+        if (of == PresetKind::model) desk.window.model().apply_model(preset);
+        else desk.window.model().apply_cluster(preset);
+        return desk.find<PresetPicker>(QStringLiteral("picker/") + QLatin1String(kind))->text();
+    };
+    CHECK(text_with("cluster", PresetKind::cluster, "dgx-h100") == QStringLiteral("Cluster  DGX H100"));
+    CHECK(text_with("cluster", PresetKind::cluster, "dgx-a100-40gb") == QStringLiteral("DGX A100 40 GB"));
+    CHECK(text_with("model", PresetKind::model, "llama-3-70b") == QStringLiteral("Llama 3 70B"));
+}
+
 TEST_CASE("pickers: models are found by family, size, kind and year", "[gui][pickers]") {
     Desk desk;
     Picker models(desk, "model");
