@@ -130,6 +130,7 @@ void PresetList::fill() {
         titles << columns[i].title;
         if (!columns[i].quantity) continue;
         std::vector<double> values;
+        values.reserve(all.size());
         for (const Preset* preset : all) values.push_back(facts_.of(*preset)[i].order);
         NumberColumn column = number_column(values, *columns[i].quantity);
         titles.back() += QLatin1Char('\n') + column.unit;

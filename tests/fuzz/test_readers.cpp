@@ -47,6 +47,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_measurements", "measurements"},
     {"read_megatron", "megatron"},
     {"read_megatron_arguments", "log"},
+    {"read_megatron_shape", "megatron"},
     {"read_nccl_log", "nccl"},
     {"read_run_csv", "runs"},
     {"read_run_lines", "runs"},

@@ -1,5 +1,6 @@
 #include "widgets/panels/repair_button.h"
 
+#include <QFocusEvent>
 #include <QPainter>
 #include <cmath>
 

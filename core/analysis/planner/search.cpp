@@ -252,10 +252,13 @@ void Search::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, con
             w.work_bytes.push_back(bytes_of(work.add(work_memory(micro_batch[i], schedule[i]))));
     }
     w.least_bytes.assign(w.work_bytes.begin(), w.work_bytes.begin() + static_cast<std::ptrdiff_t>(stages));
-    for (std::size_t i = stages; i < w.work_bytes.size(); ++i) {
-        WorkBytes& least = w.least_bytes[i % stages];
-        least.forward = std::min(least.forward, w.work_bytes[i].forward);
-        least.backward = std::min(least.backward, w.work_bytes[i].backward);
+    for (std::size_t part = 1; part < w.micro_batches.size(); ++part) {
+        for (std::size_t i = 0; i < stages; ++i) {
+            const WorkBytes& bytes = w.work_bytes[part * stages + i];
+            WorkBytes& least = w.least_bytes[i];
+            least.forward = std::min(least.forward, bytes.forward);
+            least.backward = std::min(least.backward, bytes.backward);
+        }
     }
 }
 

@@ -61,6 +61,7 @@ std::vector<Row> rows_of(const DifferenceData& data) {
     }
     add_side(data.to);
     std::vector<double> seconds;
+    seconds.reserve(out.size());
     for (const Row& row : out) seconds.push_back(row.to - row.from);
     const std::vector<QString> times = times_of(seconds);
     for (std::size_t i = 0; i < out.size(); ++i) {
