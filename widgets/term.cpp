@@ -26,7 +26,7 @@ constexpr Words kWords[]{
     {Term::ideal, translatable("ideal|closed form")},
     {Term::knee, translatable("knee")},
     {Term::threshold, translatable("threshold")},
-    {Term::exposed, translatable("exposed|hidden|overlapped")},
+    {Term::exposed, translatable("exposed|overlapped|overlap")},
     {Term::copies, translatable("memory copies|FSDP copies")},
     {Term::micro_batch, translatable("micro-batch|micro-batches|accumulation")},
     {Term::bubble, translatable("bubble|bubbles")},

@@ -421,7 +421,7 @@ void Waterfall::describe() {
             parts.append(text_of(label_of(static_cast<StepTerm>(i))) + QLatin1Char(' ') +
                          shown(data_.terms[i], Quantity::seconds));
     }
-    parts.append(tr("hidden communication %1").arg(shown(data_.hidden, Quantity::seconds)));
+    parts.append(tr("overlapped communication %1").arg(shown(data_.hidden, Quantity::seconds)));
     for (const WaterfallData::Ghost& ghost : data_.ghosts)
         parts.append(
             tr("pin %1: %2").arg(QLatin1Char(ghost.letter)).arg(shown(ghost.total, Quantity::seconds)));
@@ -487,7 +487,7 @@ bool Waterfall::event(QEvent* event) {
         tip = text_of(label_of(*term)) + QStringLiteral(": ") +
               exact_time(data_.terms[static_cast<std::size_t>(*term)]);
         if (*term == StepTerm::network)
-            tip += tr(" exposed; %1 of all communication hidden").arg(exact_time(data_.hidden));
+            tip += tr(" exposed; %1 of all communication overlapped").arg(exact_time(data_.hidden));
     }
     QToolTip::showText(help->globalPos(), tip, this);
     return true;

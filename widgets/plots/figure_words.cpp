@@ -217,7 +217,7 @@ QString waterfall_caption(const Answer& answer, bool hypothetical) {
             .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
     }
     QString out =
-        tr("Terms of one optimizer step; they add up to it. Faint: communication hidden behind compute.");
+        tr("Terms of one optimizer step; they add up to it. Faint: communication overlapped with compute.");
     if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
     return out;
 }

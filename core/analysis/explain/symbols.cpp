@@ -216,7 +216,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "M_cap", .label = translatable("usable"), .quantity = Quantity::bytes, .output = Output::capacity},
     Symbol{.symbol = "T_cp", .label = translatable("compute time"), .quantity = Quantity::seconds, .output = Output::compute_time},
     Symbol{.symbol = "T_cm", .label = translatable("communication"), .quantity = Quantity::seconds, .output = Output::communication_time},
-    Symbol{.symbol = "T_ol", .label = translatable("hidden"), .quantity = Quantity::seconds, .output = Output::hidden_communication},
+    Symbol{.symbol = "T_ol", .label = translatable("overlapped communication"), .quantity = Quantity::seconds, .output = Output::hidden_communication},
     Symbol{.symbol = "T_sd", .label = translatable("waiting"), .quantity = Quantity::seconds, .output = Output::schedule_time},
     Symbol{.symbol = "η_qkv", .label = translatable("efficiency of QKV"), .quantity = Quantity::percent, .get = [](const Answer& a) { return gemm(a, "attention.qkv"); }, .op = "attention.qkv",
            .formula = "η = η_max · k/(k + k½) · m·n/(m·n + A½)", .assumptions = "gemm_efficiency gemm_half_depth gemm_half_area"},

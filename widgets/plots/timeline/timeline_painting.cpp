@@ -55,7 +55,7 @@ std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {
                                    [&](const Interval& interval) { return interval.exposed == exposed; });
     };
     if (any(true)) out.emplace_back(theme->communication, tr("communication"));
-    if (any(false)) out.emplace_back(theme->communication_hidden, tr("hidden behind compute"));
+    if (any(false)) out.emplace_back(theme->communication_hidden, tr("overlapped with compute"));
     if (there[static_cast<std::size_t>(Activity::bubble)]) out.emplace_back(theme->pane, tr("bubble"));
     return out;
 }

@@ -19,7 +19,7 @@ QString timeline_caption(const TimelineData& data) {
     } else {
         out += tr("Above: computation of a GPU; below: its communication; numbers are layers.");
     }
-    out += tr("Faint: communication hidden behind compute.");
+    out += tr("Faint: communication overlapped with compute.");
     out += tr("Where passes are too narrow to distinguish, their shares of the time are stacked.");
     if (line.steps_overlap && line.stage_count > 1)
         out += tr("Steps overlap: faint parts at the left belong to the previous step.");
@@ -49,7 +49,7 @@ QString interval_words(const Interval& interval, const StageTimeline& stage, con
     if (interval.activity == Activity::omitted)
         what = tr("%1 micro-batches like those around them").arg(line.omitted);
     if (interval.activity >= Activity::gather)
-        what += interval.exposed ? tr(", exposed") : tr(", hidden behind compute");
+        what += interval.exposed ? tr(", exposed") : tr(", overlapped with compute");
     const QString times =
         tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
     if (where.isEmpty()) return what + QLatin1Char('\n') + times;
