@@ -31,8 +31,7 @@ Ingredient line_of(P id, const Answer& answer) {
 Ingredient line_of(std::string_view name, const Answer& answer) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol) return {std::string(name)};
-    Ingredient out{std::string(name), translate(symbol->label),
-                   format(value_of(*symbol, answer), symbol->quantity)};
+    Ingredient out{std::string(name), label_of(*symbol), format(value_of(*symbol, answer), symbol->quantity)};
     // A scenario that does not fit has no times.
     if (symbol->output && output(*symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
     if (symbol->output) out.opens = Subject::of(*symbol->output);
@@ -300,7 +299,7 @@ void add_operators(Adds adds, const Answer& answer, Explanation& to) {
 Explanation explain_symbol(const std::string& name, const Answer& answer) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol) return {.title = name};
-    Explanation out{.title = translate("{1}, {2}", {name, translate(symbol->label)})};
+    Explanation out{.title = translate("{1}, {2}", {name, label_of(*symbol)})};
     if (!answer.valid()) return out;
     out.formula = translate(symbol->formula);
     out.result = format(value_of(*symbol, answer), symbol->quantity);

@@ -17,8 +17,9 @@ std::optional<OutputFormula> critical_batch_formula(const Settings& s) {
         case CriticalBatchLaw::none:
         case CriticalBatchLaw::fixed: return OutputFormula{{}, symbols};
         case CriticalBatchLaw::kaplan:
-            return OutputFormula{"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", symbols};
-        case CriticalBatchLaw::bergsma: return OutputFormula{"B_crit = B_100 · (D_tok ÷ 100 B)^α_D", symbols};
+            return OutputFormula{"B_crit = B* ÷ ((N_c ÷ N_l)^α_N)^(1/α_B)", "B* N_c N_l α_N α_B"};
+        case CriticalBatchLaw::bergsma:
+            return OutputFormula{"B_crit = B_100 · (D_tok ÷ 10^11)^α_D", "B_100 D_tok α_D"};
     }
     return std::nullopt;
 }
@@ -54,33 +55,33 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
     const bool one_stage = c.stages.count <= 1;
     if (!is_fsdp(s)) {
         return one_stage
-                   ? OutputFormula{"t = m · c_g · Q_g · N_g ÷ (B_HBM · η_m)", "m c_g Q_g N_g B_HBM η_m"}
+                   ? OutputFormula{"T_cy = m · c_g · Q_g · N_g ÷ (B_HBM · η_m)", "m c_g Q_g N_g B_HBM η_m"}
                    : OutputFormula{
-                         translate("t = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
+                         translate("T_cy = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                          "m c_g Q_g B_HBM η_m"};
     }
     if (s.choice<Sharding>(P::sharding) == Sharding::zero_pp)
         return OutputFormula{
-            translate("t = m · (c + 6 bytes for quantization) · parameters gathered ÷ (B_HBM · η_m)"),
+            translate("T_cy = m · (c + 6 bytes for quantization) · parameters gathered ÷ (B_HBM · η_m)"),
             "m c B_HBM η_m"};
     if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
-        return OutputFormula{translate("t = (m · c · parameters gathered + c_g · Q_g · parameters whose "
+        return OutputFormula{translate("T_cy = (m · c · parameters gathered + c_g · Q_g · parameters whose "
                                        "gradients are accumulated) ÷ (B_HBM · η_m)"),
                              "m c c_g Q_g B_HBM η_m"};
     if (!one_stage)
-        return OutputFormula{translate("t = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
+        return OutputFormula{translate("T_cy = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                              "m c B_HBM η_m"};
     return std::nullopt;
 }
 
 std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
     if (answer.settings.choice<Offload>(P::offload) != Offload::none)
-        return OutputFormula{translate("t = 0: the host updates the weights"), {}};
+        return OutputFormula{translate("T_op = 0: the host updates the weights"), {}};
     if (answer.compiled.stages.count > 1)
-        return OutputFormula{translate("t = c_o · parameters of the slowest stage ÷ F_o ÷ (B_HBM · η_m)"),
+        return OutputFormula{translate("T_op = c_o · parameters of the slowest stage ÷ F_o ÷ (B_HBM · η_m)"),
                              "c_o F_o B_HBM η_m"};
     if (has_experts(answer))
-        return OutputFormula{"t = c_o · (N_d ÷ F_o + N_x ÷ X_o) ÷ (B_HBM · η_m)",
+        return OutputFormula{"T_op = c_o · (N_d ÷ F_o + N_x ÷ X_o) ÷ (B_HBM · η_m)",
                              "c_o N_d F_o N_x X_o B_HBM η_m"};
     return std::nullopt;
 }
@@ -88,9 +89,9 @@ std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
 std::optional<OutputFormula> host_link_formula(const Answer& answer) {
     if (answer.settings.choice<Offload>(P::offload) != Offload::optimizer_nvme) return std::nullopt;
     return OutputFormula{
-        translate("t = the longer of (Q_g + Q) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_host "
-                  "memory and 2 · Q_o · N_g ÷ F_o ÷ B_drives"),
-        "c_o Q_g Q Q_o N_g F_o"};
+        translate("T_hl = the longer of (Q_g + Q) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_hm and "
+                  "2 · Q_o · N_g ÷ F_o ÷ B_nvme"),
+        "Q_g Q N_g F_o B_host c_o B_hm Q_o B_nvme"};
 }
 
 std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
@@ -106,8 +107,7 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         if (second_copy) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
     }
     if (id == Output::memory_gradients && experts)
-        return OutputFormula{translate("M_g = Q_g · (1 + buffers) · (N_d ÷ F_g + N_x ÷ X_g)"),
-                             "Q_g N_d F_g N_x X_g"};
+        return OutputFormula{"M_g = Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)", "Q_g β N_d F_g N_x X_g"};
     if (id == Output::memory_optimizer) {
         if (offload != Offload::none)
             return OutputFormula{translate("M_o = 0: the state is in host memory"), {}};
@@ -123,6 +123,16 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         answer.settings[P::recompute] != 0 || answer.estimate.memory.peak_moment == Moment::backward;
     if (id == Output::memory_activations && has_temporary)
         return OutputFormula{"M_a = n_f · L_g · E · a_layer + M_r", "n_f L_g E a_layer M_r"};
+    return std::nullopt;
+}
+
+std::optional<OutputFormula> failures_formula(Output id, const Settings& s) {
+    if (id == Output::time_between_failures && s[P::mtbf_hours_per_gpu] == 0)
+        return OutputFormula{translate("M is infinite, because no failures are assumed"), "MTBF"};
+    if (id == Output::checkpoint_write && s[P::checkpoint_time] > 0)
+        return OutputFormula{translate("δ is set"), {}};
+    if (id == Output::checkpoint_interval && s[P::checkpoint_interval] > 0)
+        return OutputFormula{translate("τ is set"), {}};
     return std::nullopt;
 }
 
@@ -143,6 +153,9 @@ std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
             return OutputFormula{translate(schedule.title) + ": " + translate(schedule.rule),
                                  output(id).symbols};
         }
+        case Output::time_between_failures:
+        case Output::checkpoint_write:
+        case Output::checkpoint_interval: return failures_formula(id, answer.settings);
         default: return std::nullopt;
     }
 }

@@ -14,12 +14,12 @@ std::size_t length_at(std::string_view text, std::size_t at) {
     return std::min(length, text.size() - at);
 }
 
-// Whether a character can be part of a symbol: letters, digits, Greek letters and the subscripts ½ and ₀ can,
+// Whether a character can be part of a symbol: letters, digits, Greek letters and the marks *, ½ and ₀ can,
 // operators cannot.
 bool is_of_symbol(std::string_view character) {
     if (character.size() == 1) {
         const auto c = static_cast<unsigned char>(character[0]);
-        return std::isalnum(c) != 0 || c == '_';
+        return std::isalnum(c) != 0 || c == '_' || c == '*';
     }
     const auto lead = static_cast<unsigned char>(character[0]);
     return lead == 0xCE || lead == 0xCF || character == "½" || character == "₀";
@@ -34,7 +34,7 @@ std::string substituted(std::string_view formula,
     if (const auto equals = formula.find('='); equals != std::string_view::npos)
         formula.remove_prefix(equals + 1);
     while (formula.starts_with(' ')) formula.remove_prefix(1);
-    for (const std::string_view mark : std::array<std::string_view, 5>{"=", ";", "≈", "∂", "*"}) {
+    for (const std::string_view mark : std::array<std::string_view, 4>{"=", ";", "≈", "∂"}) {
         if (formula.find(mark) != std::string_view::npos) return {};
     }
     std::string out;

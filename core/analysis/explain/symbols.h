@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "explain/output.h"
@@ -13,8 +14,8 @@ namespace shardscope {
 enum class Adds : unsigned char { nothing, layer_weights, root_weights, layer_saved, flops };
 
 struct Symbol {
-    std::string_view symbol;                 // "N_g"
-    std::string_view label;                  // "parameters of this GPU's stage"
+    std::string_view symbol;   // "N_g"
+    std::string_view label{};  // "parameters of this GPU's stage"; empty: the parameter's or output's
     Quantity quantity = Quantity::count;     // for display
     double (*get)(const Answer&) = nullptr;  // null: the parameter's or the output's value
     std::optional<P> parameter{};
@@ -28,6 +29,8 @@ struct Symbol {
 
 // Returns nullptr if there is none.
 const Symbol* find_symbol(std::string_view symbol);
+// The name of the quantity, translated.
+std::string label_of(const Symbol& symbol);
 // Returns NaN if the symbol has no meaning in this answer.
 double value_of(const Symbol& symbol, const Answer& answer);
 

@@ -10,5 +10,7 @@ namespace shardscope {
 inline double power_per_gpu(double tdp, double utilization) {
     return tdp * 0.94 * (0.842 + 0.158 * utilization);
 }
+// Returns the utilization at which a GPU takes `power`.
+inline double utilization_at(double tdp, double power) { return (power / (tdp * 0.94) - 0.842) / 0.158; }
 
 }  // namespace shardscope

@@ -168,6 +168,80 @@ TEST_CASE("explanation: evaluating a formula gives the engine's number", "[expla
     CHECK(compared > 20);
 }
 
+namespace {
+
+// Returns the symbols of a formula: single letters, and words with a subscript or a Greek letter.
+std::set<std::string> symbols_in(const std::string& formula) {
+    std::set<std::string> out;
+    substituted("= " + formula, [&](std::string_view word) {
+        const bool letter = word.size() == 1 && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+        const bool marked = word.find('_') != std::string_view::npos || word.find('\xCE') == 0 ||
+                            word.find('\xCF') == 0 || word.find("½") != std::string_view::npos;
+        if ((letter || marked) && word != "Σ") out.emplace(word);
+        return std::string();
+    });
+    return out;
+}
+
+std::set<std::string> words_of(const std::string& sentence) {
+    const std::vector<std::string> words = split(sentence, ' ');
+    return {words.begin(), words.end()};
+}
+
+}  // namespace
+
+TEST_CASE("explanations: each symbol of a formula has a value or is explained", "[explain]") {
+    CHECK(symbols_in("N_u + 2ψ · Σ steps ÷ (s + s½)") == std::set<std::string>{"N_u", "ψ", "s", "s½"});
+    const std::vector<Answer> answers{
+        answer(first()),
+        answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}, {P::accumulation, 4}})),
+        answer(with({{P::experts, 8}, {P::experts_per_token, 2}, {P::expert_parallel, 8}})),
+        answer(with({{P::offload, Offload::optimizer_nvme}})),
+        answer(with({{P::sharding, Sharding::zero1}, {P::micro_batch, 1}})),
+        answer(with({{P::recompute, 1}, {P::critical_batch_law, CriticalBatchLaw::kaplan}})),
+        answer(with({{P::attention_window, 512}, {P::critical_batch_law, CriticalBatchLaw::bergsma}})),
+        answer(with({{P::mtbf_hours_per_gpu, 50000}}))};
+    int compared = 0;
+    for (const Answer& now : answers) {
+        REQUIRE(now.valid());
+        for (const auto& [subject, why] : reachable(now)) {
+            if (subject.kind != Subject::Kind::output && subject.kind != Subject::Kind::symbol) continue;
+            INFO(why.title << ": " << why.formula);
+            // What the formula computes stands on its left, or is what the explanation is about.
+            std::set<std::string> known = words_of(why.sentence);
+            known.insert(subject.output ? std::string(output(*subject.output).symbol) : subject.name);
+            for (const Ingredient& line : why.ingredients) {
+                known.insert(line.symbol);
+                CHECK_FALSE(line.value.empty());
+            }
+            const std::string right = why.formula.substr(
+                why.formula.find("= ") == std::string::npos ? 0 : why.formula.find("= ") + 2);
+            for (const std::string& symbol : symbols_in(right)) {
+                INFO(symbol);
+                CHECK(known.contains(symbol));
+                ++compared;
+            }
+        }
+    }
+    CHECK(compared > 500);
+}
+
+TEST_CASE("explanations: a quantity has one name in formulas and at its control", "[explain]") {
+    int compared = 0;
+    for (const auto& [subject, why] : reachable(answer(first()))) {
+        for (const Ingredient& line : why.ingredients) {
+            const Symbol* symbol = find_symbol(line.symbol);
+            // A symbol with a value of its own, such as the bytes of a precision, is another quantity.
+            if (!symbol || symbol->get) continue;
+            INFO(why.title << ": " << line.symbol);
+            CHECK(line.label ==
+                  (symbol->output ? label_of(*symbol->output) : label_of(symbol->parameter.value())));
+            ++compared;
+        }
+    }
+    CHECK(compared > 50);
+}
+
 TEST_CASE("explanations: every number can be opened down to parameters, presets and operators", "[explain]") {
     const std::vector<Answer> answers{
         answer(first()), answer(with({{P::pipeline_parallel, 4}, {P::tensor_parallel, 2}})),
