@@ -136,8 +136,8 @@ void print_waterfall(const StepGap& gap) {
         print_out("%s: %s\n", label_of(bar).c_str(), inputs.c_str());
     }
     print_out(
-        "Each bar is the mean of two orders of the changes, the one above and its reverse; classes between "
-        "which no scenario is valid change together.\n");
+        "Each bar is the mean of two orders of the changes, the one above and its reverse, or the nearest "
+        "orders in which every scenario on the way is valid.\n");
 }
 
 int run(const Options& options) {

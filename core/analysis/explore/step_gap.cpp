@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
@@ -89,31 +92,35 @@ constexpr std::array kMembers{
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Classes that change together, in the order of their first one.
-using Groups = std::vector<std::vector<GapClass>>;
+// Classes that change together.
+using Classes = std::vector<GapClass>;
+using Groups = std::vector<Classes>;
+using Changed = std::bitset<kGapClasses>;
 
 // Computes step times of mixtures of two scenarios.
 class MixedScenario {
   public:
     MixedScenario(const Settings& from, const Settings& to) : from_(from), to_(to) {}
 
-    // Returns the step time where the groups in `changed` have the values of `to`; NaN where that is not
+    // Returns the step time where the classes in `changed` have the values of `to`; NaN where that is not
     // valid.
-    double step(const Groups& groups, const std::vector<bool>& changed) {
+    double step(Changed changed) {
+        const auto [known, is_new] = steps_.try_emplace(changed.to_ulong(), std::nan(""));
+        if (!is_new) return known->second;
         Settings mixed = from_;
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            if (!changed[g]) continue;
-            for (const GapClass kind : groups[g]) take(kind, mixed);
+        for (std::size_t i = 0; i < kGapClasses; ++i) {
+            if (changed[i]) take(static_cast<GapClass>(i), mixed);
         }
         // The work of a step is its global batch; the accumulation follows from it and from the plan.
         const double parallel = data_parallel(mixed) * mixed[P::micro_batch];
         if (parallel > 0) mixed.set(P::accumulation, mixed[P::global_batch] / parallel, Origin::derived);
         const P peak = peak_of(mixed.choice<Precision>(P::precision));
         mixed.set(P::peak_flops, mixed[peak], mixed.origin(peak));
-        if (!is_valid(mixed)) return std::nan("");
+        if (!is_valid(mixed)) return known->second;
         compile(mixed, compiled_);
         const Estimate found = estimate(compiled_);
-        return is_possible(found) ? found.step.total : std::nan("");
+        if (is_possible(found)) known->second = found.step.total;
+        return known->second;
     }
 
     [[nodiscard]] bool differs(GapClass kind) const {
@@ -137,40 +144,77 @@ class MixedScenario {
     const Settings& from_;
     const Settings& to_;
     Compiled compiled_;
+    std::map<unsigned long, double> steps_;  // found before
 };
 
-// Returns the changes of the groups in one order, or the position in `groups` after which no scenario is
-// valid.
-struct Walk {
-    std::vector<double> change;
-    std::size_t invalid_after = 0;
-    bool valid = true;
-};
-Walk walk(MixedScenario& mixed, const Groups& groups, bool backward, double start) {
-    Walk out;
-    out.change.assign(groups.size(), 0);
-    std::vector<bool> changed(groups.size(), false);
-    double before = start;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        const std::size_t g = backward ? groups.size() - 1 - i : i;
-        changed[g] = true;
-        const double now = mixed.step(groups, changed);
-        if (std::isnan(now) && i + 1 < groups.size()) {
-            out.valid = false;
-            // The pair of neighbours that has to change together.
-            out.invalid_after = backward ? g - 1 : g;
-            return out;
-        }
-        out.change[g] = now - before;
-        before = now;
-    }
+Changed classes_of(const Classes& group) {
+    Changed out;
+    for (const GapClass kind : group) out.set(static_cast<std::size_t>(kind));
     return out;
 }
 
-void merge_after(Groups& groups, std::size_t at) {
-    const auto next = groups.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-    groups[at].insert(groups[at].end(), next->begin(), next->end());
-    groups.erase(next);
+// Finds the first order of changes in which every scenario between the two is valid.
+class OrderSearch {
+  public:
+    // Groups are tried in their order.
+    OrderSearch(MixedScenario& mixed, const Groups& groups) : mixed_(mixed), groups_(groups) {
+        for (const Classes& group : groups) all_ |= classes_of(group);
+    }
+    // Returns the order; empty if there is none. Up to `most` groups may change together, as few as possible.
+    Groups find(std::size_t most) {
+        order_.clear();
+        tried_.clear();
+        return extend({}, most) ? order_ : Groups{};
+    }
+
+  private:
+    bool extend(Changed changed, std::size_t most) {
+        if (changed == all_) return true;
+        if (!tried_.insert(changed.to_ulong()).second) return false;
+        for (std::size_t count = 1; count <= most; ++count) {
+            if (add(changed, {}, 0, count, most)) return true;
+        }
+        return false;
+    }
+    // Adds `count` further groups to `together`, those from `first` on.
+    bool add(Changed changed, const Classes& together, std::size_t first, std::size_t count,
+             std::size_t most) {
+        if (count == 0) {
+            const Changed next = changed | classes_of(together);
+            if (next != all_ && std::isnan(mixed_.step(next))) return false;
+            order_.push_back(together);
+            if (extend(next, most)) return true;
+            order_.pop_back();
+            return false;
+        }
+        for (std::size_t i = first; i < groups_.size(); ++i) {
+            if ((changed & classes_of(groups_[i])).any()) continue;
+            Classes more = together;
+            more.insert(more.end(), groups_[i].begin(), groups_[i].end());
+            if (add(changed, more, i + 1, count - 1, most)) return true;
+        }
+        return false;
+    }
+
+    MixedScenario& mixed_;
+    const Groups& groups_;
+    Changed all_;
+    Groups order_;
+    std::set<unsigned long> tried_;
+};
+
+// Returns the change of the step time by each group, in an order in which all scenarios are valid.
+std::map<Classes, double> changes_in(const Groups& order, MixedScenario& mixed, double start, double end) {
+    std::map<Classes, double> out;
+    Changed changed;
+    double before = start;
+    for (const Classes& group : order) {
+        changed |= classes_of(group);
+        const double now = &group == &order.back() ? end : mixed.step(changed);
+        out[group] = now - before;
+        before = now;
+    }
+    return out;
 }
 
 // Inputs that change no step: aliases and what follows from others, and constants of ranges.
@@ -230,21 +274,26 @@ StepGap step_gap(const Answer& from, double measured_from, const Answer& to, dou
     out.unexplained_from = out.predicted_from - out.from;
     out.unexplained_to = out.to - out.predicted_to;
     MixedScenario mixed(from.settings, to.settings);
-    Groups groups;
+    Groups classes;
     for (std::size_t i = 0; i < kGapClasses; ++i)
-        if (mixed.differs(static_cast<GapClass>(i))) groups.push_back({static_cast<GapClass>(i)});
-    while (!groups.empty()) {
-        const Walk forward = walk(mixed, groups, false, out.predicted_from);
-        const Walk backward = walk(mixed, groups, true, out.predicted_from);
-        if (forward.valid && backward.valid) {
-            for (std::size_t g = 0; g < groups.size(); ++g) {
-                const double mean = (forward.change[g] + backward.change[g]) / 2;
-                out.bars.push_back(
-                    {groups[g], mean, forward.change[g], backward.change[g], inputs_of(groups[g], from, to)});
-            }
-            break;
-        }
-        merge_after(groups, forward.valid ? backward.invalid_after : forward.invalid_after);
+        if (mixed.differs(static_cast<GapClass>(i))) classes.push_back({static_cast<GapClass>(i)});
+    Groups forward;
+    for (std::size_t most = 1; forward.empty() && most <= classes.size(); ++most)
+        forward = OrderSearch(mixed, classes).find(most);
+    Groups groups = forward;
+    std::ranges::reverse(groups);
+    // The reverse order where it is valid, else the nearest one that is.
+    const Groups backward = OrderSearch(mixed, groups).find(1);
+    std::ranges::sort(groups);
+    const auto changes = [&](const Groups& order) {
+        return changes_in(order, mixed, out.predicted_from, out.predicted_to);
+    };
+    const auto first = changes(forward);
+    const auto second = changes(backward);
+    for (const Classes& group : groups) {
+        const double one = first.at(group);
+        const double two = second.at(group);
+        out.bars.push_back({group, (one + two) / 2, one, two, inputs_of(group, from, to)});
     }
     return out;
 }

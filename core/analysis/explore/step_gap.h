@@ -56,10 +56,11 @@ struct StepGap {
 std::string label_of(const GapBar& bar);  // "Batch + Plan"
 
 // Changes the inputs of `from` to those of `to`, one class after the other, once in the order of GapClass and
-// once in the reverse order, and takes the mean of both, so that the order of the classes does not matter.
-// Classes between which no scenario is valid change together. The global batch is the work of a step: where
-// the plan or the number of GPUs changes first, the accumulation follows. Both answers must be valid; a
-// measured time of 0 means that there is none.
+// once in the reverse order, and takes the mean of both, so that the order of the classes hardly matters.
+// Where a scenario on the way is not valid, the classes change in the nearest order in which all are. Only
+// classes that have no such order change together. The global batch is the work of a step: where the plan or
+// the number of GPUs changes first, the accumulation follows. Both answers must be valid; a measured time of
+// 0 means that there is none.
 StepGap step_gap(const Answer& from, double measured_from, const Answer& to, double measured_to);
 
 }  // namespace shardscope

@@ -92,17 +92,24 @@ TEST_CASE("step gap: the reverse comparison has the opposite bars", "[gap]") {
 }
 
 TEST_CASE("step gap: classes between which nothing is valid change together", "[gap]") {
-    // 8 stages need 8 GPUs, and fp8 needs a GPU that has it.
-    const Answer a = of(of_model("gpt2-1.5b", {{P::gpus, 1}, {P::micro_batch, 1}}));
+    // 8 stages need 8 GPUs, and 8 replicas need a batch of 8 sequences.
+    const Answer a = of(of_model("gpt2-1.5b", {{P::gpus, 1}, {P::micro_batch, 1}, {P::recompute, 1}}));
     const Answer b = of(of_model("gpt2-1.5b", {{P::gpus, 8},
                                                {P::pipeline_parallel, 8},
                                                {P::micro_batch, 1},
-                                               {P::accumulation, 8},
+                                               {P::accumulation, 1},
                                                {P::sharding, Sharding::ddp}}));
+    REQUIRE(a.settings[P::global_batch] == b.settings[P::global_batch]);
     const StepGap gap = step_gap(a, 0, b, 0);
     CHECK(gap.sum() == Approx(b.estimate.step.total).epsilon(1e-12));
     REQUIRE(bar_of(gap, GapClass::plan));
     CHECK(bar_of(gap, GapClass::plan) == bar_of(gap, GapClass::gpu_count));
+    REQUIRE(bar_of(gap, GapClass::recompute));
+    CHECK(bar_of(gap, GapClass::recompute)->classes.size() == 1);
+}
+
+TEST_CASE("step gap: an order in which all scenarios are valid gives each class its own bar", "[gap]") {
+    // fp8 needs a GPU that has it, so the GPU changes first in both orders.
     Scenario old =
         of_model("gpt2-1.5b", {{P::precision, Precision::fp16}, {P::micro_batch, 1}, {P::gpus, 8}});
     old.cluster = nullptr;
@@ -112,7 +119,24 @@ TEST_CASE("step gap: classes between which nothing is valid change together", "[
         of(of_model("gpt2-1.5b", {{P::precision, Precision::fp8}, {P::micro_batch, 1}, {P::gpus, 8}}));
     const StepGap newer = step_gap(v100, 0, h100, 0);
     CHECK(newer.sum() == Approx(h100.estimate.step.total).epsilon(1e-12));
-    CHECK(bar_of(newer, GapClass::precision) == bar_of(newer, GapClass::gpu));
+    for (const GapBar& bar : newer.bars) CHECK(bar.classes.size() == 1);
+    REQUIRE(bar_of(newer, GapClass::precision));
+    REQUIRE(bar_of(newer, GapClass::gpu));
+    CHECK(bar_of(newer, GapClass::precision)->seconds < 0);
+    CHECK(bar_of(newer, GapClass::gpu)->seconds < 0);
+    // 8 stages need 8 GPUs, and 8 GPUs a larger batch: batch, GPUs, plan is an order.
+    const Answer one = of(of_model("gpt2-1.5b", {{P::gpus, 1}, {P::micro_batch, 1}}));
+    const Answer eight = of(of_model("gpt2-1.5b", {{P::gpus, 8},
+                                                   {P::pipeline_parallel, 8},
+                                                   {P::micro_batch, 1},
+                                                   {P::accumulation, 8},
+                                                   {P::sharding, Sharding::ddp}}));
+    const StepGap stages = step_gap(one, 0, eight, 0);
+    CHECK(stages.sum() == Approx(eight.estimate.step.total).epsilon(1e-12));
+    for (const GapClass kind : {GapClass::batch, GapClass::gpu_count, GapClass::plan}) {
+        REQUIRE(bar_of(stages, kind));
+        CHECK(bar_of(stages, kind)->classes == std::vector<GapClass>{kind});
+    }
 }
 
 TEST_CASE("step gap: any two public runs add up", "[gap]") {
