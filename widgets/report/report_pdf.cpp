@@ -6,6 +6,10 @@
 #include <QTextDocument>
 #include <QTextObjectInterface>
 #include <QTextTable>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "widgets/formula.h"
 #include "widgets/plots/figure_page.h"
@@ -25,7 +29,48 @@ constexpr double kSide = (794 - kReportWidth) / 2.0;
 constexpr double kHead = 56;
 constexpr double kFoot = 64;  // contains the page number
 
+constexpr double kCellPadding = 2;
+constexpr double kBetweenColumns = 8;
+
 QSizeF body() { return {kPage.width() - 2 * kSide, kPage.height() - kHead - kFoot}; }
+
+// The width that a column needs for its longest word and for its longest text.
+struct ColumnNeed {
+    double least = 0;
+    double whole = 0;
+};
+ColumnNeed need_of(const QStringList& texts, const QFontMetricsF& metrics) {
+    ColumnNeed out;
+    for (const QString& text : texts) {
+        out.whole = std::max(out.whole, metrics.horizontalAdvance(text));
+        for (const QString& word : text.split(QLatin1Char(' ')))
+            out.least = std::max(out.least, metrics.horizontalAdvance(word));
+    }
+    constexpr double kRounding = 2;
+    for (double* width : {&out.least, &out.whole})
+        *width = std::ceil(*width) + kCellPadding + kBetweenColumns + kRounding;
+    return out;
+}
+
+// Returns the widths of the columns: each holds its longest word, and its longest text if there is space. The
+// last column takes the rest if its text begins at the left.
+std::vector<double> column_widths(const std::vector<ColumnNeed>& needs, bool fills) {
+    const auto sum = [&](double ColumnNeed::*width) {
+        return std::accumulate(needs.begin(), needs.end(), 0.0,
+                               [&](double total, const ColumnNeed& need) { return total + need.*width; });
+    };
+    const double least = sum(&ColumnNeed::least);
+    const double whole = sum(&ColumnNeed::whole);
+    const double free = body().width() - least;
+    const double share = whole > least ? std::clamp(free / (whole - least), 0.0, 1.0) : 0;
+    std::vector<double> out;
+    for (const ColumnNeed& need : needs) {
+        const double width = need.least + share * (need.whole - need.least);
+        out.push_back(free < 0 ? width * body().width() / least : width);
+    }
+    if (fills) out.back() += std::max(0.0, body().width() - std::accumulate(out.begin(), out.end(), 0.0));
+    return out;
+}
 
 }  // namespace
 
@@ -101,6 +146,7 @@ class PdfWriter {
         paragraph(16, 0);
         cursor_.insertText(document.footer, style(kSmall, false, Theme::print().muted));
         cursor_.endEditBlock();
+        keep_headings_with_text();
     }
 
     void paint(QPagedPaintDevice& device, QCPPainter& painter) {
@@ -147,6 +193,28 @@ class PdfWriter {
     void heading(const QString& text, double pixels, double above) {
         paragraph(above, 4);
         cursor_.insertText(text, style(pixels, true, Theme::print().text));
+        headings_.push_back(cursor_.block());
+    }
+    // Returns the end of what must be on the page of a heading: the first paragraph or figure below it, or
+    // the first row of a table below the row of its titles.
+    [[nodiscard]] double end_of_first(const QTextBlock& heading) const {
+        QTextBlock below = heading.next();
+        while (below.isValid() && below.length() <= 1) below = below.next();
+        if (!below.isValid()) return 0;
+        if (const QTextTable* table = QTextCursor(below).currentTable(); table && table->rows() > 1)
+            below = table->cellAt(1, 0).lastCursorPosition().block();
+        return text_.documentLayout()->blockBoundingRect(below).bottom();
+    }
+    // Moves a heading to the next page where what it announces begins there.
+    void keep_headings_with_text() {
+        const auto page_of = [](double y) { return std::floor(y / body().height()); };
+        for (const QTextBlock& heading : headings_) {
+            const double top = text_.documentLayout()->blockBoundingRect(heading).top();
+            if (page_of(top) == page_of(end_of_first(heading) - 1)) continue;
+            QTextBlockFormat format = heading.blockFormat();
+            format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+            QTextCursor(heading).setBlockFormat(format);
+        }
     }
     void add(const ReportSection& section, double pixels) {
         heading(section.title, pixels, 16);
@@ -163,13 +231,23 @@ class PdfWriter {
     void add(const ReportTable& table) {
         QTextTableFormat format;
         format.setBorder(0);
-        format.setCellPadding(2);
+        format.setCellPadding(kCellPadding);
         format.setCellSpacing(0);
         format.setTopMargin(6);
         format.setBottomMargin(6);
         format.setHeaderRowCount(1);
-        format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
         const auto columns = static_cast<int>(table.header.size());
+        const QFontMetricsF metrics(style(kSmall, true, {}).font());
+        std::vector<ColumnNeed> needs;
+        for (int column = 0; column < columns; ++column) {
+            QStringList texts{table.header[column]};
+            for (const QStringList& row : table.rows) texts << row.value(column);
+            needs.push_back(need_of(texts, metrics));
+        }
+        QList<QTextLength> widths;
+        for (const double width : column_widths(needs, table.numbers_from < 0))
+            widths << QTextLength(QTextLength::FixedLength, width);
+        format.setColumnWidthConstraints(widths);
         paragraph(0, 0);
         QTextTable* cells = cursor_.insertTable(static_cast<int>(table.rows.size()) + 1, columns, format);
         const auto fill = [&](int row, const QStringList& texts, const QTextCharFormat& look) {
@@ -179,8 +257,8 @@ class PdfWriter {
                 edge.setBottomBorder(0.5);
                 edge.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
                 edge.setBottomBorderBrush(Theme::print().line);
-                edge.setPadding(2);
-                edge.setRightPadding(column + 1 < columns ? 8 : 2);
+                edge.setPadding(kCellPadding);
+                edge.setRightPadding(column + 1 < columns ? kBetweenColumns : kCellPadding);
                 cell.setFormat(edge);
                 QTextCursor at = cell.firstCursorPosition();
                 if (table.numbers_from >= 0 && column >= table.numbers_from) {
@@ -234,6 +312,7 @@ class PdfWriter {
     QTextDocument text_;
     QTextCursor cursor_;
     FigureObject* figures_ = nullptr;
+    std::vector<QTextBlock> headings_;
 };
 
 }  // namespace
