@@ -31,10 +31,16 @@ const std::vector<Repair>& Repairs::all() {
     current_ = true;
     found_.clear();
     const Answer& answer = model_.answer();
-    if (!answer.valid() || answer.fits()) return found_;
-    // Each repair needs a plan. Where planning is slow, the repairs with the current plan come first.
-    const Scenario& scenario = model_.scenario();
-    found_ = repairs(plans_within_a_frame(scenario) ? scenario : locked(answer.scenario));
+    if (!answer.valid()) return found_;
+    // Each change needs a plan. Where planning is slow, the changes of the current plan come first.
+    const bool quick = plans_within_a_frame(model_.scenario());
+    if (answer.fits()) {
+        Answer held = answer;
+        if (!quick) held.scenario = locked(answer.scenario);
+        if (auto fix = best_fix(held)) found_.push_back(std::move(*fix));
+        return found_;
+    }
+    found_ = repairs(quick ? model_.scenario() : locked(answer.scenario));
     return found_;
 }
 

@@ -1,5 +1,5 @@
-// The repairs of the model's scenario while it does not fit. The strip of repairs, the Why panel and the
-// scaling plot show the same list.
+// The repairs of the model's scenario while it does not fit, else the change that raises its MFU most. The
+// strip of repairs, the Why panel and the scaling plot show the same list.
 //
 // Single changes are there at once. The best plan of all, and single changes whose plans take long to find,
 // follow from a search in the background, which does not run during a drag.
@@ -22,7 +22,7 @@ class Repairs : public QObject {
     // gets it before it connects to the model, so that its list is not older than the view.
     static Repairs& of(LiveModel& model);
 
-    // Best first; empty if the scenario fits.
+    // Best first; one or none if the scenario fits.
     [[nodiscard]] const std::vector<Repair>& all();
     // Whether a search is due or running.
     [[nodiscard]] bool pending() const { return due_ || search_.pending(); }

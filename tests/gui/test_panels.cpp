@@ -26,6 +26,7 @@
 #include "widgets/formula.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
+#include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/waterfall.h"
 #include "widgets/panels/why_panel.h"
@@ -150,19 +151,64 @@ TEST_CASE("a repair needs one click and makes the scenario fit") {
     QWidget window;
     auto* strip = new RepairStrip(model, &window);
     strip->resize(1068, strip->sizeHint().height());
-    QApplication::processEvents();
-    CHECK(strip->isHidden());
     overflow(model);
     QApplication::processEvents();
-    CHECK_FALSE(strip->isHidden());
     auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
     REQUIRE(repair);
     REQUIRE(repair->isEnabled());
     repair->click();
     CHECK(model.answer().fits());
     QApplication::processEvents();
-    CHECK(strip->isHidden());
-    CHECK_FALSE(strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch")));
+    // Then the change that raises the MFU most is offered, if there is one.
+    const std::optional<Repair> fix = best_fix(model.answer());
+    const auto* caption = strip->findChild<QLabel*>(QStringLiteral("repairs/caption"));
+    REQUIRE(caption);
+    CHECK(caption->text() == QStringLiteral("Next best fix"));
+    for (const auto* button : strip->findChildren<QAbstractButton*>()) {
+        if (!button->isHidden() && button->objectName().startsWith(QStringLiteral("repair/")))
+            CHECK(button->text().toStdString() == fix.value().label);
+    }
+}
+
+TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    model.edit(P::recompute, 1);
+    QApplication::processEvents();
+    const std::optional<Repair> fix = best_fix(model.answer());
+    REQUIRE(fix.has_value());
+    CHECK_FALSE(strip->has_best());  // Ctrl+R repairs what does not fit
+    auto* button = strip->findChild<QAbstractButton*>(QStringLiteral("repair/") +
+                                                      text_of(parameter(fix->id.value()).key));
+    REQUIRE(button);
+    CHECK_FALSE(button->isHidden());
+    const double before = model.answer().estimate.mfu;
+    button->click();
+    CHECK(model.answer().estimate.mfu > before);
+    // During a drag of a scenario that fits, nothing is offered.
+    model.begin_gesture(P::inter_node_bandwidth);
+    model.drag(P::inter_node_bandwidth, 10e9);
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    for (const auto* other : strip->findChildren<QAbstractButton*>()) CHECK(other->isHidden());
+    model.end_gesture();
+}
+
+TEST_CASE("a repair with a long name is shown whole, in two lines") {
+    RepairButton button;
+    Repair plan;
+    plan.label = "Best plan: TP 8 SP, PP 4×2 interleaved, ZeRO-1, micro-batch 1 × 32, recompute selective";
+    plan.result = "fits, 70.1 GiB, MFU 41.3 %";
+    plan.works = true;
+    button.set_repair(plan, true);
+    const int whole = button.sizeHint().width();
+    button.set_longest(0.6 * whole);
+    const int two_lines = button.sizeHint().width();
+    CHECK(two_lines < whole);
+    // Both lines together have room for the whole text.
+    CHECK(2 * two_lines > whole);
 }
 
 TEST_CASE("a hidden repair that still receives a key changes nothing") {
@@ -179,7 +225,7 @@ TEST_CASE("a hidden repair that still receives a key changes nothing") {
     model.undo_stack()->undo();
     QApplication::processEvents();
     REQUIRE(model.answer().fits());
-    REQUIRE(strip->isHidden());
+    REQUIRE(repair->isHidden());
     const Scenario before = model.scenario();
     repair->click();
     CHECK(model.scenario() == before);

@@ -1,7 +1,6 @@
 // Tests the window as a whole: its plots by the keyboard, its tables, the desktop's theme.
 #include <QAbstractButton>
 #include <QActionGroup>
-#include <QCursor>
 #include <QFrame>
 #include <QStyle>
 #include <QTabWidget>
@@ -10,6 +9,8 @@
 #include <algorithm>
 
 #include "support/desk.h"
+#include "widgets/panels/repair_button.h"
+#include "widgets/panels/repair_strip.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/theme/desktop_theme.h"
@@ -181,23 +182,41 @@ TEST_CASE("window: buttons of the tool bar keep their places at every size", "[w
     }
 }
 
-TEST_CASE("window: repairs move nothing under a pointer in use, and appear when it rests", "[window]") {
-    Desk desk;
-    auto* tabs = desk.find<QWidget>("tabs");
-    auto* repairs = desk.find<QWidget>("repairs");
-    const QPoint at = tabs->mapTo(&desk.window, tabs->rect().center());
-    QTest::mouseMove(desk.window.windowHandle(), at);
-    QCursor::setPos(desk.window.mapToGlobal(at));
-    QApplication::processEvents();
-    REQUIRE(tabs->underMouse());
-    const int top = tabs->mapTo(&desk.window, QPoint()).y();
-    desk.window.model().edit(P::micro_batch, 64);
-    QApplication::processEvents();
-    REQUIRE_FALSE(desk.window.model().answer().fits());
-    CHECK(repairs->isHidden());
-    CHECK(tabs->mapTo(&desk.window, QPoint()).y() == top);
-    REQUIRE(QTest::qWaitFor([&] { return repairs->isVisible(); }, kBackgroundTimeout));
-    CHECK(tabs->mapTo(&desk.window, QPoint()).y() > top);
+TEST_CASE("window: repairs move nothing, neither when they appear nor when they vanish", "[window]") {
+    for (const QSize size : {QSize(1366, 768), QSize(1024, 700)}) {
+        Desk desk;
+        desk.window.resize(size);
+        QApplication::processEvents();
+        LiveModel& model = desk.window.model();
+        const auto places = [&] {
+            QApplication::processEvents();
+            std::vector<QRect> out;
+            for (const char* name : {"headline", "repairs", "tabs", "memory-bar", "waterfall", "scenarios"}) {
+                const auto* widget = desk.find<QWidget>(name);
+                out.emplace_back(widget->mapTo(&desk.window, QPoint()), widget->size());
+            }
+            return out;
+        };
+        const auto shown_repairs = [&] {
+            const auto buttons = desk.find<QWidget>("repairs")->findChildren<RepairButton*>();
+            return std::ranges::count_if(buttons, [](const auto* button) { return button->isVisible(); });
+        };
+        const std::vector<QRect> before = places();
+        CHECK(shown_repairs() <= 1);  // the next best fix
+        model.begin_gesture(P::micro_batch);
+        model.drag(P::micro_batch, 64);
+        CHECK(places() == before);
+        REQUIRE_FALSE(model.answer().fits());
+        CHECK(shown_repairs() > 1);
+        model.end_gesture();
+        CHECK(places() == before);
+        REQUIRE(QTest::qWaitFor([&] { return !desk.find<RepairStrip>("repairs")->pending(); },
+                                kBackgroundTimeout));
+        CHECK(places() == before);
+        CHECK(shown_repairs() > 1);
+        model.undo_stack()->undo();
+        CHECK(places() == before);
+    }
 }
 
 TEST_CASE("window: a search lists rows with a matching name above rows that only mention it", "[window]") {

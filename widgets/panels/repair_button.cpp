@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kInset = 8;
 
-// Leaves out the last parts of a plan that has no room; the tool tip has all of it.
-QString shortened(const QString& label, const QFontMetricsF& metrics, double room) {
+// Returns the parts of a plan that have room in the first line.
+QString first_line(const QString& label, const QFontMetricsF& metrics, double room) {
     QString out = label;
     for (qsizetype parts = label.count(QLatin1Char(',')); parts > 0 && metrics.horizontalAdvance(out) > room;
          --parts)
-        out = label.section(QLatin1Char(','), 0, parts - 1) + QStringLiteral(", …");
-    return metrics.elidedText(out, Qt::ElideRight, room);
+        out = label.section(QLatin1Char(','), 0, parts - 1) + QLatin1Char(',');
+    return out;
 }
 
 }  // namespace
@@ -63,11 +63,22 @@ void RepairButton::set_brief(bool brief) {
     update();
 }
 
+RepairButton::Lines RepairButton::lines() const {
+    const QFontMetricsF bold(scaled_font(font(), 1, true));
+    Lines out;
+    out.first = first_line(label_, bold, longest_ - 2 * kInset);
+    out.second = label_.mid(out.first.size()).trimmed();
+    if (!out.second.isEmpty()) out.second += QStringLiteral("; ");
+    out.second += before_rate();
+    return out;
+}
+
 QSize RepairButton::sizeHint() const {
     const QFont small = scaled_font(font(), kSmall);
-    const double first = std::min(longest_, text_width(scaled_font(font(), 1, true), label_));
+    const Lines text = lines();
+    const double first = text_width(scaled_font(font(), 1, true), text.first);
     const double second =
-        text_width(small, before_rate()) + text_width(scaled_font(font(), kSmall, true), rate_);
+        text_width(small, text.second) + text_width(scaled_font(font(), kSmall, true), rate_);
     const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
     return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)),
             static_cast<int>(std::ceil(std::max(42.0, height)))};
@@ -99,14 +110,13 @@ void RepairButton::paintEvent(QPaintEvent*) {
     const double top = (height() - first.height() - second.height() - 2) / 2;
     painter.setFont(bold);
     painter.setPen(isEnabled() ? theme.text : theme.muted);
-    painter.drawText(QPointF(kInset, std::round(top + first.ascent())),
-                     shortened(label_, first, width() - 2 * kInset));
+    const Lines text = lines();
+    painter.drawText(QPointF(kInset, std::round(top + first.ascent())), text.first);
     const double y = std::round(top + first.height() + 2 + second.ascent());
     painter.setFont(small);
-    const QString before = before_rate();
-    painter.drawText(QPointF(kInset, y), before);
+    painter.drawText(QPointF(kInset, y), text.second);
     painter.setFont(scaled_font(font(), kSmall, true));
-    painter.drawText(QPointF(kInset + second.horizontalAdvance(before), y), rate_);
+    painter.drawText(QPointF(kInset + second.horizontalAdvance(text.second), y), rate_);
 }
 
 void RepairButton::enterEvent(QEnterEvent*) {

@@ -1,4 +1,5 @@
-// A button that applies a repair. It shows the change in bold, and below it the predicted result.
+// A button that applies a repair. It shows the change in bold, and below it the predicted result. The last
+// parts of a long change are in the second line.
 #pragma once
 
 #include <QAbstractButton>
@@ -17,8 +18,7 @@ class RepairButton : public QAbstractButton {
     void set_repair(const Repair& repair, bool best);
     // Leaves out the memory, for small windows, but not the word “risky”.
     void set_brief(bool brief);
-    // Cuts a label that is longer than this, in px: a plan has a long name, which would take the room of the
-    // other repairs.
+    // Continues a label that is longer than this, in px, in the second line.
     void set_longest(double longest) { longest_ = longest; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -34,7 +34,12 @@ class RepairButton : public QAbstractButton {
     void focusOutEvent(QFocusEvent* event) override;
 
   private:
+    struct Lines {
+        QString first;
+        QString second;  // before the rate
+    };
     [[nodiscard]] QString before_rate() const;
+    [[nodiscard]] Lines lines() const;
 
     QString label_;
     QString result_;  // "fits, 74.1 GiB, "

@@ -1,11 +1,10 @@
 #include "widgets/panels/repair_strip.h"
 
-#include <QCursor>
 #include <QEvent>
 #include <QFontMetricsF>
-#include <QLayout>
 #include <QMenu>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 #include "text/translate.h"
@@ -20,6 +19,7 @@ namespace {
 
 constexpr int kPadding = 16;
 constexpr int kGap = 8;
+constexpr int kEdge = 5;  // above and below the buttons
 
 }  // namespace
 
@@ -29,6 +29,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
     setAccessibleName(tr("Repairs"));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     caption_ = new RunLabel(QStringLiteral("repairs/caption"), this);
+    note_ = new RunLabel(QStringLiteral("repairs/note"), this);
     more_ = new QToolButton(this);
     more_->setObjectName(QStringLiteral("repairs/more"));
     more_->setText(tr("More"));
@@ -38,50 +39,22 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
     more_->hide();
     connect(&search_, &Repairs::changed, this, &RepairStrip::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
-    look_again_.setSingleShot(true);
-    connect(&look_again_, &QTimer::timeout, this, &RepairStrip::refresh);
-    setVisible(false);
     refresh();
 }
 
 void RepairStrip::refresh() {
-    const bool needed = model_.answer().valid() && !model_.answer().fits();
-    // During a drag, and while the pointer is in use below, the strip neither appears nor vanishes, because
-    // what is under the pointer would move.
-    if (needed == isHidden() && (model_.in_gesture() || pointer_is_used_below())) return take({});
-    setVisible(needed);
-    if (!needed) return take({});
+    const Answer& answer = model_.answer();
+    // During a drag of a scenario that fits, nothing is offered that the next frame would replace.
+    if (!answer.valid() || (answer.fits() && model_.in_gesture())) return take({});
     std::vector<Repair> found = search_.all();
     // A placeholder keeps room for the best plan of all during the search.
-    if (search_.awaits_plan()) {
+    if (!answer.fits() && search_.awaits_plan()) {
         Repair looking;
         looking.label = translate("Best plan");
         looking.result = translate("searching…");
         found.insert(found.begin(), std::move(looking));
     }
     take(std::move(found));
-}
-
-// Returns whether the pointer is on what the strip moves and was moved there within a second and a half. The
-// strip then looks again.
-bool RepairStrip::pointer_is_used_below() {
-    constexpr int kInterval = 100;  // ms
-    constexpr int kLooks = 15;
-    const auto* around = parentWidget();
-    const auto* rows = around ? around->layout() : nullptr;
-    if (!rows) return false;
-    const QPoint at = around->mapFromGlobal(QCursor::pos());
-    const QLayoutItem* below = rows->itemAt(rows->indexOf(this) + 1);
-    const int top = isHidden() && below ? below->geometry().top() : y();
-    if (!around->underMouse() || at.y() < top || at.y() >= around->height()) return false;
-    looks_ = at == pointer_ ? looks_ + 1 : 0;
-    pointer_ = at;
-    if (looks_ >= kLooks) {
-        looks_ = 0;
-        return false;
-    }
-    look_again_.start(kInterval);
-    return true;
 }
 
 void RepairStrip::take(std::vector<Repair> found) {
@@ -124,57 +97,83 @@ void RepairStrip::use(const Repair& repair) {
     model_.replace(repair.scenario, QString::fromStdString(repair.label));
 }
 
+void RepairStrip::write_caption() {
+    const Answer& answer = model_.answer();
+    QString title;
+    QString note;
+    if (answer.valid() && !answer.fits()) {
+        title = tr("Repairs");
+        note = tr("best: Ctrl+R");
+    } else if (answer.valid() && !model_.in_gesture()) {
+        title = tr("Next best fix");
+        if (repairs_.empty()) note = tr("No single change of the plan raises MFU");
+    }
+    const QFont small = scaled_font(font(), kSmall);
+    caption_->set_runs({{title, small, current_theme().text}});
+    note_->set_runs({{note, small, current_theme().muted}});
+}
+
 void RepairStrip::arrange() {
-    const Theme& theme = current_theme();
-    caption_->set_runs(
-        {{model_.answer().fits() ? tr("It fits.") : tr("Repairs, one click each, best first (Ctrl+R)"),
-          scaled_font(font(), kSmall), theme.muted}});
-    const int caption_height = caption_->sizeHint().height();
-    caption_->setGeometry(kPadding, 6, width() - 2 * kPadding, caption_height);
+    write_caption();
+    const QFont small = scaled_font(font(), kSmall);
+    const int line = caption_->sizeHint().height();
+    double widest = 0;
+    for (const QString& text : {tr("Repairs"), tr("best: Ctrl+R"), tr("Next best fix")})
+        widest = std::max(widest, text_width(small, text));
+    const int left = kPadding + static_cast<int>(std::ceil(widest)) + 2 * kGap;
+    const int caption_top = (height() - 2 * line) / 2;
+    const int caption_width = (repairs_.empty() ? width() : left) - kPadding;
+    caption_->setGeometry(kPadding, caption_top, caption_width, line);
+    note_->setGeometry(kPadding, caption_top + line, caption_width, line);
     more_->hide();
     if (repairs_.empty()) return;
 
-    const int top = 6 + caption_height + 3;
-    const int height = buttons_.front()->sizeHint().height();
+    const int end = width() - kPadding;
+    const int button_height = buttons_.front()->sizeHint().height();
+    const int top = (height() - button_height) / 2;
     const QSize more = more_->sizeHint();
-    constexpr double kLongest = 0.45;  // of the strip, for one label
     // The best plan has its room while it is searched, so that nothing moves under the pointer when it is
     // found.
+    constexpr double kLongest = 0.45;    // of the space, for one label
+    constexpr double kPlanLetters = 52;  // of the first line of a usual plan
+    const double room = end - left - more.width() - kGap;
+    const double longest = std::clamp(kPlanLetters * QFontMetricsF(font()).averageCharWidth(),
+                                      kLongest * (end - left), std::max(room, 1.0));
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
-        return !repairs_[i].id ? std::max(own, static_cast<int>(kLongest * width())) : own;
+        return !repairs_[i].id ? std::max(own, static_cast<int>(longest)) : own;
     };
     const auto end_of = [&](std::size_t count) {
-        int x = kPadding;
+        int x = left;
         for (std::size_t i = 0; i < count; ++i) x += width_of(i) + kGap;
         return x - kGap;
     };
     const auto fitting_count = [&] {
         std::size_t count = repairs_.size();
-        if (end_of(count) > width() - kPadding) {
-            while (count > 1 && end_of(count) + kGap + more.width() > width() - kPadding) --count;
+        if (end_of(count) > end) {
+            while (count > 1 && end_of(count) + kGap + more.width() > end) --count;
         }
         return count;
     };
     constexpr std::size_t kEnough = 4;  // repairs to show outside of the menu
     for (RepairButton* button : buttons_) {
         button->set_brief(false);
-        button->set_longest(kLongest * width());
+        button->set_longest(longest);
     }
     std::size_t shown = fitting_count();
     if (shown < std::min(kEnough, repairs_.size())) {
         for (RepairButton* button : buttons_) button->set_brief(true);
         shown = fitting_count();
     }
-    int x = kPadding;
+    int x = left;
     for (std::size_t i = 0; i < repairs_.size(); ++i) {
         buttons_[i]->setVisible(i < shown);
         const int w = width_of(i);
-        buttons_[i]->setGeometry(x, top, w, height);
+        buttons_[i]->setGeometry(x, top, w, button_height);
         if (i < shown) x += w + kGap;
     }
     more_->setVisible(shown < repairs_.size());
-    more_->setGeometry(x, top + (height - more.height()) / 2, more.width(), more.height());
+    more_->setGeometry(x, top + (button_height - more.height()) / 2, more.width(), more.height());
     more_->menu()->clear();
     for (std::size_t i = shown; i < repairs_.size(); ++i) {
         QAction* action =
@@ -187,7 +186,7 @@ void RepairStrip::arrange() {
 QSize RepairStrip::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const double button = std::max(42.0, QFontMetricsF(font()).height() + small.height() + 12);
-    return {824, std::max(74, static_cast<int>(std::ceil(6 + small.height() + 3 + button + 8)))};
+    return {824, static_cast<int>(std::ceil(button)) + 2 * kEdge};
 }
 
 QSize RepairStrip::minimumSizeHint() const { return {300, sizeHint().height()}; }

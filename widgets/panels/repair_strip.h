@@ -1,9 +1,8 @@
-// Shown below the headline when the scenario does not fit: the best plan of all and single changes that would
-// make it fit, best first, one click each. Buttons are named "repair/plan" and "repair/<parameter key>".
+// The row below the headline. If the scenario does not fit it offers the best plan of all and single changes
+// that would make it fit, best first, one click each; otherwise the change that raises the MFU most. It is
+// always there, so that nothing below it moves. Buttons are named "repair/plan" and "repair/<parameter key>".
 #pragma once
 
-#include <QPoint>
-#include <QTimer>
 #include <QWidget>
 #include <vector>
 
@@ -23,7 +22,9 @@ class RepairStrip : public QWidget {
     // Whether a search for repairs or for a better plan is due or running.
     [[nodiscard]] bool pending() const { return search_.pending(); }
     // Whether the searches are over and a repair makes the scenario fit.
-    [[nodiscard]] bool has_best() const { return !pending() && best_ < repairs_.size(); }
+    [[nodiscard]] bool has_best() const {
+        return !model_.answer().fits() && !pending() && best_ < repairs_.size();
+    }
     // Applies the best repair, if there is one.
     void use_best();
     [[nodiscard]] QSize sizeHint() const override;
@@ -38,22 +39,20 @@ class RepairStrip : public QWidget {
 
   private:
     void refresh();
-    bool pointer_is_used_below();
     void take(std::vector<Repair> found);
+    void write_caption();
     void arrange();
     void use(const Repair& repair);
 
     LiveModel& model_;
     Repairs& search_;
     RunLabel* caption_ = nullptr;
+    RunLabel* note_ = nullptr;            // below the caption
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
     QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
     std::vector<Repair> repairs_;
     std::size_t best_ = 0;  // the best repair; beyond the last one if none works
     Repair pressed_;
-    QTimer look_again_;
-    QPoint pointer_;  // where it was at the last look
-    int looks_ = 0;   // since when it has been there
 };
 
 }  // namespace shardscope

@@ -331,12 +331,8 @@ void WhyPanel::refresh_slow() {
         levers_[1]->set_opens(Subject::of(P::micro_batch));
         levers_[1]->set_text({}, tr("batch × 2"), doubling(found.batch));
     }
-    if (answer.fits()) {
-        fix_ = best_fix(answer);
-    } else {
-        const Repair* best = best_of(repairs_.all());
-        fix_ = best ? std::optional(*best) : std::nullopt;
-    }
+    const Repair* best = best_of(repairs_.all());
+    fix_ = best ? std::optional(*best) : std::nullopt;
     if (levers_title_->isHidden() == with_levers) {
         levers_title_->setVisible(with_levers);
         for (WhyRow* row : levers_) row->setVisible(with_levers);

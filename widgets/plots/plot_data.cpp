@@ -230,7 +230,9 @@ void show_repair(ScalingData& data, const Repair* repair, const std::stop_token&
     data.repaired.clear();
     data.repair.clear();
     if (!repair || data.shown_y(ScalingY::mfu) != ScalingY::memory) return;
-    data.repaired = scaling(locked(repair->planned), kFewestGpus, kMostGpus, stop).weak;
+    const Scenario planned = locked(repair->planned);
+    data.repaired = scaling(planned, kFewestGpus, kMostGpus, stop).weak;
+    if (is_partitioned(resolve(planned))) keep_plan(data.repaired, with_hold(planned, Hold::per_gpu_batch));
     data.repair = repair->label;
 }
 

@@ -181,27 +181,32 @@ void ScalingPlot::update_figure() {
     if (!answer.valid()) return;
     const std::optional<Measurement> own = measurement_in(model().scenario().view);
     ScalingData held = scaling_data(answer, own, hypothetical(), true);
-    show_repair(held, repairs_.shown());
-    // The quantity does not change during a drag, as the axes do not.
-    if (!model().in_gesture()) show_y(held);
+    show_repair(held, repair_for(held));
+    // The axes do not change during a drag, except where memory takes the place of rates.
     figure_->set_data(std::move(held));
+    show_y();
     if (!anew) return;
     background_.ask(
         [answer, own, rates = hypothetical()](const std::stop_token& stop) {
             return scaling_data(answer, own, rates, false, stop);
         },
         [this](ScalingData fresh) {
-            show_repair(fresh, repairs_.shown());
-            if (!model().in_gesture()) show_y(fresh);
+            show_repair(fresh, repair_for(fresh));
             figure_->set_data(std::move(fresh));
+            show_y();
             if (!model().in_gesture()) figure_->refit();
             replot();
         });
 }
 
+// Returns the repair whose result is drawn where memory is shown instead of rates.
+const Repair* ScalingPlot::repair_for(const ScalingData& data) {
+    return data.shown_y(ScalingY::mfu) == ScalingY::memory ? repairs_.shown() : nullptr;
+}
+
 void ScalingPlot::update_repair() {
     ScalingData fresh = figure_->data();
-    const Repair* repair = repairs_.shown();
+    const Repair* repair = repair_for(fresh);
     if (!isVisible() || fresh.repair == (repair ? repair->label : std::string())) return;
     show_repair(fresh, repair);
     figure_->set_data(std::move(fresh));
@@ -231,8 +236,8 @@ void ScalingPlot::enable_options() {
 }
 
 // Shows memory where the data has no rates to show.
-void ScalingPlot::show_y(const ScalingData& fresh) {
-    const ScalingOptions wanted = with_shown_y(options_in<ScalingOptions>(request()), fresh);
+void ScalingPlot::show_y() {
+    const ScalingOptions wanted = with_shown_y(options_in<ScalingOptions>(request()), figure_->data());
     const ScalingOptions& now = figure_->options();
     if (wanted.y != now.y || wanted.replaces_rates != now.replaces_rates) figure_->set_options(wanted);
     enable_options();

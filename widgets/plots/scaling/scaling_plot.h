@@ -49,7 +49,8 @@ class ScalingPlot : public LivePlot {
     // The check boxes of the curves with the names that a view uses for them.
     [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
-    void show_y(const ScalingData& fresh);
+    void show_y();
+    const Repair* repair_for(const ScalingData& data);
     void enable_options();
     void update_repair();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
