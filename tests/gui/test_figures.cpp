@@ -285,6 +285,29 @@ TEST_CASE("measured runs are drawn at their own MFU for every sequence length of
     }
 }
 
+TEST_CASE("the curve after a repair holds its plan, so that its memory never rises with more GPUs", "[figures]") {
+    Scenario large = of_model("deepseek-v3", {{P::gpus, 256}, {P::sequence_length, 4096}, {P::micro_batch, 1}});
+    const Answer now = answer(large);
+    REQUIRE(now.valid());
+    REQUIRE_FALSE(now.fits());
+    std::size_t drawn = 0;
+    for (const Repair& repair : repairs(large)) {
+        if (!repair.works) continue;
+        INFO(repair.label);
+        ScalingData data = scaling_data(now);
+        show_repair(data, &repair);
+        double last = std::numeric_limits<double>::infinity();
+        for (const CurvePoint& point : data.repaired) {
+            if (!point.valid) continue;
+            INFO(point.x);
+            CHECK(point.peak_memory <= last * (1 + 1e-9));
+            last = point.peak_memory;
+            ++drawn;
+        }
+    }
+    CHECK(drawn > 10);
+}
+
 TEST_CASE("a run without a published MFU is drawn at the MFU of its own settings", "[figures]") {
     Problems ignored;
     const auto& runs = shipped_runs();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "explore/change_text.h"
 #include "explore/plan_report.h"
@@ -137,17 +138,16 @@ std::vector<double> shorter_sequences(const Settings& s) {
     return out;
 }
 
-// Memory sizes of shipped GPUs with more memory, ascending. The window's catalogue is not used, because
-// presets may be added to it while repairs are computed in another thread.
-std::vector<double> larger_memories(const Settings& s) {
-    std::vector<double> out;
+// Returns the memory sizes of shipped GPUs with more memory, ascending, each with one GPU that has it. The
+// window's catalogue is not used, because presets may be added to it while repairs are computed in another
+// thread.
+std::map<double, const Preset*> larger_memories(const Settings& s) {
+    std::map<double, const Preset*> out;
     for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
         for (const auto& [id, value] : gpu->values) {
-            if (id == P::memory && value > s[P::memory]) out.push_back(value);
+            if (id == P::memory && value > s[P::memory]) out.try_emplace(value, gpu);
         }
     }
-    std::ranges::sort(out);
-    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 
@@ -253,7 +253,14 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     try_all(P::offload, other_choices(P::offload, s));
     try_all(P::optimizer_precision, other_choices(P::optimizer_precision, s));
     try_all(P::sequence_length, shorter_sequences(s));
-    try_all(P::memory, larger_memories(s));
+    const auto memories = larger_memories(s);
+    std::vector<double> sizes;
+    for (const auto& one : memories) sizes.push_back(one.first);
+    try_all(P::memory, sizes);
+    // The size is that of a GPU that exists, and not the least that fits.
+    if (Repair& repair = out.back(); repair.id == P::memory && repair.works)
+        repair.label = translate("{1} (as on {2})",
+                                 {repair.label, translate(memories.at(repair.value)->shown_title())});
     try_all(P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus]));
     if (stop.stop_requested()) return {};
     if (!out.back().works) out.back().label = translate("More GPUs");

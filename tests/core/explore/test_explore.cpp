@@ -114,6 +114,19 @@ TEST_CASE(
             CHECK(answer(more).estimate.verdict != Verdict::fits);
         }
     }
+    // More memory is that of a GPU that exists, which may be far more than the least that fits.
+    const auto memory = std::ranges::find(offered, P::memory, &Repair::id);
+    REQUIRE(memory != offered.end());
+    REQUIRE(memory->works);
+    CHECK(memory->label.ends_with("(as on " + [&] {
+        for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
+            const auto is_size = [&](const auto& one) {
+                return one.first == P::memory && one.second == memory->value;
+            };
+            if (std::ranges::any_of(gpu->values, is_size)) return gpu->shown_title();
+        }
+        return std::string();
+    }() + ")"));
     CHECK(repairs(first()).empty());
 }
 
