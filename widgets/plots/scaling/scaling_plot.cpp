@@ -200,8 +200,8 @@ void ScalingPlot::update_figure() {
 }
 
 // Returns the repair whose result is drawn where memory is shown instead of rates.
-const Repair* ScalingPlot::repair_for(const ScalingData& data) {
-    return data.shown_y(ScalingY::mfu) == ScalingY::memory ? repairs_.shown() : nullptr;
+const Repair* ScalingPlot::repair_for(const ScalingData& fresh) {
+    return fresh.shown_y(ScalingY::mfu) == ScalingY::memory ? repairs_.shown() : nullptr;
 }
 
 void ScalingPlot::update_repair() {

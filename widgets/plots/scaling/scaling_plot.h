@@ -50,7 +50,7 @@ class ScalingPlot : public LivePlot {
     [[nodiscard]] std::array<std::pair<const char*, QCheckBox*>, 5> curves() const;
     void take_options();
     void show_y();
-    const Repair* repair_for(const ScalingData& data);
+    const Repair* repair_for(const ScalingData& fresh);
     void enable_options();
     void update_repair();
     [[nodiscard]] bool near_guide(const QPointF& pixel) const;
