@@ -33,14 +33,15 @@ const std::vector<Repair>& Repairs::all() {
     const Answer& answer = model_.answer();
     if (!answer.valid()) return found_;
     // Each change needs a plan. Where planning is slow, the changes of the current plan come first.
-    const bool quick = plans_within_a_frame(model_.scenario());
+    const Scenario& scenario = model_.scenario();
+    const bool quick = plans_within_a_frame(scenario);
     if (answer.fits()) {
         Answer held = answer;
         if (!quick) held.scenario = locked(answer.scenario);
         if (auto fix = best_fix(held)) found_.push_back(std::move(*fix));
         return found_;
     }
-    found_ = repairs(quick ? model_.scenario() : locked(answer.scenario));
+    found_ = repairs(quick ? scenario : locked(answer.scenario));
     return found_;
 }
 

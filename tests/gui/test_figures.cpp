@@ -285,8 +285,10 @@ TEST_CASE("measured runs are drawn at their own MFU for every sequence length of
     }
 }
 
-TEST_CASE("the curve after a repair holds its plan, so that its memory never rises with more GPUs", "[figures]") {
-    Scenario large = of_model("deepseek-v3", {{P::gpus, 256}, {P::sequence_length, 4096}, {P::micro_batch, 1}});
+TEST_CASE("the curve after a repair holds its plan, so that its memory never rises with more GPUs",
+          "[figures]") {
+    Scenario large =
+        of_model("deepseek-v3", {{P::gpus, 256}, {P::sequence_length, 4096}, {P::micro_batch, 1}});
     const Answer now = answer(large);
     REQUIRE(now.valid());
     REQUIRE_FALSE(now.fits());

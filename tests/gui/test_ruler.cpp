@@ -201,11 +201,16 @@ TEST_CASE("where a drag makes the scenario too large, memory is shown, as it is 
     REQUIRE_FALSE(model.answer().fits());
     CHECK(shows_memory());
     CHECK_FALSE(desk.plot.figure().data().repaired.empty());
-    // The axis is that of the first frame that does not fit, until the drag ends.
+    // The axis changes only where the scenario would leave it.
     const AxisRange axis = desk.plot.figure().y_range();
-    model.drag(P::micro_batch, 128);
+    CHECK(desk.plot.figure().shows_scenario());
+    model.drag(P::micro_batch, 63);
     QApplication::processEvents();
     CHECK(desk.plot.figure().y_range().to == axis.to);
+    model.drag(P::micro_batch, 256);
+    QApplication::processEvents();
+    CHECK(desk.plot.figure().y_range().to > axis.to);
+    CHECK(desk.plot.figure().shows_scenario());
     model.drag(P::micro_batch, 2);
     QApplication::processEvents();
     CHECK_FALSE(shows_memory());

@@ -33,8 +33,11 @@ constexpr std::array kAssumptions{Group::assumptions};
 constexpr std::array<std::span<const Group>, 5> kGroups{kCluster, kModel, kTraining, kPlan, kAssumptions};
 
 // The heights of rows and of group headers, from the highest to the lowest.
-constexpr std::array<std::pair<RowHeight, int>, 4> kHeights{
-    std::pair{RowHeight::high, 41}, {RowHeight::medium, 36}, {RowHeight::low, 31}, {RowHeight::lowest, 29}};
+constexpr std::array<std::pair<RowHeight, int>, 5> kHeights{std::pair{RowHeight::high, 41},
+                                                            {RowHeight::medium, 36},
+                                                            {RowHeight::low, 31},
+                                                            {RowHeight::low, 23},
+                                                            {RowHeight::lowest, 23}};
 
 QIcon magnifier(const Theme& theme, int size, qreal ratio) {
     QPixmap picture(QSize(size, size) * ratio);
@@ -226,7 +229,7 @@ void ControlsPanel::fit_to_height() {
     const auto needed = [&](const std::pair<RowHeight, int>& heights) {
         return others + walls_->height_with(heights.first) +
                static_cast<int>(groups_.size()) *
-                   (std::max(heading(heights.second), fontMetrics().height() + 12) + 1);
+                   (std::max(heading(heights.second), fontMetrics().height() + 8) + 1);
     };
     const auto* found =
         std::ranges::find_if(kHeights, [&](const auto& one) { return needed(one) <= height(); });

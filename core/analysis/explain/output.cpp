@@ -61,10 +61,9 @@ std::string takeover_sentence(const Answer& answer) {
     const std::string below = found.below ? rounded(found.input, found.below->value, true) : "";
     const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
     if (answer.estimate.wall == Wall::memory) {
-        return found.above
-                   ? translate("It fits from {1} of GPU memory up, {2} of it to spare.",
-                               {above, format(answer.settings[P::risk_margin], Quantity::percent)})
-                   : std::string();
+        return found.above ? translate("It fits from {1} of GPU memory up, {2} of it to spare.",
+                                       {above, format(answer.settings[P::risk_margin], Quantity::percent)})
+                           : std::string();
     }
     if (found.below && found.above)
         return translate("{1} is the wall up to {2}, {3} from {4} up.",

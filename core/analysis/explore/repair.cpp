@@ -259,8 +259,8 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     try_all(P::memory, sizes);
     // The size is that of a GPU that exists, and not the least that fits.
     if (Repair& repair = out.back(); repair.id == P::memory && repair.works)
-        repair.label = translate("{1} (as on {2})",
-                                 {repair.label, translate(memories.at(repair.value)->shown_title())});
+        repair.label =
+            translate("{1} (as on {2})", {repair.label, translate(memories.at(repair.value)->shown_title())});
     try_all(P::gpus, ascending_above(domain(P::gpus, s).stops, s[P::gpus]));
     if (stop.stop_requested()) return {};
     if (!out.back().works) out.back().label = translate("More GPUs");

@@ -182,9 +182,10 @@ void ScalingPlot::update_figure() {
     const std::optional<Measurement> own = measurement_in(model().scenario().view);
     ScalingData held = scaling_data(answer, own, hypothetical(), true);
     show_repair(held, repair_for(held));
-    // The axes do not change during a drag, except where memory takes the place of rates.
+    // The axes do not change during a drag, except where memory takes the place of rates or leaves its axis.
     figure_->set_data(std::move(held));
     show_y();
+    if (figure_->options().y == ScalingY::memory && !figure_->shows_scenario()) figure_->refit();
     if (!anew) return;
     background_.ask(
         [answer, own, rates = hypothetical()](const std::stop_token& stop) {
