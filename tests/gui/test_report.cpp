@@ -306,6 +306,40 @@ TEST_CASE("report: the first page has verdict, comparison, recommendation and tw
     CHECK(pages[1].contains(QStringLiteral("Appendix")));
 }
 
+TEST_CASE("report: in a PDF no heading stands alone at the end of a page", "[report]") {
+    const QTemporaryDir folder;
+    const Catalogue& catalogue = commands::catalogue();
+    const auto packed = [](QString text) { return text.remove(QLatin1Char(' ')); };
+    int headings = 0;
+    // Models differ in the lengths of their sources, and so in where their pages end.
+    const auto& models = catalogue.all(PresetKind::model);
+    for (std::size_t i = 0; i < models.size(); i += 3) {
+        const Answer answer = shardscope::answer(with_model(Scenario::first_launch(catalogue), *models[i]));
+        if (!answer.valid()) continue;
+        const ReportDocument document = report_document({}, answer);
+        const QString path = folder.filePath(QStringLiteral("r.pdf"));
+        QFile file(path);
+        REQUIRE(file.open(QIODevice::WriteOnly));
+        file.write(render_report({}, answer, path).front().bytes);
+        file.close();
+        const QStringList pages = pages_of_pdf(path);
+        REQUIRE(pages.size() > 2);
+        for (const ReportSection& one : document.appendix) {
+            QStringList alone{packed(one.title)};
+            if (const auto* table = std::get_if<ReportTable>(&one.blocks.front()))
+                alone << packed(one.title + table->header.join(QString()));
+            for (const QString& page : pages) {
+                headings += page.contains(alone.back());
+                for (const QString& words : alone) {
+                    INFO(models[i]->name << ": " << words.toStdString());
+                    CHECK_FALSE(page.contains(words + packed(document.title) + QStringLiteral("page")));
+                }
+            }
+        }
+    }
+    CHECK(headings > 40);
+}
+
 TEST_CASE("report: the setting and the footer stand once, whatever the number of figures", "[report]") {
     const Answer answer = shardscope::answer(Scenario::first_launch(commands::catalogue()));
     const ReportDocument document = report_document(usual(answer), answer);

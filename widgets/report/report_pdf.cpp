@@ -52,23 +52,33 @@ ColumnNeed need_of(const QStringList& texts, const QFontMetricsF& metrics) {
     return out;
 }
 
-// Returns the widths of the columns: each holds its longest word, and its longest text if there is space. The
-// last column takes the rest if its text begins at the left.
+// Returns the widths of the columns. The widest ones are made narrower, to the same width, until all of them
+// have space on the page, but each holds its longest word. The last column takes the rest if its text begins
+// at the left.
 std::vector<double> column_widths(const std::vector<ColumnNeed>& needs, bool fills) {
-    const auto sum = [&](double ColumnNeed::*width) {
-        return std::accumulate(needs.begin(), needs.end(), 0.0,
-                               [&](double total, const ColumnNeed& need) { return total + need.*width; });
+    const auto widths_up_to = [&](double most) {
+        std::vector<double> out;
+        for (const ColumnNeed& need : needs) out.push_back(std::max(need.least, std::min(need.whole, most)));
+        return out;
     };
-    const double least = sum(&ColumnNeed::least);
-    const double whole = sum(&ColumnNeed::whole);
-    const double free = body().width() - least;
-    const double share = whole > least ? std::clamp(free / (whole - least), 0.0, 1.0) : 0;
-    std::vector<double> out;
-    for (const ColumnNeed& need : needs) {
-        const double width = need.least + share * (need.whole - need.least);
-        out.push_back(free < 0 ? width * body().width() / least : width);
+    const auto sum = [](const std::vector<double>& widths) {
+        return std::accumulate(widths.begin(), widths.end(), 0.0);
+    };
+    const double page = body().width();
+    double low = 0;
+    double high = page;
+    constexpr double kExact = 0.5;  // px
+    while (high - low > kExact) {
+        const double middle = (low + high) / 2;
+        (sum(widths_up_to(middle)) <= page ? low : high) = middle;
     }
-    if (fills) out.back() += std::max(0.0, body().width() - std::accumulate(out.begin(), out.end(), 0.0));
+    std::vector<double> out = widths_up_to(low);
+    const double used = sum(out);
+    if (used > page) {
+        for (double& width : out) width *= page / used;
+    } else if (fills) {
+        out.back() += page - used;
+    }
     return out;
 }
 
