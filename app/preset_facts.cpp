@@ -109,7 +109,9 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
     const Settings s = resolve(with_cluster(Scenario::first_launch(catalogue_), preset));
     const double peak = std::fmax(s[P::peak_flops_bf16], s[P::peak_flops_fp16]);
     constexpr double kTera = 1e12;
-    const QString gpu = preset.gpu ? title_of(*preset.gpu) : QObject::tr("own GPU");
+    // "MI250X 128 GB", without "(package of 2 GCDs)"
+    const QString gpu =
+        preset.gpu ? title_of(*preset.gpu).section(QStringLiteral(" ("), 0, 0) : QObject::tr("own GPU");
     const QString gpus = shown(s[P::gpus_per_node], Quantity::count);
     Facts out;
     out.columns = {{title_of(preset), kNone},

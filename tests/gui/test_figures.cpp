@@ -292,12 +292,26 @@ TEST_CASE("the curve after a repair holds its plan, so that its memory never ris
     const Answer now = answer(large);
     REQUIRE(now.valid());
     REQUIRE_FALSE(now.fits());
+    std::vector<Repair> all = repairs(large);
+    Repair plan;  // like the best of all plans
+    plan.works = true;
+    plan.planned = of_model("deepseek-v3", {{P::gpus, 256},
+                                            {P::sequence_length, 4096},
+                                            {P::micro_batch, 1},
+                                            {P::accumulation, 32},
+                                            {P::pipeline_parallel, 16},
+                                            {P::expert_tensor_parallel, 8},
+                                            {P::sharding, Sharding::zero1},
+                                            {P::recompute, 1}});
+    REQUIRE(answer(plan.planned).valid());
+    all.push_back(plan);
     std::size_t drawn = 0;
-    for (const Repair& repair : repairs(large)) {
+    for (const Repair& repair : all) {
         if (!repair.works) continue;
         INFO(repair.label);
         ScalingData data = scaling_data(now);
         show_repair(data, &repair);
+        CHECK(data.repaired.size() > 1);
         double last = std::numeric_limits<double>::infinity();
         for (const CurvePoint& point : data.repaired) {
             if (!point.valid) continue;

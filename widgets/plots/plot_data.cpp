@@ -37,8 +37,8 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
     return found == curve.end() ? nullptr : &*found;
 }
 
-constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
-                              P::expert_parallel, P::virtual_stages};
+constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel,       P::pipeline_parallel,
+                              P::expert_parallel, P::expert_tensor_parallel, P::virtual_stages};
 
 bool is_partitioned(const Settings& s) {
     return std::ranges::any_of(kDegrees, [&](P id) { return s[id] > 1; });
