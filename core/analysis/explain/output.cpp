@@ -46,25 +46,25 @@ std::string capitalised(Wall wall) {
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
-// A value at which the wall changes, in two digits, because a predicted rate is not more accurate, and memory
-// in three. It is rounded away from the present value, so that the wall has changed there.
+// A rate at which the wall changes, in two digits, because a prediction is not more accurate. It is rounded
+// away from the present value, so that the wall has changed there.
 std::string rounded(P input, double value, bool below) {
     const double unit = units_of(parameter(input).quantity).front().factor;
-    const int digits = input == P::memory ? 3 : 2;
-    const double digit = unit * std::pow(10, std::floor(std::log10(value / unit)) + 1 - digits);
+    const double digit = unit * std::pow(10, std::floor(std::log10(value / unit)) - 1);
     return format(input, digit * (below ? std::floor(value / digit) : std::ceil(value / digit)));
 }
 
 // "Inter-node bandwidth is the wall up to 150 Gbit/s.", in the words of an answer of Solve.
 std::string takeover_sentence(const Answer& answer) {
     const Takeovers found = takeovers(answer);
-    const std::string below = found.below ? rounded(found.input, found.below->value, true) : "";
-    const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
     if (answer.estimate.wall == Wall::memory) {
         return found.above ? translate("It fits from {1} of GPU memory up, {2} of it to spare.",
-                                       {above, format(answer.settings[P::risk_margin], Quantity::percent)})
+                                       {format(P::memory, found.above->value),
+                                        format(answer.settings[P::risk_margin], Quantity::percent)})
                            : std::string();
     }
+    const std::string below = found.below ? rounded(found.input, found.below->value, true) : "";
+    const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
     if (found.below && found.above)
         return translate("{1} is the wall up to {2}, {3} from {4} up.",
                          {capitalised(found.below->next), below, label_of(found.above->next), above});

@@ -10,7 +10,7 @@ template <typename OtherWall>
 std::optional<Takeover> first_change(double start, double end, const OtherWall& other_wall) {
     // A scan brackets the first change, and bisection finds it.
     constexpr int kScan = 24;
-    constexpr int kHalvings = 12;
+    constexpr int kHalvings = 16;
     double same = start;
     for (int i = 1; i <= kScan; ++i) {
         double other = start * std::pow(end / start, static_cast<double>(i) / kScan);

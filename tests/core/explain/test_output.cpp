@@ -116,7 +116,11 @@ TEST_CASE("takeovers: a scenario that does not fit names the least memory, as So
     CHECK_FALSE(found.below);
     const Solution solved = solve(Question{.scenario = large, .id = P::memory, .target = {}});
     REQUIRE(solved.found());
-    CHECK(found.above->value == Approx(solved.value).epsilon(1e-3));
+    CHECK(found.above->value == Approx(solved.value).epsilon(1e-5));
+    // Both say the same value.
+    CHECK(wall_sentence(answer(large))
+              .find("It fits from " + format(P::memory, solved.value) +
+                    " of GPU memory up, 5.0 % of it to spare.") != std::string::npos);
 }
 
 TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
