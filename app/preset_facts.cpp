@@ -94,9 +94,9 @@ std::vector<PresetColumn> columns_of(PresetKind kind) {
         return {{QObject::tr("Cluster")},
                 {QObject::tr("GPUs\nper node")},
                 {QObject::tr("Memory"), true, Quantity::bytes},
-                {QObject::tr("16-bit peak"), true, Quantity::flop_rate},
-                {QObject::tr("In a node"), true, Quantity::link_bandwidth},
-                {QObject::tr("Inter-node"), true, Quantity::network_bandwidth},
+                {QObject::tr("16-bit\npeak"), true, Quantity::flop_rate},
+                {QObject::tr("In a\nnode"), true, Quantity::link_bandwidth},
+                {QObject::tr("Inter-\nnode"), true, Quantity::network_bandwidth},
                 {QObject::tr("Year"), true},
                 {QObject::tr("Public\nruns")}};
     }

@@ -166,6 +166,9 @@ void PresetList::fill() {
     }
     list_->header()->setStretchLastSection(false);
     widths_.clear();
+    if (qEnvironmentVariableIsSet("H1DEBUG"))
+        for (int column = 0; column < list_->columnCount(); ++column)
+            qWarning("%d %d", column, list_->header()->sectionSize(column));
     for (int column = 0; column < list_->columnCount(); ++column)
         widths_.push_back(list_->header()->sectionSize(column));
     // In a narrow list the names of the GPUs are cut, and not those of the clusters.

@@ -56,7 +56,7 @@ QSize Disclosure::sizeHint() const {
         return {text_left() + QFontMetrics(title_font()).horizontalAdvance(text()) + kGap / 2,
                 fontMetrics().height() + 6};
     }
-    return {120, std::max(heading_height_, fontMetrics().height() + 12)};
+    return {120, std::max(heading_height_, fontMetrics().height() + 8)};
 }
 
 void Disclosure::paintEvent(QPaintEvent*) {

@@ -217,6 +217,7 @@ Explanation explain_parameter(P id, const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     out.result = format(id, s[id]);
+    if (out.result.empty()) out.result = kNoValue;  // a text that is not given
     out.source = source_of(answer.scenario, s, id);
     if (s.origin(id) == Origin::derived) {
         const auto found = std::ranges::find(kDerivations, id, &Derivation::id);

@@ -87,11 +87,14 @@ std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
 }
 
 std::optional<OutputFormula> host_link_formula(const Answer& answer) {
-    if (answer.settings.choice<Offload>(P::offload) != Offload::optimizer_nvme) return std::nullopt;
+    const auto offload = answer.settings.choice<Offload>(P::offload);
+    if (offload == Offload::none)
+        return OutputFormula{translate("T_hl = 0: the optimizer is not offloaded"), {}};
+    if (offload != Offload::optimizer_nvme) return std::nullopt;
     return OutputFormula{
-        translate("T_hl = the longer of (Q_g + Q) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_hm and "
+        translate("T_hl = the longer of (Q_g + Q_w) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_hm and "
                   "2 · Q_o · N_g ÷ F_o ÷ B_nvme"),
-        "Q_g Q N_g F_o B_host c_o B_hm Q_o B_nvme"};
+        "Q_g Q_w N_g F_o B_host c_o B_hm Q_o B_nvme"};
 }
 
 std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
@@ -99,7 +102,13 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
     const auto offload = answer.settings.choice<Offload>(P::offload);
     const bool is_zero = output(id).get(answer) == 0;
     if (id == Output::memory_weights) {
-        if (is_zero) return OutputFormula{translate("M_w = 0: the weights are in host memory"), {}};
+        if (is_zero)
+            return OutputFormula{
+                offload == Offload::optimizer_and_parameters
+                    ? translate("M_w = 0: the weights are in host memory")
+                    : translate("M_w = 0: the master weights are part of the optimizer state and are cast "
+                                "when they are gathered"),
+                {}};
         const bool second_copy = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
         if (experts && second_copy)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};

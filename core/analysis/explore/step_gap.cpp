@@ -4,6 +4,7 @@
 #include <array>
 #include <bitset>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -234,6 +235,15 @@ std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answ
     return out;
 }
 
+// Adds what rounding has left to the shortest bar that is not zero.
+void add_up(StepGap& gap) {
+    const auto length = [](const GapBar& bar) {
+        return bar.seconds == 0 ? std::numeric_limits<double>::infinity() : std::fabs(bar.seconds);
+    };
+    const auto shortest = std::ranges::min_element(gap.bars, {}, length);
+    if (shortest != gap.bars.end() && shortest->seconds != 0) shortest->seconds += gap.to - gap.sum();
+}
+
 }  // namespace
 
 std::string_view name_of(GapClass kind) { return kRows[static_cast<std::size_t>(kind)].name; }
@@ -260,9 +270,11 @@ std::string label_of(const GapBar& bar) {
 }
 
 double StepGap::sum() const {
-    double out = from + unexplained_from;
+    // Bars may be far longer than the steps and cancel each other out.
+    long double out = from;
+    out += unexplained_from;
     for (const GapBar& bar : bars) out += bar.seconds;
-    return out + unexplained_to;
+    return static_cast<double>(out + unexplained_to);
 }
 
 StepGap step_gap(const Answer& from, double measured_from, const Answer& to, double measured_to) {
@@ -295,6 +307,7 @@ StepGap step_gap(const Answer& from, double measured_from, const Answer& to, dou
         const double two = second.at(group);
         out.bars.push_back({group, (one + two) / 2, one, two, inputs_of(group, from, to)});
     }
+    add_up(out);
     return out;
 }
 

@@ -212,7 +212,7 @@ TEST_CASE("explanations: each symbol of a formula has a value or is explained", 
             known.insert(subject.output ? std::string(output(*subject.output).symbol) : subject.name);
             for (const Ingredient& line : why.ingredients) {
                 known.insert(line.symbol);
-                CHECK_FALSE(line.value.empty());
+                if (!line.symbol.empty()) CHECK_FALSE(line.value.empty());
             }
             const std::string right = why.formula.substr(
                 why.formula.find("= ") == std::string::npos ? 0 : why.formula.find("= ") + 2);
@@ -229,6 +229,7 @@ TEST_CASE("explanations: each symbol of a formula has a value or is explained", 
 TEST_CASE("explanations: a quantity has one name in formulas and at its control", "[explain]") {
     int compared = 0;
     for (const auto& [subject, why] : reachable(answer(first()))) {
+        if (subject.kind == Subject::Kind::op) continue;  // its m, n and k are those of its matrices
         for (const Ingredient& line : why.ingredients) {
             const Symbol* symbol = find_symbol(line.symbol);
             // A symbol with a value of its own, such as the bytes of a precision, is another quantity.
