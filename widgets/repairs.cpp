@@ -36,9 +36,8 @@ const std::vector<Repair>& Repairs::all() {
     const Scenario& scenario = model_.scenario();
     const bool quick = plans_within_a_frame(scenario);
     if (answer.fits()) {
-        Answer held = answer;
-        if (!quick) held.scenario = locked(answer.scenario);
-        if (auto fix = best_fix(held)) found_.push_back(std::move(*fix));
+        if (scenario.automatic.any()) return found_;  // a change needs a search, in the background
+        if (auto fix = best_fix(answer)) found_.push_back(std::move(*fix));
         return found_;
     }
     found_ = repairs(quick ? scenario : locked(answer.scenario));
@@ -62,6 +61,16 @@ void Repairs::search() {
                 found_ = std::move(found);
                 Q_EMIT changed();
             });
+    }
+    if (answer.fits() && scenario.automatic.any() && !model_.in_gesture()) {
+        Answer held = answer;
+        if (!at_once) held.scenario = locked(answer.scenario);
+        search_.ask([held = std::move(held)](const std::stop_token&) { return best_fix(held); },
+                    [this](std::optional<Repair> fix) {
+                        found_.clear();
+                        if (fix) found_.push_back(std::move(*fix));
+                        Q_EMIT changed();
+                    });
     }
     Q_EMIT changed();
 }

@@ -1,8 +1,9 @@
 // The repairs of the model's scenario while it does not fit, else the change that raises its MFU most. The
 // strip of repairs, the Why panel and the scaling plot show the same list.
 //
-// Single changes are there at once. The best plan of all, and single changes whose plans take long to find,
-// follow from a search in the background, which does not run during a drag.
+// Single changes are there at once. The best plan of all, single changes whose plans take long to find, and
+// the change that raises the MFU of an automatic plan follow from a search in the background, which does not
+// run during a drag.
 #pragma once
 
 #include <QObject>

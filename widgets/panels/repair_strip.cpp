@@ -106,7 +106,9 @@ void RepairStrip::write_caption() {
         note = tr("best: Ctrl+R");
     } else if (answer.valid() && !model_.in_gesture()) {
         title = tr("Next best fix");
-        if (repairs_.empty()) note = tr("No single change of the plan raises MFU");
+        if (repairs_.empty())
+            note =
+                pending() ? text_of(translate("searching…")) : tr("No single change of the plan raises MFU");
     }
     const QFont small = scaled_font(font(), kSmall);
     caption_->set_runs({{title, small, current_theme().text}});

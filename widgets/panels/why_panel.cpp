@@ -61,7 +61,8 @@ WhyPanel::WhyPanel(LiveModel& model, QWidget* parent)
     connect(&model_, &LiveModel::changed, this, &WhyPanel::refresh);
     connect(&model_, &LiveModel::gesture_ended, this, &WhyPanel::refresh);
     connect(&repairs_, &Repairs::changed, this, [this] {
-        if (model_.answer().valid() && !model_.answer().fits()) refresh_slow();
+        const Answer& answer = model_.answer();
+        if (answer.valid() && (!answer.fits() || answer.scenario.automatic.any())) refresh_slow();
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         restyle();
