@@ -12,6 +12,7 @@
 #include <QTreeWidget>
 #include <QTreeWidgetItemIterator>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "app/command_line/prediction.h"
@@ -160,20 +161,29 @@ void PresetList::fill() {
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const int column = static_cast<int>(i);
-        if (columns[i].number)
-            list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         list_->resizeColumnToContents(column);
+        if (!columns[i].number) continue;
+        list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        list_->header()->resizeSection(column, width_of_numbers(column));
     }
     list_->header()->setStretchLastSection(false);
     widths_.clear();
-    if (qEnvironmentVariableIsSet("H1DEBUG"))
-        for (int column = 0; column < list_->columnCount(); ++column)
-            qWarning("%d %d", column, list_->header()->sectionSize(column));
     for (int column = 0; column < list_->columnCount(); ++column)
         widths_.push_back(list_->header()->sectionSize(column));
     // In a narrow list the names of the GPUs are cut, and not those of the clusters.
     const int stretched = kind_ == PresetKind::cluster ? 1 : 0;
     list_->header()->setSectionResizeMode(stretched, QHeaderView::Stretch);
+}
+
+// Returns the width of a column of numbers, with the mark of its order. It is less than the width that Qt
+// gives it, so that all columns have space in a small window.
+int PresetList::width_of_numbers(int column) const {
+    QStringList texts = list_->headerItem()->text(column).split(QLatin1Char('\n'));
+    for (QTreeWidgetItemIterator it(list_); *it; ++it) texts << (*it)->text(column);
+    int widest = 0;
+    for (const QString& text : texts) widest = std::max(widest, list_->fontMetrics().horizontalAdvance(text));
+    constexpr int kPadding = 12;
+    return widest + kPadding + list_->style()->pixelMetric(QStyle::PM_HeaderMarkSize);
 }
 
 int PresetList::wanted_width() const {

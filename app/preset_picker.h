@@ -40,6 +40,7 @@ class PresetList : public QFrame {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    [[nodiscard]] int width_of_numbers(int column) const;
     void fill();
     void search();
     void describe();

@@ -287,22 +287,27 @@ TEST_CASE("measured runs are drawn at their own MFU for every sequence length of
 
 TEST_CASE("the curve after a repair holds its plan, so that its memory never rises with more GPUs",
           "[figures]") {
-    Scenario large =
-        of_model("deepseek-v3", {{P::gpus, 256}, {P::sequence_length, 4096}, {P::micro_batch, 1}});
+    const auto deepseek = [](std::initializer_list<std::pair<P, Value>> values) {
+        Scenario out = Scenario::first_launch();
+        out.model = out.catalogue->find(PresetKind::model, "deepseek-v3");
+        for (const auto& [id, value] : values) out.give(id, value);
+        return out;
+    };
+    const Scenario large = deepseek({{P::gpus, 256}, {P::sequence_length, 4096}, {P::micro_batch, 1}});
     const Answer now = answer(large);
     REQUIRE(now.valid());
     REQUIRE_FALSE(now.fits());
     std::vector<Repair> all = repairs(large);
     Repair plan;  // like the best of all plans
     plan.works = true;
-    plan.planned = of_model("deepseek-v3", {{P::gpus, 256},
-                                            {P::sequence_length, 4096},
-                                            {P::micro_batch, 1},
-                                            {P::accumulation, 32},
-                                            {P::pipeline_parallel, 16},
-                                            {P::expert_tensor_parallel, 8},
-                                            {P::sharding, Sharding::zero1},
-                                            {P::recompute, 1}});
+    plan.planned = deepseek({{P::gpus, 256},
+                             {P::sequence_length, 4096},
+                             {P::micro_batch, 1},
+                             {P::accumulation, 32},
+                             {P::pipeline_parallel, 16},
+                             {P::expert_tensor_parallel, 8},
+                             {P::sharding, Sharding::zero1},
+                             {P::recompute, 1}});
     REQUIRE(answer(plan.planned).valid());
     all.push_back(plan);
     std::size_t drawn = 0;

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QHeaderView>
 #include <QTemporaryDir>
+#include <QTreeWidget>
 #include <QUndoStack>
 #include <optional>
 
@@ -130,6 +131,13 @@ TEST_CASE("pickers: no column is cut on a screen of 1024 pixels", "[gui][pickers
         list.fold_columns(1024);
         CHECK(list.wanted_width() > 500);
         CHECK(list.wanted_width() <= 1024);
+        // All columns are there.
+        const auto* columns = list.findChild<QTreeWidget*>();
+        REQUIRE(columns);
+        for (int column = 0; column < columns->columnCount(); ++column) {
+            INFO(column);
+            CHECK_FALSE(columns->isColumnHidden(column));
+        }
         picker.press(Qt::Key_Escape);
     }
 }
