@@ -154,7 +154,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "M_2", .label = translatable("second copy of the weights"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return second_copy_bytes(fullest_stage(a), a.compiled); },
            .formula = translatable("M_2 = N_g · Q ÷ GPUs of the shard group in one node, if the group has several nodes"), .symbols = "N_g Q", .assumptions = "sharding reshard_after_forward"},
     Symbol{.symbol = "N_x", .label = translatable("expert parameters"), .quantity = Quantity::big_count, .get = expert_parameters,
-           .formula = translatable("N_x = experts of this GPU's layers"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
+           .formula = translatable("N_x = parameters of the experts in the layers on this GPU"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
     Symbol{.symbol = "N_d", .label = translatable("parameters without experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },
            .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
     Symbol{.symbol = "X_w", .label = translatable("GPUs that shard experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::expert_shard); },
