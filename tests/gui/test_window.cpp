@@ -5,6 +5,7 @@
 #include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
+#include <QUndoStack>
 #include <QWindow>
 #include <algorithm>
 
