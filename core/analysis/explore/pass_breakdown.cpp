@@ -32,6 +32,7 @@ void add(std::vector<Part>& out, const std::vector<Part>& parts, double times) {
 void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
     const auto of = [&](StepTerm which) { return pass.terms[static_cast<std::size_t>(which)]; };
     add(out, activity, of(StepTerm::matmul) + of(StepTerm::attention) + of(StepTerm::elementwise));
+    add(out, Activity::recompute, of(StepTerm::recompute));
     add(out, Activity::tensor_exchange, of(StepTerm::tensor_network));
     add(out, Activity::context_exchange, of(StepTerm::context_network));
     add(out, Activity::expert_exchange, of(StepTerm::expert_network));
@@ -156,7 +157,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.hidden, alone.hidden, count);
         };
         const Activity activity = forwards ? Activity::forward : Activity::backward;
-        const auto add_end = [&](const BlockWork& end) {
+        const auto add_end = [&](const End& end) {
             const PassTime& pass = forwards ? end.forward : end.backward;
             std::vector<Part> chain;
             add_pass(chain, pass, activity);
@@ -164,8 +165,8 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.hidden, Activity::context_exchange, share * pass.hidden);
         };
         for (std::size_t i = 0; i < layers_.kinds(); ++i) add_layers(layers_.of_kind[i], stage.counts[i]);
-        if (stage.embedding) add_end(c_.work.embedding);
-        if (stage.head) add_end(c_.work.head);
+        if (stage.embedding) add_end(layers_.first_end);
+        if (stage.head) add_end(layers_.last_end);
         for (Part& part : out.chain) {
             if (part.activity == Activity::backward) part.seconds -= weights;
         }

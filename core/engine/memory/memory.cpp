@@ -252,6 +252,12 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
+    if (stage.head && c.work.predictions > 0) {
+        const Activations prediction = kept_activations(c.work.prediction, c);
+        ends += c.work.predictions * prediction.kept;
+        working = std::max(working, prediction.working);
+        gradients = std::max(gradients, gradient_buffers(c.work.prediction));
+    }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     // Offloaded activations leave the GPU, except those of the two layers that are being copied.
     const double offloaded = s[P::activation_offload];
@@ -266,7 +272,8 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
     if (stage.head)
-        out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+        // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
+        out.logits = (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
                                     .bytes_per_logit = s[P::logits_bytes],
                                     .loss = s.choice<Loss>(P::loss),

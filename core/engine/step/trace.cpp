@@ -172,7 +172,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
-    const double head_experts = stage.head ? c.work.head.experts : 0;
+    const double head_experts = stage.head ? c.work.last_end.experts : 0;
     const double root_updated = sharding == Sharding::ddp ? root_parameters + head_experts
                                                           : root_parameters / c.layout.shard.size() +
                                                                 head_experts / c.layout.expert_shard.size();
@@ -199,7 +199,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
 StageTimes average_stage(const Compiled& c, const Layers& layers) {
     const double share = 1 / c.stages.count;
-    const Time ends = share * (c.work.embedding.both_passes() + c.work.head.both_passes());
+    const Time ends = share * (layers.first_end.both_passes() + layers.last_end.both_passes());
     StageTimes out;
     // The forward pass is a third of the time of both passes of the ends.
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
