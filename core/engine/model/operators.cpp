@@ -69,9 +69,9 @@ void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
     if (!has_weights) logits.weights = 0;
     head.push_back(logits);
-    // Cross entropy reads the logits and writes their gradient in fp32. Its memory is the logits term.
+    // The memory of the logits is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
-    loss.bytes = 12 * x.tokens * x.vocab / x.t;
+    loss.bytes = x.loss_traffic * x.tokens * x.vocab / x.t;
     head.push_back(loss);
 }
 
