@@ -49,8 +49,10 @@ TEST_CASE("loss: its kernels move the bytes that each stack's code counts up to"
 
 TEST_CASE("loss: the explanation's formula gives the memory of every kind of loss", "[effects]") {
     for (const Loss loss : {Loss::plain, Loss::fused, Loss::chunked}) {
-        const Answer now =
-            answer(with({{P::loss, loss}, {P::tensor_parallel, 2}, {P::sharding, Sharding::zero1}}));
+        const Answer now = answer(with({{P::loss, loss},
+                                        {P::tensor_parallel, 2},
+                                        {P::sharding, Sharding::zero1},
+                                        {P::mtp_layers, loss == Loss::fused ? 1 : 0}}));
         const auto value = [&](const char* symbol) { return value_of(*find_symbol(symbol), now); };
         const auto& end = now.estimate.memory.by_moment[static_cast<std::size_t>(Moment::forward_end)];
         CHECK(value("q_l") * value("E") * value("V") / value("t_l") ==
