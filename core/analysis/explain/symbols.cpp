@@ -169,7 +169,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
            .formula = translatable("ψ_root = V·h, twice where they are not tied"), .symbols = "V h", .assumptions = "tied_embeddings", .adds = Adds::root_weights},
     Symbol{.symbol = "N_u", .label = translatable("unsharded weights"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).weights; },
-           .formula = translatable("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward"},
+           .formula = translatable("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; two matrices where single ones are gathered; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward gathers_matrices"},
     Symbol{.symbol = "N_r", .label = translatable("unsharded gradients"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
            .formula = translatable("N_r = (ψ_root + ψ) ÷ t: embedding, head and a layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
     Symbol{.symbol = "a_layer", .label = translatable("bytes kept per token and layer"), .quantity = Quantity::count,

@@ -149,12 +149,17 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
+    const bool matrices = s.on(P::gathers_matrices);
     double largest = 0;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         const BlockWork& layer = c.work.layers[i];
-        if (stage.counts[i] > 0) largest = std::max(largest, layer.weights + experts * layer.experts);
+        if (stage.counts[i] > 0)
+            largest = std::max(largest, matrices ? layer.largest_matrix / c.compute_bytes
+                                                 : layer.weights + experts * layer.experts);
     }
-    const UnitSizes units{.root = all.root,
+    if (matrices && stage.embedding) largest = std::max(largest, c.work.embedding.weights);
+    if (matrices && stage.head) largest = std::max(largest, c.work.head.weights);
+    const UnitSizes units{.root = matrices ? 0 : all.root,
                           .layer = largest,
                           .all_layers = all.all.non_expert - all.root + experts * all.experts,
                           .layers = stage.layers(),
