@@ -66,6 +66,11 @@ GatheredUnits gathered(const Answer& a) {
     return out;
 }
 
+double gathered_weight_bytes(const Answer& a) {
+    const GatheredUnits units = gathered(a);
+    return units.weights > 0 ? units.weight_bytes / units.weights : 0;
+}
+
 // What the bytes of a logit and the number of its GPUs depend on.
 Logits logits_of(const Answer& a) {
     const Settings& s = a.settings;
@@ -142,6 +147,8 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "T", .label = translatable("step time"), .quantity = Quantity::seconds, .output = Output::step_time},
     Symbol{.symbol = "Q", .label = translatable("bytes per weight"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.compute_bytes; }, .parameter = P::precision},
     Symbol{.symbol = "Q_g", .label = translatable("bytes per gradient"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.gradients; }, .parameter = P::gradient_precision},
+    Symbol{.symbol = "Q_r", .label = translatable("bytes per gradient while it is reduced"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.reduced_gradients; }, .parameter = P::gradient_precision},
+    Symbol{.symbol = "Q_u", .label = translatable("bytes per gathered weight"), .quantity = Quantity::byte_factor, .get = gathered_weight_bytes, .parameter = P::fp8_param_gather},
     Symbol{.symbol = "Q_o", .label = translatable("bytes of optimizer state"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.optimizer; }, .parameter = P::optimizer},
     Symbol{.symbol = "Q_w", .label = translatable("bytes of weights kept"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.weights; }, .parameter = P::precision},
     Symbol{.symbol = "F_w", .label = translatable("GPUs that shard weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::shard); },

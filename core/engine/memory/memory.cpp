@@ -166,7 +166,10 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;
     out.gradients = unsharded_gradients(units);
-    if (gathers) out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
+    if (gathers) {
+        out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
+        out.weight_bytes = c.compute_bytes * units.root + c.gathered_bytes * (out.weights - units.root);
+    }
     return out;
 }
 
@@ -194,8 +197,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const StageParameters parameters = stage_parameters(stage, c);
     const GatheredUnits units = gathered_of(parameters, stage, c);
     StateMemory out;
-    out.gathered_forward = c.compute_bytes * units.weights;
-    out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
+    out.gathered_forward = units.weight_bytes;
+    out.gathered_backward = out.gathered_forward + c.state.reduced_gradients * units.gradients;
     // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
     if (!from_host)
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
