@@ -177,12 +177,14 @@ class LayerTimelineBuilder {
                 for (auto* list : {&now.chain, &now.exposed, &now.hidden}) {
                     for (Part& part : *list) part.seconds *= entry.count;
                 }
+                now.copy *= entry.count;
                 now.wait *= entry.count;
             }
             const double from = at;
             at = lanes.add(at, now.chain);
             lanes.add_hidden(from, at, now.hidden);
             at = lanes.add(at, now.exposed);
+            at = lanes.add(at, Activity::host_link, now.copy);
             at = lanes.add(at, Activity::host, now.wait);
             at = lanes.add(at, Activity::memory_copies, copy_seconds * entry.count);
         };

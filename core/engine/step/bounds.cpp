@@ -77,10 +77,7 @@ UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
 }
 
 TrafficFloor traffic_floor(const Compiled& c) {
-    Layers layers(c);
-    // The activations that are copied depend on the micro-batch and on recomputation, and the floor holds for
-    // all of them.
-    for (Layer& layer : layers.of_kind.items()) layer.traffic.host_copy = {};
+    const Layers layers(c);
     const TrafficPolicy policy = traffic_policy(c.settings);
     const auto kind = [&](const Layer& layer) {
         const auto forward = [&](bool first) {

@@ -22,7 +22,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     }
     out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
-        out.traffic.host_copy =
+        out.copy =
             host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
     return out;

@@ -61,6 +61,7 @@ class StepSum {
         const double count = passes.count;
         term(StepTerm::recompute) += count * passes.recompute;
         term(StepTerm::network) += count * passes.exposure.exposed;
+        term(StepTerm::host_link) += count * passes.waits_for_copy();
         term(StepTerm::host) += count * passes.waits_for_host();
         step_.hidden_communication += count * passes.exposure.hidden;
         step_.attribution += count * passes.time;
