@@ -200,7 +200,9 @@ TEST_CASE("window: repairs move nothing, neither when they appear nor when they 
         };
         const auto shown_repairs = [&] {
             const auto buttons = desk.find<QWidget>("repairs")->findChildren<RepairButton*>();
-            return std::ranges::count_if(buttons, [](const auto* button) { return button->isVisible(); });
+            // A small window has others in a menu.
+            return std::ranges::count_if(buttons, [](const auto* button) { return button->isVisible(); }) +
+                   desk.find<QWidget>("repairs/more")->isVisible();
         };
         const std::vector<QRect> before = places();
         CHECK(shown_repairs() <= 1);  // the next best fix

@@ -95,7 +95,9 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
 
 LayerParts PassBreakdown::with_group(const Layer& layer, bool backward, double passes,
                                      const LayerTraffic& traffic) const {
-    const auto seconds = [](const LayerParts& of) { return sum(of.chain) + sum(of.exposed) + of.copy + of.wait; };
+    const auto seconds = [](const LayerParts& of) {
+        return sum(of.chain) + sum(of.exposed) + of.copy + of.wait;
+    };
     LayerParts out = parts(layer, backward, 1);
     const double exposed =
         std::max(0.0, seconds(parts(layer, backward, passes, traffic)) - passes * seconds(out));

@@ -133,10 +133,10 @@ class LayerTimelineBuilder {
 
     [[nodiscard]] MemoryContext context() const {
         const Compiled& c = c_;
-        return {
-            c,
-            c.passes.passes_per_visit * c.work.last_end.forward.time.total() / std::max(forward_chain_, 1e-300),
-            0, false};
+        return {c,
+                c.passes.passes_per_visit * c.work.last_end.forward.time.total() /
+                    std::max(forward_chain_, 1e-300),
+                0, false};
     }
 
     double seconds_of_one() {
@@ -386,8 +386,8 @@ class PipelineTimelineBuilder {
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
-            head ? c_.passes.share * c_.work.last_end.forward.time.total() / shape_.virtual_stages / replicas /
-                       contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
+            head ? c_.passes.share * c_.work.last_end.forward.time.total() / shape_.virtual_stages /
+                       replicas / contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
                                         out_.steps_overlap ? begin + out_.end : out_.end,

@@ -281,12 +281,13 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
     if (stage.head)
         // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
-        out.logits = (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
-                                    .vocabulary = s[P::vocab_size],
-                                    .bytes_per_logit = s[P::logits_bytes],
-                                    .loss = s.choice<Loss>(P::loss),
-                                    .tensor = c.layout.tensor,
-                                    .parallel_loss = s.on(P::parallel_loss)});
+        out.logits =
+            (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+                                                      .vocabulary = s[P::vocab_size],
+                                                      .bytes_per_logit = s[P::logits_bytes],
+                                                      .loss = s.choice<Loss>(P::loss),
+                                                      .tensor = c.layout.tensor,
+                                                      .parallel_loss = s.on(P::parallel_loss)});
     return out;
 }
 

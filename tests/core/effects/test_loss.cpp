@@ -31,10 +31,9 @@ TEST_CASE("loss: its kernels move the bytes that each stack's code counts up to"
     CHECK(loss_traffic(Loss::fused, 6) == 3);  // no kind is slower than a stack's own
     // 4,096 tokens and Llama 3's 128,256 entries, on two tensor-parallel GPUs.
     const auto bytes = [](const char* software, Loss loss) {
-        Scenario scenario = of_model("llama-3-8b", {{P::sequence_length, 4096},
-                                                    {P::micro_batch, 1},
-                                                    {P::tensor_parallel, 2},
-                                                    {P::loss, loss}});
+        Scenario scenario = of_model(
+            "llama-3-8b",
+            {{P::sequence_length, 4096}, {P::micro_batch, 1}, {P::tensor_parallel, 2}, {P::loss, loss}});
         scenario.give(P::software, parse(P::software, software).value);
         const Compiled c = compile(resolve(scenario));
         return c.operators.head.operators.back().bytes;

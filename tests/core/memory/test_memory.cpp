@@ -164,18 +164,18 @@ TEST_CASE("memory: gathered layers have the precision of the gather, their gradi
           Approx(2 * (root + 2 * layer) + 4 * (root + layer)));
     CHECK(gathered({{P::gradient_precision, Precision::bf16},
                     {P::precision, Precision::fp8},
-                    {P::fp8_param_gather, true}}) ==
-          Approx(2 * root + 2 * layer + 2 * (root + layer)));
+                    {P::fp8_param_gather, true}}) == Approx(2 * root + 2 * layer + 2 * (root + layer)));
 }
 
-TEST_CASE("memory: a compiler that gathers single matrices holds two of them instead of two layers", "[memory]") {
+TEST_CASE("memory: a compiler that gathers single matrices holds two of them instead of two layers",
+          "[memory]") {
     const auto gathered = [](bool matrices, Moment moment) {
         const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::gpus, 64},
                                                                     {P::sharding, Sharding::zero3},
                                                                     {P::gradient_precision, Precision::bf16},
                                                                     {P::gathers_matrices, matrices}})));
-        return memory_use(c).by_moment[static_cast<std::size_t>(moment)]
-                                      [static_cast<std::size_t>(MemoryTerm::gathered)];
+        return memory_use(c)
+            .by_moment[static_cast<std::size_t>(moment)][static_cast<std::size_t>(MemoryTerm::gathered)];
     };
     // Llama 3 70B: 128,256 entries and matrices of 28,672 × 8,192; the embedding is the largest of all.
     constexpr double kEmbedding = 128256.0 * 8192;

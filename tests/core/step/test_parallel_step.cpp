@@ -650,8 +650,7 @@ TEST_CASE("step: a prediction layer is recomputed like the other layers, in time
     // The head's stage repeats one layer more, with its projection.
     const double more = term(step_time(with, last), StepTerm::recompute) -
                         term(step_time(without, last), StepTerm::recompute);
-    CHECK(more == Approx(8 * with.settings[P::recompute_share] *
-                         with.work.prediction.forward.time.total()));
+    CHECK(more == Approx(8 * with.settings[P::recompute_share] * with.work.prediction.forward.time.total()));
     CHECK(with.work.prediction.forward.time.total() > with.work.layers[1].forward.time.total());
     CHECK(term(step_time(kept, last), StepTerm::recompute) == 0);
     CHECK(with.executed_flops_per_token - kept.executed_flops_per_token >
