@@ -66,6 +66,11 @@ GatheredUnits gathered(const Answer& a) {
     return out;
 }
 
+double gathered_weight_bytes(const Answer& a) {
+    const GatheredUnits units = gathered(a);
+    return units.weights > 0 ? units.weight_bytes / units.weights : 0;
+}
+
 // What the bytes of a logit and the number of its GPUs depend on.
 Logits logits_of(const Answer& a) {
     const Settings& s = a.settings;
@@ -142,6 +147,8 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "T", .label = translatable("step time"), .quantity = Quantity::seconds, .output = Output::step_time},
     Symbol{.symbol = "Q", .label = translatable("bytes per weight"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.compute_bytes; }, .parameter = P::precision},
     Symbol{.symbol = "Q_g", .label = translatable("bytes per gradient"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.gradients; }, .parameter = P::gradient_precision},
+    Symbol{.symbol = "Q_r", .label = translatable("bytes per gradient while it is reduced"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.reduced_gradients; }, .parameter = P::gradient_precision},
+    Symbol{.symbol = "Q_u", .label = translatable("bytes per gathered weight"), .quantity = Quantity::byte_factor, .get = gathered_weight_bytes, .parameter = P::fp8_param_gather},
     Symbol{.symbol = "Q_o", .label = translatable("bytes of optimizer state"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.optimizer; }, .parameter = P::optimizer},
     Symbol{.symbol = "Q_w", .label = translatable("bytes of weights kept"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.weights; }, .parameter = P::precision},
     Symbol{.symbol = "F_w", .label = translatable("GPUs that shard weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::shard); },
@@ -169,7 +176,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
            .formula = translatable("ψ_root = V·h, twice where they are not tied"), .symbols = "V h", .assumptions = "tied_embeddings", .adds = Adds::root_weights},
     Symbol{.symbol = "N_u", .label = translatable("unsharded weights"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).weights; },
-           .formula = translatable("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward"},
+           .formula = translatable("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; two matrices where single ones are gathered; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward gathers_matrices"},
     Symbol{.symbol = "N_r", .label = translatable("unsharded gradients"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
            .formula = translatable("N_r = (ψ_root + ψ) ÷ t: embedding, head and a layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
     Symbol{.symbol = "a_layer", .label = translatable("bytes kept per token and layer"), .quantity = Quantity::count,
@@ -198,7 +205,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "k_e", .label = translatable("experts per token"), .quantity = Quantity::count, .parameter = P::experts_per_token},
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(logits_of(a)); },
            .formula = translatable("t_l = t where the loss is parallel, fused or chunked, else 1"), .symbols = "t", .assumptions = "parallel_loss loss"},
-    Symbol{.symbol = "q_l", .label = translatable("bytes per logit"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return bytes_per_entry(logits_of(a)); },
+    Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return (1 + a.compiled.work.predictions) * bytes_per_entry(logits_of(a)); },
            .formula = translatable("q_l = the software stack's bytes with a plain loss, 9 with a fused one, at most 0.5 with a chunked one"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .label = translatable("allocator overhead"), .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_shared", .label = translatable("shared by the GPUs"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kShardableMemoryTerms); },

@@ -32,6 +32,7 @@ void add(std::vector<Part>& out, const std::vector<Part>& parts, double times) {
 void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
     const auto of = [&](StepTerm which) { return pass.terms[static_cast<std::size_t>(which)]; };
     add(out, activity, of(StepTerm::matmul) + of(StepTerm::attention) + of(StepTerm::elementwise));
+    add(out, Activity::recompute, of(StepTerm::recompute));
     add(out, Activity::tensor_exchange, of(StepTerm::tensor_network));
     add(out, Activity::context_exchange, of(StepTerm::context_network));
     add(out, Activity::expert_exchange, of(StepTerm::expert_network));
@@ -77,7 +78,7 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
         for (Part& part : *list) part.seconds *= share;
     }
     busy *= share;
-    const double gather = traffic.gather.total() + passes * traffic.host_copy.total();
+    const double gather = traffic.gather.total();
     const double communication = gather + traffic.reduce.total();
     const double device = overlapped(busy, communication, c_.settings[P::overlap]);
     const double visible = device - busy;
@@ -87,14 +88,15 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
     const double visible_gather = std::min(std::max(0.0, gather - hidden), visible);
     add(out.exposed, Activity::gather, visible_gather);
     add(out.exposed, Activity::reduce, visible - visible_gather);
-    out.wait = std::max(0.0, passes * layer.host - device);
+    out.copy = std::max(0.0, share * layer.copy.total() - device);
+    out.wait = std::max(0.0, passes * layer.host - device - out.copy);
     return out;
 }
 
 LayerParts PassBreakdown::with_group(const Layer& layer, bool backward, double passes,
                                      const LayerTraffic& traffic) const {
-    const auto seconds = [](const LayerParts& of) { return sum(of.chain) + sum(of.exposed) + of.wait; };
-    LayerParts out = parts(layer, backward, 1, {{}, {}, traffic.host_copy});
+    const auto seconds = [](const LayerParts& of) { return sum(of.chain) + sum(of.exposed) + of.copy + of.wait; };
+    LayerParts out = parts(layer, backward, 1);
     const double exposed =
         std::max(0.0, seconds(parts(layer, backward, passes, traffic)) - passes * seconds(out));
     const Activity activity = backward ? Activity::reduce : Activity::gather;
@@ -156,7 +158,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.hidden, alone.hidden, count);
         };
         const Activity activity = forwards ? Activity::forward : Activity::backward;
-        const auto add_end = [&](const BlockWork& end) {
+        const auto add_end = [&](const End& end) {
             const PassTime& pass = forwards ? end.forward : end.backward;
             std::vector<Part> chain;
             add_pass(chain, pass, activity);
@@ -164,8 +166,8 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.hidden, Activity::context_exchange, share * pass.hidden);
         };
         for (std::size_t i = 0; i < layers_.kinds(); ++i) add_layers(layers_.of_kind[i], stage.counts[i]);
-        if (stage.embedding) add_end(c_.work.embedding);
-        if (stage.head) add_end(c_.work.head);
+        if (stage.embedding) add_end(layers_.first_end);
+        if (stage.head) add_end(layers_.last_end);
         for (Part& part : out.chain) {
             if (part.activity == Activity::backward) part.seconds -= weights;
         }
@@ -179,6 +181,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
     }
+    double copy = 0;
     double wait = 0;
     // The exposed communication of one kind of layers. For layers far from the end of the stage, that of a
     // whole visit is spread over its passes; for those near it, it is part of the visit's first or last pass.
@@ -190,10 +193,9 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
         const Passes passes = passes_beside_traffic(
             forwards ? policy_.gathers_each_visit : policy_.reduces_each_visit, c_.passes);
         const LayerPositions places = layer_positions(count, last_kind, passes);
-        const LayerTraffic plain{{}, {}, layer.traffic.host_copy};
         const bool carries = forwards ? first : last;
         const auto carried = [&](bool end) {
-            return !carries   ? plain
+            return !carries   ? LayerTraffic{}
                    : forwards ? forward_traffic(policy_, layer.traffic, end, true)
                               : backward_traffic(policy_, layer.traffic, end, true);
         };
@@ -203,6 +205,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
                 if (part.activity != Activity::context_exchange)
                     add(out.hidden, part.activity, times * part.seconds);
             }
+            copy += times * with.copy;
             wait += times * with.wait;
         };
         // The communication that overlaps with a group of passes is drawn in the first or the last of them.
@@ -225,6 +228,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
     if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
     if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));
     add(out.tail, Activity::memory_copies, forwards || gives_gradients ? copy_seconds(step, forwards) : 0);
+    add(out.tail, Activity::host_link, copy);
     add(out.tail, Activity::host, wait);
 
     for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {

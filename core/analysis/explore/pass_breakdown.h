@@ -28,6 +28,7 @@ struct LayerParts {
     std::vector<Part> chain;
     std::vector<Part> exposed;  // data-parallel communication
     std::vector<Part> hidden;
+    double copy = 0;  // wait for copies between GPU and host
     double wait = 0;  // for the host, E12
 };
 

@@ -135,7 +135,7 @@ class LayerTimelineBuilder {
         const Compiled& c = c_;
         return {
             c,
-            c.passes.passes_per_visit * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300),
+            c.passes.passes_per_visit * c.work.last_end.forward.time.total() / std::max(forward_chain_, 1e-300),
             0, false};
     }
 
@@ -158,9 +158,9 @@ class LayerTimelineBuilder {
         if (all_.empty()) all_ = layers();
         const double copy_seconds =
             per_visit * parts_.copy_seconds(estimate_.step, !backward) / c_.stages.first.layers();
-        const auto end = [&](const BlockWork& work) {
+        const auto end = [&](const End& of) {
             lanes.layer = 0;
-            const PassTime& both = backward ? work.backward : work.forward;
+            const PassTime& both = backward ? of.backward : of.forward;
             const double from = at;
             std::vector<Part> chain =
                 parts_.end_chain(both, backward ? Activity::backward : Activity::forward);
@@ -177,25 +177,27 @@ class LayerTimelineBuilder {
                 for (auto* list : {&now.chain, &now.exposed, &now.hidden}) {
                     for (Part& part : *list) part.seconds *= entry.count;
                 }
+                now.copy *= entry.count;
                 now.wait *= entry.count;
             }
             const double from = at;
             at = lanes.add(at, now.chain);
             lanes.add_hidden(from, at, now.hidden);
             at = lanes.add(at, now.exposed);
+            at = lanes.add(at, Activity::host_link, now.copy);
             at = lanes.add(at, Activity::host, now.wait);
             at = lanes.add(at, Activity::memory_copies, copy_seconds * entry.count);
         };
         lanes.layer = 0;
         if (!backward) {
             at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
-            end(c_.work.embedding);
+            end(parts_.layers().first_end);
             for (const LayerEntry& entry : all_) one(entry);
-            end(c_.work.head);
+            end(parts_.layers().last_end);
         } else {
-            end(c_.work.head);
+            end(parts_.layers().last_end);
             for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) one(*entry);
-            end(c_.work.embedding);
+            end(parts_.layers().first_end);
             lanes.layer = 0;
             at = lanes.add(at, Activity::reduce, parts_.last_reduce(c_.stages.first, last));
         }
@@ -384,7 +386,7 @@ class PipelineTimelineBuilder {
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
-            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / replicas /
+            head ? c_.passes.share * c_.work.last_end.forward.time.total() / shape_.virtual_stages / replicas /
                        contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,

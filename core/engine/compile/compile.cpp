@@ -33,6 +33,9 @@ double executed_flops(const Compiled& c) {
         return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
     };
     double flops = of(c.operators.embedding, c.work.embedding, 0) + of(c.operators.head, c.work.head, 0);
+    if (c.work.predictions > 0)
+        flops += of(c.operators.prediction, c.work.prediction,
+                    recompute(c.work.prediction.forward_work(), policy).flops);
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         const BlockWork& work = c.work.layers[i];
         flops += of(c.operators.of_kind[i], work, recompute(work.forward_work(), policy).flops);
@@ -60,9 +63,8 @@ Traffic traffic_of(const Compiled& c) {
     };
     Traffic out;
     for (const BlockWork& layer : c.work.layers.items()) out.layers.add(unit(layer.weights, layer.experts));
-    // Prediction layers (MTP) with experts belong to the head.
     const auto end = [&](const Stage& stage) {
-        return unit(end_parameters(stage, c), stage.head ? c.work.head.experts : 0);
+        return unit(end_parameters(stage, c), stage.head ? c.work.last_end.experts : 0);
     };
     out.first_end = end(c.stages.first);
     if (c.stages.count > 1) out.last_end = end(c.stages.last);
@@ -143,7 +145,8 @@ void compile_operators(Compiled& c) {
     build_operators(s, c.operators);
     c.work = work_of(c.operators, block_rates(s, c.layout, c.gpu, c.network));
     c.layer_parameters = c.operators.usual_layer().weights();
-    c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights();
+    c.root_parameters = c.operators.embedding.weights() + c.operators.head.weights() +
+                        c.operators.prediction.repeat * c.operators.prediction.weights();
     c.parameters = c.operators.parameters();
     c.active_parameters = c.operators.active_parameters();
     if (s.listed()) {

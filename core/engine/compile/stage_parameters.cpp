@@ -8,7 +8,7 @@ double end_parameters(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     double out = 0;
     if (stage.embedding) out += c.work.embedding.weights;
-    if (stage.head) out += c.work.head.weights;
+    if (stage.head) out += c.work.last_end.weights;
     if (stage.head && !stage.embedding && s.on(P::tied_embeddings))
         out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
     return out;
@@ -22,7 +22,7 @@ StageParameters stage_parameters(const Stage& stage, const Compiled& c) {
         out.all.non_expert += stage.counts[i] * c.work.layers[i].weights;
         out.experts += stage.counts[i] * c.work.layers[i].experts;
     }
-    out.all.experts = out.experts + (stage.head ? c.work.head.experts : 0);
+    out.all.experts = out.experts + (stage.head ? c.work.last_end.experts : 0);
     return out;
 }
 

@@ -58,7 +58,6 @@ LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& lay
     const bool gathers_now =
         policy.gathers_each_visit ? !at_end : policy.gathers_once && policy.overlaps_gathers && first_visit;
     if (gathers_now) out.gather = layer.gather;
-    out.host_copy = layer.host_copy;
     return out;
 }
 
@@ -66,7 +65,6 @@ LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& la
                               bool last_visit) {
     LayerTraffic out;
     if (policy.gathers_again) out.gather = layer.regather;
-    out.host_copy = layer.host_copy;
     const bool reduces_now = policy.reduces_each_visit || (last_visit && policy.overlaps_reductions);
     if (!at_end && reduces_now) out.reduce = layer.gradients();
     return out;

@@ -16,9 +16,6 @@ struct UnitTraffic {      // time of one unit's collectives
     Time regather;        // the same again before the backward pass
     Time reduce;          // reduce-scatter of the gradients within the shard group
     Time replica_reduce;  // all-reduce of the sharded gradients among replicas
-    // Offloaded activations: copied to the host after a forward pass, back before a backward pass. The copies
-    // share the layer's communication stream.
-    Time host_copy;
     [[nodiscard]] Time gradients() const { return reduce + replica_reduce; }
 };
 
@@ -67,7 +64,6 @@ TrafficPolicy traffic_policy(const Settings& settings);
 // The collectives that run while a layer computes.
 struct LayerTraffic {
     Time gather, reduce;  // once for all passes of a visit
-    Time host_copy;       // of each pass
     [[nodiscard]] Time both() const { return gather + reduce; }
 };
 // `at_end`: the layer is at the end of its stage. Fewer collectives overlap with it, because FSDP gathers the

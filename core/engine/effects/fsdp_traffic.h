@@ -2,8 +2,9 @@
 // memory copies that it makes.
 //
 // Weights are gathered unit by unit: the root unit (embedding and head), the layer that computes and the one
-// that is prefetched. Without resharding after the forward pass every layer stays unsharded until its
-// backward pass. The gradients of a unit are unsharded until they are reduced; this holds for ZeRO-2 as well.
+// that is prefetched. A compiler may gather each matrix when it is used; then a matrix is the unit, also one of
+// the ends (`assumptions.gathers_matrices`). Without resharding after the forward pass every layer stays
+// unsharded until its backward pass. The gradients of a unit are unsharded until they are reduced; this holds for ZeRO-2 as well.
 // Source: Zhao et al. 2023, arXiv 2304.11277.
 #pragma once
 
@@ -13,7 +14,7 @@ namespace shardscope {
 
 struct UnitSizes {          // of one stage; parameters on one GPU
     double root = 0;        // embedding and head
-    double layer = 0;       // the sharded parameters of the largest layer
+    double layer = 0;       // the sharded parameters of the largest layer, or of the largest matrix
     double all_layers = 0;  // the sharded parameters of all layers
     double layers = 0;      // number of layers
     double together = 1;    // layers whose weights the schedule gathers at the same time

@@ -1,4 +1,4 @@
-// E6: the memory of the logits and the loss on the stage that holds the LM head.
+// E6 and E10: the memory of the logits on the stage that holds the LM head, and the memory traffic of the loss.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,13 @@ inline double bytes_per_entry(const Logits& logits) {
         case Loss::chunked: return std::min(kChunked, logits.bytes_per_logit);
     }
     return logits.bytes_per_logit;
+}
+// Returns the bytes of one entry that the loss reads and writes in each of both passes. A fused loss reads the
+// half-precision logits twice, writes their gradient, and scales it (TransformerEngine, cross_entropy.py); a
+// chunked one does the same for each chunk. `plain` is `assumptions.loss_traffic`.
+inline double loss_traffic(Loss loss, double plain) {
+    constexpr double kFused = 10;
+    return (loss == Loss::plain ? plain : std::min(kFused, plain)) / 2;
 }
 // Returns the number of GPUs that shard the logits. A stack without a parallel loss gathers them, unless the
 // loss never holds all of them.

@@ -149,19 +149,27 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
+    const bool matrices = s.on(P::gathers_matrices);
     double largest = 0;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         const BlockWork& layer = c.work.layers[i];
-        if (stage.counts[i] > 0) largest = std::max(largest, layer.weights + experts * layer.experts);
+        if (stage.counts[i] > 0)
+            largest = std::max(largest, matrices ? layer.largest_matrix / c.compute_bytes
+                                                 : layer.weights + experts * layer.experts);
     }
-    const UnitSizes units{.root = all.root,
+    if (matrices && stage.embedding) largest = std::max(largest, c.work.embedding.weights);
+    if (matrices && stage.head) largest = std::max(largest, c.work.head.weights);
+    const UnitSizes units{.root = matrices ? 0 : all.root,
                           .layer = largest,
                           .all_layers = all.all.non_expert - all.root + experts * all.experts,
                           .layers = stage.layers(),
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;
     out.gradients = unsharded_gradients(units);
-    if (gathers) out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
+    if (gathers) {
+        out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
+        out.weight_bytes = c.compute_bytes * units.root + c.gathered_bytes * (out.weights - units.root);
+    }
     return out;
 }
 
@@ -189,8 +197,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const StageParameters parameters = stage_parameters(stage, c);
     const GatheredUnits units = gathered_of(parameters, stage, c);
     StateMemory out;
-    out.gathered_forward = c.compute_bytes * units.weights;
-    out.gathered_backward = out.gathered_forward + c.state.gradients * units.gradients;
+    out.gathered_forward = units.weight_bytes;
+    out.gathered_backward = out.gathered_forward + c.state.reduced_gradients * units.gradients;
     // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
     if (!from_host)
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
@@ -252,6 +260,12 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
+    if (stage.head && c.work.predictions > 0) {
+        const Activations prediction = kept_activations(c.work.prediction, c);
+        ends += c.work.predictions * prediction.kept;
+        working = std::max(working, prediction.working);
+        gradients = std::max(gradients, gradient_buffers(c.work.prediction));
+    }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     // Offloaded activations leave the GPU, except those of the two layers that are being copied.
     const double offloaded = s[P::activation_offload];
@@ -266,7 +280,8 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
     if (stage.head)
-        out.logits = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+        // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
+        out.logits = (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
                                     .bytes_per_logit = s[P::logits_bytes],
                                     .loss = s.choice<Loss>(P::loss),

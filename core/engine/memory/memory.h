@@ -79,7 +79,8 @@ double total_memory(const Compiled& compiled);
 // E4: sharded parameters that one GPU of a stage holds unsharded at the same time.
 struct GatheredUnits {
     double weights = 0;
-    double gradients = 0;  // in the backward pass, until they are reduced
+    double weight_bytes = 0;  // layers are gathered in 8 bits with `training.fp8_param_gather`
+    double gradients = 0;     // in the backward pass, in the precision in which they are reduced
 };
 GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
 

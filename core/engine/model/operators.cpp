@@ -72,9 +72,9 @@ void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
     if (!has_weights) logits.weights = 0;
     head.push_back(logits);
-    // Cross entropy reads the logits and writes their gradient in fp32. Its memory is the logits term.
+    // The memory of the logits is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
-    loss.bytes = 12 * x.tokens * x.vocab / x.t;
+    loss.bytes = x.loss_traffic * x.tokens * x.vocab / x.t;
     head.push_back(loss);
 }
 
@@ -108,10 +108,11 @@ double Block::saved() const {
     return sum;
 }
 
-BoundedList<const Block*, kLayerKinds + 2> OperatorList::blocks() const {
-    BoundedList<const Block*, kLayerKinds + 2> out;
+BoundedList<const Block*, kLayerKinds + 3> OperatorList::blocks() const {
+    BoundedList<const Block*, kLayerKinds + 3> out;
     out.add(&embedding);
     for (const Block& layer : layers()) out.add(&layer);
+    if (prediction.repeat > 0) out.add(&prediction);
     out.add(&head);
     return out;
 }
@@ -161,6 +162,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.kinds = sequence.kinds();
     out.has_pattern = sequence.has_pattern();
     out.embedding.operators.clear();
+    out.prediction.operators.clear();
     out.head.operators.clear();
     const double rows = x.tokens / x.spread;
 
@@ -189,20 +191,21 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.head.repeat = 1;
     build_head(x, true, out.head.operators);
     // A prediction layer (MTP) projects the hidden state and the next token's embedding to one width, and has
-    // a layer of its own and the head's weights.
-    for (double i = 0; i < settings[P::mtp_layers]; ++i) {
-        std::vector<Operator>& head = out.head.operators;
-        head.push_back(
-            matrix(x, "prediction.projection", x.h, 2 * x.h, Cut::column, false, 2 * x.q * rows * x.h));
-        if (sequence.has_pattern()) {
-            const FeedForward after = x.experts > 0 ? FeedForward::experts : FeedForward::dense;
-            build_layer(x, settings, {Mixer::full, after}, head);
-        } else {
-            const std::vector<Operator>& layer = out.usual_layer().operators;
-            head.insert(head.end(), layer.begin(), layer.end());
-        }
-        build_head(x, false, head);
+    // a layer of its own. Its output passes through the head once more.
+    out.prediction.name = translatable("prediction layer");
+    out.prediction.repeat = settings[P::mtp_layers];
+    if (out.prediction.repeat <= 0) return;
+    std::vector<Operator>& prediction = out.prediction.operators;
+    prediction.push_back(
+        matrix(x, "prediction.projection", x.h, 2 * x.h, Cut::column, false, 2 * x.q * rows * x.h));
+    if (sequence.has_pattern()) {
+        const FeedForward after = x.experts > 0 ? FeedForward::experts : FeedForward::dense;
+        build_layer(x, settings, {Mixer::full, after}, prediction);
+    } else {
+        const std::vector<Operator>& layer = out.usual_layer().operators;
+        prediction.insert(prediction.end(), layer.begin(), layer.end());
     }
+    for (double i = 0; i < out.prediction.repeat; ++i) build_head(x, false, out.head.operators);
 }
 
 }  // namespace shardscope

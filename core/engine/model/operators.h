@@ -88,12 +88,13 @@ struct Block {
 // The blocks of a model: its ends, and a layer of each kind (parameters/layer_pattern.h).
 struct OperatorList {
     Block embedding, head;
+    Block prediction{{}, 0, {}};  // one prediction layer (MTP); its pass through the head is part of `head`
     std::array<Block, kLayerKinds> of_kind;  // the first `kinds` are used
     std::size_t kinds = 0;
     bool has_pattern = false;  // the layers' kinds are those of a pattern
 
     [[nodiscard]] std::span<const Block> layers() const { return {of_kind.data(), kinds}; }
-    [[nodiscard]] BoundedList<const Block*, kLayerKinds + 2> blocks() const;
+    [[nodiscard]] BoundedList<const Block*, kLayerKinds + 3> blocks() const;
     // Returns the kind with the most layers; without a pattern, the one with experts if there is one.
     [[nodiscard]] const Block& usual_layer() const;
     [[nodiscard]] double parameters() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "effects/loss.h"
 #include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 
@@ -87,6 +88,7 @@ Shape shape_of(const Settings& s) {
     x.gate_copies = x.gated ? s[P::gate_copies] : 0;
     x.accumulation = s[P::accumulation];
     x.softmax_traffic = s[P::softmax_traffic];
+    x.loss_traffic = loss_traffic(s.choice<Loss>(P::loss), s[P::loss_traffic]);
     return x;
 }
 

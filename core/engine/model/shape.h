@@ -33,6 +33,7 @@ struct Shape {
     bool shared_gate, head_bias;
     bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
     double norm_copies, gate_copies, softmax_traffic, accumulation;
+    double loss_traffic;  // bytes per token and vocabulary entry, in one pass
 };
 
 // Returns the bytes of one element of a matrix's operand, with its share of a scaling factor.

@@ -16,13 +16,14 @@ StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compi
         out.forward += share * blocks * forward;
         out.backward += share * blocks * backward;
     };
+    const auto add_end = [&](const End& end) { add(end.forward.time, end.backward.time, 1); };
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const Layer& layer = layers.of_kind[i];
         add(layer.work.forward.time, layer.backward(), stage.counts[i]);
         out.weight_gradient += share * stage.counts[i] * layer.work.weight_gradient;
     }
-    if (stage.embedding) add(c.work.embedding.forward.time, c.work.embedding.backward.time, 1);
-    if (stage.head) add(c.work.head.forward.time, c.work.head.backward.time, 1);
+    if (stage.embedding) add_end(layers.first_end);
+    if (stage.head) add_end(layers.last_end);
     return out;
 }
 
@@ -42,8 +43,8 @@ ComputeFloor compute_floor(const Compiled& c) {
     };
     for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
     out.last_kind = stage.last_kind;
-    if (stage.embedding) out.computing += c.work.embedding.both_passes().total();
-    if (stage.head) out.computing += c.work.head.both_passes().total();
+    if (stage.embedding) out.computing += layers.first_end.both_passes().total();
+    if (stage.head) out.computing += layers.last_end.both_passes().total();
     out.computing *= s[P::accumulation] / c.stages.weight_copies;
     if (c.stages.count > 1) {
         out.average = average_stage(c, layers);
@@ -76,10 +77,7 @@ UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
 }
 
 TrafficFloor traffic_floor(const Compiled& c) {
-    Layers layers(c);
-    // The activations that are copied depend on the micro-batch and on recomputation, and the floor holds for
-    // all of them.
-    for (Layer& layer : layers.of_kind.items()) layer.traffic.host_copy = {};
+    const Layers layers(c);
     const TrafficPolicy policy = traffic_policy(c.settings);
     const auto kind = [&](const Layer& layer) {
         const auto forward = [&](bool first) {

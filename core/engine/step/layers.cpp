@@ -22,9 +22,21 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     }
     out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
-        out.traffic.host_copy =
+        out.copy =
             host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
+    return out;
+}
+
+End last_end_of(const Compiled& c) {
+    const Work& work = c.work;
+    End out{work.last_end.forward, work.last_end.backward};
+    if (work.predictions > 0) {
+        const Time repeated = work.predictions *
+                              recompute(work.prediction.forward_work(), recompute_policy(c.settings)).time;
+        out.backward.terms[static_cast<std::size_t>(StepTerm::recompute)] += repeated.total();
+        out.backward.time += repeated;
+    }
     return out;
 }
 
@@ -42,8 +54,8 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
     if (c.stages.count <= 1) return *out;
     LayerCounts layer{};
     for (std::size_t i = 0; i < layers.kinds(); ++i) layer[i] = layers.of_kind[i].both_passes().total();
-    const double embedding = c.work.embedding.both_passes().total();
-    const double head = c.work.head.both_passes().total();
+    const double embedding = layers.first_end.both_passes().total();
+    const double head = layers.last_end.both_passes().total();
     double longest = 0;
     for (std::size_t k = 0; k < c.stages.size(); ++k) {
         const Stage& candidate = c.stages[k];

@@ -14,14 +14,24 @@ struct Layer {
     double parameters = 0;  // on one GPU, before data-parallel sharding
     double updated = 0;     // parameters that this GPU's optimizer updates
     double host = 0;        // s, the host's time to issue one pass
+    Time copy;              // of one pass, between GPU and host: the offloaded activations of a micro-batch
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }
 };
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 
+// One end of the model, with which no data-parallel traffic overlaps.
+struct End {
+    PassTime forward, backward;
+    [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
+};
+// Returns the LM head and the prediction layers (MTP) before it. Like other layers, the latter are recomputed.
+End last_end_of(const Compiled& c);
+
 struct Layers {
-    explicit Layers(const Compiled& c) {
+    explicit Layers(const Compiled& c)
+        : first_end{c.work.embedding.forward, c.work.embedding.backward}, last_end(last_end_of(c)) {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
             of_kind.add(layer_of(c.work.layers[i], c.traffic.layers[i], c));
     }
@@ -29,6 +39,7 @@ struct Layers {
     // Returns the layer at the end of a stage.
     [[nodiscard]] const Layer& last(const Stage& stage) const { return of_kind[stage.last_kind]; }
     BoundedList<Layer, kLayerKinds> of_kind;
+    End first_end, last_end;
 };
 
 // The numbers of layers of a stage by how their communication overlaps with compute.

@@ -13,16 +13,17 @@ namespace {
 class StepSum {
   public:
     // `average`: times of one micro-batch on the average stage, including messages; see Schedule::bubble.
-    StepSum(const Compiled& c, const StageTimes& average)
-        : c_(c), average_(average), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
+    StepSum(const Compiled& c, const Layers& layers, const StageTimes& average)
+        : c_(c), layers_(layers), average_(average), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
 
     StepTime sum_of(const StepTrace& trace) {
         const double micro_batches = c_.passes.count * c_.passes.share;
         const Stage& stage = trace.stage;
-        if (stage.embedding) add_end(c_.work.embedding, micro_batches);
-        if (stage.head) add_end(c_.work.head, micro_batches);
+        if (stage.embedding) add_end(layers_.first_end, micro_batches);
+        if (stage.head) add_end(layers_.last_end, micro_batches);
         for (std::size_t i = 0; i < kinds_of_layers(c_); ++i) {
-            if (stage.counts[i] > 0) add_terms(c_.work.layers[i], micro_batches * stage.counts[i]);
+            const BlockWork& layer = c_.work.layers[i];
+            if (stage.counts[i] > 0) add_terms(layer.forward, layer.backward, micro_batches * stage.counts[i]);
         }
         for (const LayerPasses& passes : trace.layers.items()) add(passes);
         if (c_.stages.count > 1) {
@@ -44,15 +45,14 @@ class StepSum {
         term(which) += count * time.total();
         step_.attribution += count * time;
     }
-    // Adds the terms of a block's passes. `add_end` or `add` attributes their time.
-    void add_terms(const BlockWork& work, double count) {
+    // Adds the terms of both passes of a block. `add_end` or `add` attributes their time.
+    void add_terms(const PassTime& forward, const PassTime& backward, double count) {
         for (std::size_t i = 0; i < kStepTerms; ++i)
-            step_.terms[i] += count * (work.forward.terms[i] + work.backward.terms[i]);
-        step_.hidden_communication += count * (work.forward.hidden + work.backward.hidden);
+            step_.terms[i] += count * (forward.terms[i] + backward.terms[i]);
+        step_.hidden_communication += count * (forward.hidden + backward.hidden);
     }
-    // Adds both passes of one end of the model, with which no traffic overlaps.
-    void add_end(const BlockWork& end, double count) {
-        add_terms(end, count);
+    void add_end(const End& end, double count) {
+        add_terms(end.forward, end.backward, count);
         step_.attribution += count * end.both_passes();
         filling_.forward += count * end.forward.time;
         filling_.backward += count * end.backward.time;
@@ -61,6 +61,7 @@ class StepSum {
         const double count = passes.count;
         term(StepTerm::recompute) += count * passes.recompute;
         term(StepTerm::network) += count * passes.exposure.exposed;
+        term(StepTerm::host_link) += count * passes.waits_for_copy();
         term(StepTerm::host) += count * passes.waits_for_host();
         step_.hidden_communication += count * passes.exposure.hidden;
         step_.attribution += count * passes.time;
@@ -99,6 +100,7 @@ class StepSum {
     }
 
     const Compiled& c_;
+    const Layers& layers_;
     const StageTimes& average_;
     bool fills_gaps_;
     StepTime step_;
@@ -111,7 +113,7 @@ struct Pipeline {
         if (c.stages.count > 1) average = with_messages(average_stage(c, layers), c);
     }
     [[nodiscard]] StepTime step_of(std::size_t stage) const {
-        StepTime out = StepSum(c, average).sum_of(StepTrace(c.stages[stage], layers, c));
+        StepTime out = StepSum(c, layers, average).sum_of(StepTrace(c.stages[stage], layers, c));
         out.slowest = stage;
         return out;
     }

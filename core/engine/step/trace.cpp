@@ -20,6 +20,7 @@ LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
     LayerPasses out;
     out.phase = phase;
     out.host = layer.host;
+    out.copy = c.passes.share * layer.copy;
     out.busy =
         c.passes.share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
     if (phase == Phase::forward) return out;
@@ -42,18 +43,17 @@ void add_passes(StepTrace& trace, const LayerPasses& one, double count, double t
         out.busy *= together;
         out.recompute *= together;
         out.weight_gradient *= together;
+        out.copy *= together;
         out.host *= together;
     }
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
-    out.time = host_bound_time(out.exposure.both, out.host);
+    out.time = host_bound_time(out.device(), out.host);
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
     if (count <= 0) return;
     const TrafficPolicy policy = traffic_policy(c.settings);
-    const Time& host_copy = layer.traffic.host_copy;
-    const bool copies = host_copy.total() > 0;
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const Passes passes =
@@ -71,8 +71,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
             if (times <= 0) return;
             if (overlapping.total() == 0) without_traffic += times * together;
             else
-                add_passes(trace, one, times, together,
-                           copies ? overlapping + together * host_copy : overlapping, c);
+                add_passes(trace, one, times, together, overlapping, c);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
@@ -89,7 +88,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
             (passes.visits() - visits) * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
-        if (without_traffic > 0) add_passes(trace, one, without_traffic, 1, host_copy, c);
+        if (without_traffic > 0) add_passes(trace, one, without_traffic, 1, {}, c);
     }
 }
 
@@ -123,7 +122,8 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 }  // namespace
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
-    return host_bound_time(overlapped(busy, passes.traffic, c.settings[P::overlap]), passes.host);
+    const Time both = overlapped(busy, passes.traffic, c.settings[P::overlap]);
+    return host_bound_time(longer(both, passes.copy), passes.host);
 }
 
 double occurrences(Frequency frequency, const Passes& passes) {
@@ -172,7 +172,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
-    const double head_experts = stage.head ? c.work.head.experts : 0;
+    const double head_experts = stage.head ? c.work.last_end.experts : 0;
     const double root_updated = sharding == Sharding::ddp ? root_parameters + head_experts
                                                           : root_parameters / c.layout.shard.size() +
                                                                 head_experts / c.layout.expert_shard.size();
@@ -199,7 +199,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
 StageTimes average_stage(const Compiled& c, const Layers& layers) {
     const double share = 1 / c.stages.count;
-    const Time ends = share * (c.work.embedding.both_passes() + c.work.head.both_passes());
+    const Time ends = share * (layers.first_end.both_passes() + layers.last_end.both_passes());
     StageTimes out;
     // The forward pass is a third of the time of both passes of the ends.
     for (std::size_t i = 0; i < layers.kinds(); ++i) {

@@ -23,11 +23,14 @@ struct LayerPasses {
     double recompute = 0;  // s of busy that repeat the forward pass
     Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
     Time traffic;
+    Time copy;          // of offloaded activations, by the copy engines: it slows nothing else down
     double host = 0;    // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
-    Time time;          // of one item: compute and traffic, or the host if it takes longer
+    Time time;          // of one item: compute and traffic, or the copy or the host if it takes longer
 
-    [[nodiscard]] double waits_for_host() const { return time.total() - exposure.both.total(); }
+    [[nodiscard]] Time device() const { return longer(exposure.both, copy); }
+    [[nodiscard]] double waits_for_copy() const { return device().total() - exposure.both.total(); }
+    [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
 };
 
 // Returns the time that the passes would take if their compute took `busy`.

@@ -118,12 +118,14 @@ const LayerPattern* layer_pattern(const Settings& s) {
     return pattern != nullptr && pattern->problem.empty() ? pattern : nullptr;
 }
 
-LayerSequence::LayerSequence(double dense, double sparse) : layers_(dense + sparse), dense_(dense) {
+LayerSequence::LayerSequence(double dense, double sparse, double predictions)
+    : layers_(dense + sparse), predictions_(predictions), dense_(dense) {
     leading_[0] = static_cast<unsigned char>(add({Mixer::full, FeedForward::dense}));
     following_[0] = static_cast<unsigned char>(add({Mixer::full, FeedForward::experts}));
 }
 
-LayerSequence::LayerSequence(const Settings& s) : layers_(s[P::layers]) {
+LayerSequence::LayerSequence(const Settings& s)
+    : layers_(s[P::layers]), predictions_(s[P::mtp_layers]) {
     const bool has_experts = s[P::experts] > 0;
     dense_ = has_experts ? std::min(layers_, s[P::dense_layers]) : layers_;
     pattern_ = layer_pattern(s);

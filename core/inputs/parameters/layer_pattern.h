@@ -57,12 +57,14 @@ const LayerPattern* layer_pattern(const Settings& settings);
 class LayerSequence {
   public:
     // A model without a pattern, whose dense layers come first. The second kind has the experts.
-    LayerSequence(double dense, double sparse);
+    LayerSequence(double dense, double sparse, double predictions = 0);
     explicit LayerSequence(const Settings& settings);
 
     [[nodiscard]] std::size_t kinds() const { return count_; }
     [[nodiscard]] const LayerKind& kind(std::size_t i) const { return kinds_[i]; }
     [[nodiscard]] double layers() const { return layers_; }
+    // Returns the prediction layers (MTP), which follow these layers and are not part of them.
+    [[nodiscard]] double predictions() const { return predictions_; }
     [[nodiscard]] bool has_pattern() const { return pattern_ != nullptr; }
     // Whether there are more kinds than the list holds. The others are then counted as the last kind.
     [[nodiscard]] bool has_too_many_kinds() const { return too_many_; }
@@ -76,6 +78,7 @@ class LayerSequence {
 
     const LayerPattern* pattern_ = nullptr;
     double layers_ = 0;
+    double predictions_ = 0;
     double dense_ = 0;  // leading layers without experts
     std::size_t count_ = 0;
     bool too_many_ = false;

@@ -219,10 +219,14 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
         last = partition.last > 0 ? partition.last : least;
         most = gpus > 2 ? std::ceil((layers - first - last) / (gpus - 2)) : last;
     } else if (std::fmod(layers, gpus) != 0) {
-        const double counted = (layers + 2) / gpus;
-        if (counted == std::floor(counted) && counted > 1) {
-            most = counted;
-            first = last = counted - 1;
+        const auto divides = [&](double predictions) {
+            most = (layers + 2 + predictions) / gpus;
+            first = most - 1;
+            last = most - 1 - predictions;
+            return most == std::floor(most) && last >= 1;
+        };
+        if (divides(sequence.predictions()) || divides(0)) {
+            // Done: the ends count as layers.
         } else if (std::fmod(layers, gpus) == gpus - 1) {
             first = most = std::ceil(layers / gpus);
             last = std::floor(layers / gpus);

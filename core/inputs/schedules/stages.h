@@ -2,7 +2,8 @@
 //
 // If the number of stages divides the layers, each stage gets the same number; the first also has the
 // embedding and the last the LM head. If it divides layers + 2 instead, the embedding and the head count as a
-// layer each, as in the frameworks. Otherwise the remaining layers go to the stages in the middle, one layer
+// layer each, as in the frameworks. Prediction layers (MTP) are on the last stage and count as further layers
+// if the sum is then divisible. Otherwise the remaining layers go to the stages in the middle, one layer
 // each, and to the first stage if those are too few, because the head costs more than the embedding. Sources:
 // Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
 //

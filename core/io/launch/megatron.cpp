@@ -217,10 +217,11 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
     const double stages = plan.s[P::pipeline_parallel];
     const Partition partition = partition_of(plan.s);
     if (partition.even() && std::fmod(layers, stages) == 0) return;
-    const Stages engine = partition_layers({layers, 0}, stages, 1, partition);
+    const LayerSequence sequence(layers, 0, plan.s[P::mtp_layers]);
+    const Stages engine = partition_layers(sequence, stages, 1, partition);
     if (partition.even() && std::fmod(layers + 2, stages) == 0 &&
         engine.first.layers() == engine.last.layers() &&
-        every_stage(engine, {layers, 0})[1].layers() == engine.first.layers() + 1) {
+        every_stage(engine, sequence)[1].layers() == engine.first.layers() + 1) {
         out.put("--account-for-embedding-in-pipeline-split");
         out.put("--account-for-loss-in-pipeline-split");
         return;
@@ -231,7 +232,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
         out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;
     }
-    put_layout(out, layout_text(engine_stage_layers(layers, stages, partition), prediction_layers(plan.s)));
+    put_layout(out, layout_text(engine_stage_layers(layers, plan.s[P::mtp_layers], stages, partition), prediction_layers(plan.s)));
 }
 
 void write_pipeline(LaunchPlan& plan, Arguments& out) {

@@ -138,6 +138,7 @@ class Reader {
   private:
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     double required(P id) { return required_number(o_, id); }
+    [[nodiscard]] double predictions() const { return out_.settings()[P::mtp_layers]; }
     // Returns 0 where the value is not a number, such as --nproc-per-node=gpu, or --nnodes=1:4 of an elastic
     // run.
     double count_of(const char* option, double otherwise) {
@@ -192,7 +193,7 @@ class Reader {
         }
         // With both options and an even division, the engine's rule gives the same stages, and no note is
         // needed.
-        const Stages here = partition_layers({layers, 0}, stages);
+        const Stages here = partition_layers({layers, 0, predictions()}, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
             out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
     }
@@ -218,7 +219,7 @@ class Reader {
         // The first and the last stage say enough where the engine gives the others as many layers.
         const Partition ends{counts.front(), counts.back()};
         if (ends.first >= 1 && ends.last >= 1 && ends.is_feasible(layers, stages) &&
-            engine_stage_layers(layers, stages, ends) == counts)
+            engine_stage_layers(layers, predictions(), stages, ends) == counts)
             out_.set_stages(counts);
         else out_.give(P::pipeline_layout, intern_text(layout));
     }

@@ -60,7 +60,7 @@ void ScenarioBuilder::set_gpus(double gpus, bool is_default) {
 
 void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {
     if (stages <= 1 || partition.even() || layers < stages) return;
-    const Stages by_rule = partition_layers({layers, 0}, stages);
+    const Stages by_rule = partition_layers({layers, 0, settings()[P::mtp_layers]}, stages);
     const auto differs = [](double given, const Stage& dealt) {
         return given != 0 && given != dealt.layers();
     };
@@ -89,7 +89,7 @@ void ScenarioBuilder::note_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const double layers = total_layers(stages);
     if (layers < count) return;
-    const StageLayers engine_stages = engine_stage_layers(layers, count, partition_of(settings()));
+    const StageLayers engine_stages = engine_stage_layers(layers, settings()[P::mtp_layers], count, partition_of(settings()));
     if (engine_stages != stages)
         note(translate("The stages of the file have {1} layers; those of the scenario have {2}.",
                        {format_stage_layers(stages), format_stage_layers(engine_stages)}));

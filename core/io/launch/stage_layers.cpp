@@ -8,9 +8,10 @@
 
 namespace shardscope::launch {
 
-StageLayers engine_stage_layers(double layers, double stages, Partition partition) {
+StageLayers engine_stage_layers(double layers, double predictions, double stages, Partition partition) {
     StageLayers out;
-    for (const Stage& stage : every_stage(partition_layers({layers, 0}, stages, 1, partition), {layers, 0}))
+    const LayerSequence sequence(layers, 0, predictions);
+    for (const Stage& stage : every_stage(partition_layers(sequence, stages, 1, partition), sequence))
         out.push_back(stage.layers());
     return out;
 }

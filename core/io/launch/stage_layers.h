@@ -11,7 +11,8 @@ namespace shardscope::launch {
 using StageLayers = std::vector<double>;
 
 // Returns how the engine divides the layers. `layers` is at least `stages`, and the partition is possible.
-StageLayers engine_stage_layers(double layers, double stages, Partition partition);
+// `predictions` layers (MTP) follow them.
+StageLayers engine_stage_layers(double layers, double predictions, double stages, Partition partition);
 
 double total_layers(const StageLayers& stages);  // the sum
 

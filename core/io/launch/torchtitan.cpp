@@ -300,7 +300,7 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
     out.put("pipeline_parallel_schedule", toml_string(name.name));
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(virtual_stages, 2.0) : 1);
-    const StageLayers here = engine_stage_layers(s[P::layers], stages, partition_of(s));
+    const StageLayers here = engine_stage_layers(s[P::layers], s[P::mtp_layers], stages, partition_of(s));
     const Less less = less_of(plan, parts, here);
     out.put("pipeline_parallel_first_stage_less_layers", whole(less.first));
     out.put("pipeline_parallel_last_stage_less_layers", whole(less.last));

@@ -145,3 +145,41 @@ TEST_CASE("memory: freed tensors of collectives are reserved but decide no verdi
     CHECK(in(limit / (1 - margin)).peak == Approx(limit).epsilon(1e-12));
     CHECK(in(0.9 * without.peak).peak == Approx(without.peak).epsilon(1e-12));
 }
+
+TEST_CASE("memory: gathered layers have the precision of the gather, their gradients that of the reduction",
+          "[memory]") {
+    const auto gathered = [](std::initializer_list<std::pair<P, Value>> values) {
+        Scenario scenario = of_model("llama-3-70b", {{P::gpus, 64}, {P::sharding, Sharding::zero3}});
+        for (const auto& [id, value] : values) scenario.give(id, value);
+        const Compiled c = compile(resolve(scenario));
+        return memory_use(c).by_moment[static_cast<std::size_t>(Moment::backward)]
+                                      [static_cast<std::size_t>(MemoryTerm::gathered)];
+    };
+    // Embedding and head with 2 × 128,256 × 8,192 parameters and the last norm, and two layers with 855.6 M.
+    const double root = 2 * 128256.0 * 8192 + 8192;
+    const double layer = 2 * 8192.0 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192;
+    CHECK(gathered({{P::gradient_precision, Precision::bf16}}) ==
+          Approx(2 * (root + 2 * layer) + 2 * (root + layer)));
+    CHECK(gathered({{P::gradient_precision, Precision::fp32}}) ==
+          Approx(2 * (root + 2 * layer) + 4 * (root + layer)));
+    CHECK(gathered({{P::gradient_precision, Precision::bf16},
+                    {P::precision, Precision::fp8},
+                    {P::fp8_param_gather, true}}) ==
+          Approx(2 * root + 2 * layer + 2 * (root + layer)));
+}
+
+TEST_CASE("memory: a compiler that gathers single matrices holds two of them instead of two layers", "[memory]") {
+    const auto gathered = [](bool matrices, Moment moment) {
+        const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::gpus, 64},
+                                                                    {P::sharding, Sharding::zero3},
+                                                                    {P::gradient_precision, Precision::bf16},
+                                                                    {P::gathers_matrices, matrices}})));
+        return memory_use(c).by_moment[static_cast<std::size_t>(moment)]
+                                      [static_cast<std::size_t>(MemoryTerm::gathered)];
+    };
+    // Llama 3 70B: 128,256 entries and matrices of 28,672 × 8,192; the embedding is the largest of all.
+    constexpr double kEmbedding = 128256.0 * 8192;
+    CHECK(gathered(true, Moment::forward_end) == 2 * 2 * kEmbedding);
+    CHECK(gathered(true, Moment::backward) == 2 * 2 * kEmbedding + 2 * kEmbedding);
+    CHECK(gathered(false, Moment::forward_end) > 2 * 2 * kEmbedding);
+}

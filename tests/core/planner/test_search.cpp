@@ -130,6 +130,7 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         free.resize(static_cast<std::size_t>(pick(1, 2, 3, 3)));
         // Without a held batch the number of sequences per GPU is unlimited, which another test covers.
         if (!global) std::erase(free, P::micro_batch);
+        if (splits || has_pattern) scenario.give(P::mtp_layers, pick(0, 0, 1));
         if (splits) {
             free = {P::tensor_parallel, P::context_parallel, P::expert_parallel, P::pipeline_parallel};
             std::shuffle(free.begin(), free.end(), random);

@@ -11,6 +11,7 @@ namespace {
 struct Expected {
     double layers, gpus;
     double first, middle, last;
+    double predictions = 0;
 };
 
 }  // namespace
@@ -31,11 +32,13 @@ TEST_CASE("stages: even and uneven splits have the expected layers", "[plan]") {
                               Expected{41, 2, 21, 20, 20},    // two stages, odd: the head's has fewer
                               Expected{31, 4, 8, 8, 7},       // remainder p − 1: all but the last
                               Expected{17, 3, 6, 6, 5},       //
-                              Expected{61, 16, 3, 4, 3},      // DeepSeek-V3
+                              Expected{61, 16, 3, 4, 3},      // DeepSeek-V3 without its prediction layer …
+                              Expected{61, 16, 3, 4, 2, 1},   // … and with it: it counts as a layer
+                              Expected{60, 4, 15, 15, 15, 1},  // the stages divide the layers
                               Expected{70, 12, 5, 6, 5},      // BLOOM
                               Expected{105, 35, 3, 3, 3}}) {  // GPT 530B
         INFO(e.layers << " layers on " << e.gpus);
-        const Stages stages = partition_layers({e.layers, 0}, e.gpus);
+        const Stages stages = partition_layers({e.layers, 0, e.predictions}, e.gpus);
         CHECK(stages.first.layers() == e.first);
         CHECK(stages[1].layers() == e.middle);
         CHECK(stages.last.layers() == e.last);

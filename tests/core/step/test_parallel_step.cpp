@@ -630,3 +630,38 @@ TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch
     CHECK(term(step_of(changed(launching, {{P::sequence_pieces, 32}})), StepTerm::host) >
           2 * term(step_of(changed(launching, {{P::sequence_pieces, 8}})), StepTerm::host));
 }
+
+TEST_CASE("step: a prediction layer is recomputed like the other layers, in time and in memory",
+          "[estimate][recompute]") {
+    const auto compiled = [](double recompute, double predictions) {
+        return compile(resolve(of_model("deepseek-v3", {{P::gpus, 256},
+                                                        {P::expert_parallel, 64},
+                                                        {P::pipeline_parallel, 4},
+                                                        {P::sequence_length, 4096},
+                                                        {P::micro_batch, 1},
+                                                        {P::accumulation, 8},
+                                                        {P::recompute, recompute},
+                                                        {P::mtp_layers, predictions}})));
+    };
+    const Compiled without = compiled(1, 0);
+    const Compiled with = compiled(1, 1);
+    const Compiled kept = compiled(0, 1);
+    const std::size_t last = with.stages.size() - 1;
+    // The head's stage repeats one layer more, with its projection.
+    const double more = term(step_time(with, last), StepTerm::recompute) -
+                        term(step_time(without, last), StepTerm::recompute);
+    CHECK(more == Approx(8 * with.settings[P::recompute_share] *
+                         with.work.prediction.forward.time.total()));
+    CHECK(with.work.prediction.forward.time.total() > with.work.layers[1].forward.time.total());
+    CHECK(term(step_time(kept, last), StepTerm::recompute) == 0);
+    CHECK(with.executed_flops_per_token - kept.executed_flops_per_token >
+          without.executed_flops_per_token - compiled(0, 0).executed_flops_per_token);
+    // A recomputed layer keeps only its input, which is as large as what one stage passes to the next.
+    const auto held = [&](const Compiled& c) { return micro_batch_memory(c.stages.last, c).held; };
+    const double head = with.work.head.saved - without.work.head.saved;
+    CHECK(held(with) - held(without) == Approx(2.0 * 4096 * 7168 + head));
+    CHECK(held(kept) - held(compiled(0, 0)) == Approx(with.work.prediction.saved + head));
+    // Its loss has logits of its own.
+    CHECK(schedule_memory(with.stages.last, with).logits ==
+          2 * schedule_memory(without.stages.last, without).logits);
+}
