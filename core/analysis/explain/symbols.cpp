@@ -62,7 +62,11 @@ GatheredUnits gathered(const Answer& a) {
     GatheredUnits out = gathered_units(fullest_stage(a), a.compiled);
     const Moment moment = a.estimate.memory.peak_moment;
     if (moment == Moment::optimizer_step) return {};
-    if (moment == Moment::forward_end) out.gradients = 0;
+    if (moment == Moment::forward_end) {
+        out.gradients = 0;
+        const double head = a.compiled.compute_bytes * out.head;
+        if (head > out.weight_bytes) out = {out.head, head};
+    }
     return out;
 }
 

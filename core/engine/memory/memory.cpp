@@ -149,22 +149,23 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
+    // Gate and up projections are one product here and two matrices there.
     const bool matrices = s.on(P::gathers_matrices);
+    const double products = s.choice<Mlp>(P::mlp) == Mlp::gated ? 2 : 1;
     double largest = 0;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         const BlockWork& layer = c.work.layers[i];
         if (stage.counts[i] > 0)
-            largest = std::max(largest, matrices ? layer.largest_matrix / c.compute_bytes
+            largest = std::max(largest, matrices ? layer.largest_matrix / c.compute_bytes / products
                                                  : layer.weights + experts * layer.experts);
     }
-    if (matrices && stage.embedding) largest = std::max(largest, c.work.embedding.weights);
-    if (matrices && stage.head) largest = std::max(largest, c.work.head.weights);
     const UnitSizes units{.root = matrices ? 0 : all.root,
                           .layer = largest,
                           .all_layers = all.all.non_expert - all.root + experts * all.experts,
                           .layers = stage.layers(),
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;
+    if (matrices && gathers && stage.head) out.head = c.work.head.weights;
     out.gradients = unsharded_gradients(units);
     if (gathers) {
         out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
@@ -197,8 +198,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const StageParameters parameters = stage_parameters(stage, c);
     const GatheredUnits units = gathered_of(parameters, stage, c);
     StateMemory out;
-    out.gathered_forward = units.weight_bytes;
-    out.gathered_backward = out.gathered_forward + c.state.reduced_gradients * units.gradients;
+    out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
+    out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
     // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
     if (!from_host)
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
@@ -281,12 +282,13 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
     if (stage.head)
         // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
-        out.logits = (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
-                                    .vocabulary = s[P::vocab_size],
-                                    .bytes_per_logit = s[P::logits_bytes],
-                                    .loss = s.choice<Loss>(P::loss),
-                                    .tensor = c.layout.tensor,
-                                    .parallel_loss = s.on(P::parallel_loss)});
+        out.logits =
+            (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+                                                      .vocabulary = s[P::vocab_size],
+                                                      .bytes_per_logit = s[P::logits_bytes],
+                                                      .loss = s.choice<Loss>(P::loss),
+                                                      .tensor = c.layout.tensor,
+                                                      .parallel_loss = s.on(P::parallel_loss)});
     return out;
 }
 

@@ -81,6 +81,7 @@ struct GatheredUnits {
     double weights = 0;
     double weight_bytes = 0;  // layers are gathered in 8 bits with `training.fp8_param_gather`
     double gradients = 0;     // in the backward pass, in the precision in which they are reduced
+    double head = 0;          // the LM head's weights, where they are gathered for the logits alone
 };
 GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
 
