@@ -70,7 +70,7 @@ QString kind_of(const Settings& s) {
     bool state = false;
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const Mixer mixer = layers.kind(i).mixer;
-        attention = attention || mixer == Mixer::full || mixer == Mixer::sliding;
+        attention = attention || is_attention(mixer);
         state = state || mixer == Mixer::linear || mixer == Mixer::mamba2;
     }
     QStringList out;

@@ -14,9 +14,10 @@
 
 namespace shardscope::testing {
 
-inline LaunchRead read(const LaunchFormat& format, const std::string& text) {
+inline LaunchRead read(const LaunchFormat& format, const std::string& text,
+                       const Scenario& base = Scenario::first_launch(shipped_only())) {
     Problems problems;
-    LaunchRead out = format.read(text, Scenario::first_launch(shipped_only()), problems);
+    LaunchRead out = format.read(text, base, problems);
     for (const Problem& problem : problems) FAIL_CHECK(problem.text());
     return out;
 }
@@ -49,7 +50,10 @@ inline void check_round_trip(const LaunchFormat& format, const Scenario& scenari
     REQUIRE(before.valid());
     const LaunchText launch = format.write(before);
     INFO(launch.text);
-    const LaunchRead back = read(format, launch.text);
+    // The file does not state the hardware.
+    Scenario base = Scenario::first_launch(shipped_only());
+    base.cluster = scenario.cluster;
+    const LaunchRead back = read(format, launch.text, base);
     const Settings after = resolve(back.scenario);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
@@ -77,7 +81,8 @@ inline const std::vector<std::string> kPlans{
     R"("micro_batch": 1, "sharding": "hsdp", "shard_group": 8, "recompute": "full",
        "gradient_precision": "fp32")",
     R"("micro_batch": 1, "sharding": "zero3", "tensor_parallel": 8, "sequence_parallel": true,
-       "recompute": "selective", "gradient_precision": "fp32", "precision": "fp8")",
+       "recompute": "selective", "gradient_precision": "fp32", "precision": "fp8",
+       "fp8_recipe": "tensorwise")",
     R"("micro_batch": 1, "global_batch": 128, "sharding": "zero3", "tensor_parallel": 2,
        "sequence_parallel": true, "async_tensor_parallel": true, "context_parallel": 2,
        "pipeline_parallel": 2, "accumulation": null, "gradient_precision": "fp32")",

@@ -85,11 +85,7 @@ std::vector<double> other_values(P id, const Settings& settings) {
     for (const Named& named : row.names) out.push_back(named.value);
     if (id == P::recompute) out = {0, kRecomputeSelective, 1};
     if (out.empty()) out = {now / 2, now * 2};
-    // Of the GPUs in the presets, those with NVFP4 (Blackwell) also have MXFP8, which scales small blocks.
-    const bool scales_blocks = settings[peak_of(Precision::nvfp4)] > 0;
     std::erase_if(out, [&](double value) {
-        if (id == P::precision && value == static_cast<double>(Precision::mxfp8) && !scales_blocks)
-            return true;
         return value == now || value > row.maximum || (value < row.minimum && !is_named(row, value));
     });
     return out;

@@ -38,8 +38,7 @@ MixerFlops mixer_flops(const Settings& s) {
     const LayerCounts counts = layers.counts();
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const Mixer mixer = layers.kind(i).mixer;
-        if (mixer == Mixer::full || mixer == Mixer::sliding)
-            out.attention += counts[i] * attention_flops(s, mixer);
+        if (is_attention(mixer)) out.attention += counts[i] * attention_flops(s, mixer);
         out.recurrence += counts[i] * recurrence_flops(s, mixer);
     }
     return out;

@@ -1,4 +1,4 @@
-// The operators of attention over the whole sequence or a window, of heads or of a latent (MLA).
+// The operators of attention over the whole sequence, a window or chunks, of heads or of a latent (MLA).
 #include <cmath>
 
 #include "model/shape.h"
@@ -39,7 +39,7 @@ void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::ve
 
 }  // namespace
 
-void build_attention(const Shape& x, double window, std::vector<Operator>& ops) {
+void build_attention(const Shape& x, double attended, std::vector<Operator>& ops) {
     using enum OperatorKind;
     const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
     const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
@@ -101,9 +101,9 @@ void build_attention(const Shape& x, double window, std::vector<Operator>& ops) 
     core.attention_core = true;
     core.count = x.b * x.a / x.t;
     core.m = x.s / x.c;
-    // Flash kernels skip masked scores: the half of the square above the diagonal and, with a window, the
-    // scores outside its band, which is narrower at the sequence's start. Naive kernels compute every score.
-    core.n = x.flash && x.causal ? window * (1 - window / (2 * x.document)) : x.flash ? window : x.s;
+    // Flash kernels skip masked scores: the half of the square above the diagonal, and those outside of
+    // windows and chunks. Naive kernels compute every score.
+    core.n = x.flash && x.causal ? attended / 2 : x.flash ? attended : x.s;
     core.k = (key + value) / 2;
     core.bytes = x.q * x.tokens * (qkv + out);
     core.saved = x.q * x.tokens * qkv;

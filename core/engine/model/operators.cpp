@@ -20,8 +20,9 @@ void end_layer(const Shape& x, std::vector<Operator>& ops) {
 
 void build_mixer(const Shape& x, const Settings& s, Mixer mixer, std::vector<Operator>& ops) {
     switch (mixer) {
-        case Mixer::full: return build_attention(x, x.document, ops);
-        case Mixer::sliding: return build_attention(x, x.window, ops);
+        case Mixer::full:
+        case Mixer::sliding:
+        case Mixer::chunked: return build_attention(x, attended_tokens(s, mixer), ops);
         case Mixer::linear: return build_linear_attention(x, s, ops);
         case Mixer::mamba2: return build_state_space(x, s, ops);
         case Mixer::none: return;
@@ -44,11 +45,13 @@ std::string_view name_of(const LayerKind& kind, bool has_pattern, bool has_exper
         return experts       ? translatable("expert layer")
                : has_experts ? translatable("dense layer")
                              : translatable("layer");
-    static constexpr std::array<std::array<std::string_view, 3>, 5> kNames{
+    static constexpr std::array<std::array<std::string_view, 3>, 6> kNames{
         {{translatable("full attention"), translatable("full attention, experts"),
           translatable("full attention alone")},
          {translatable("sliding attention"), translatable("sliding attention, experts"),
           translatable("sliding attention alone")},
+         {translatable("chunked attention"), translatable("chunked attention, experts"),
+          translatable("chunked attention alone")},
          {translatable("linear attention"), translatable("linear attention, experts"),
           translatable("linear attention alone")},
          {translatable("Mamba-2"), translatable("Mamba-2, experts"), translatable("Mamba-2 alone")},

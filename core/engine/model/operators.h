@@ -111,7 +111,7 @@ double activation_bytes(Precision precision);
 double document_tokens(const Settings& settings);
 // Returns the tokens that model FLOPs count for the attention of one token in a layer with this mixer. They
 // include both halves of the causal square: the count is the sequence (or the document) or, with a window,
-// twice the part of its band that a causal kernel computes.
+// or chunks, twice the part that a causal kernel computes.
 double attended_tokens(const Settings& settings, Mixer mixer);
 
 // Builds the operators of the model into `out` and reuses its storage.

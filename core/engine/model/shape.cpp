@@ -8,16 +8,6 @@
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
-namespace {
-
-// The tokens to which a token attends in a layer with a window.
-double window_tokens(const Settings& s) {
-    const double window = s[P::attention_window];
-    return window > 0 ? std::min(document_tokens(s), window) : document_tokens(s);
-}
-
-}  // namespace
-
 double document_tokens(const Settings& s) {
     const double packing = s[P::packing];
     return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
@@ -81,8 +71,6 @@ Shape shape_of(const Settings& s) {
     x.tied = s.on(P::tied_embeddings);
     const double positions = s[P::learned_positions];
     x.positions = positions == kPositionsAsSequence ? x.s : positions;
-    x.document = document_tokens(s);
-    x.window = window_tokens(s);
     x.q_rank = s[P::q_lora_rank];
     x.kv_rank = s[P::kv_lora_rank];
     x.rope = s[P::rope_head_size];
@@ -104,10 +92,16 @@ Shape shape_of(const Settings& s) {
     return x;
 }
 
-double attended_tokens(const Settings& settings, Mixer mixer) {
-    const double document = document_tokens(settings);
-    const double window = mixer == Mixer::sliding ? window_tokens(settings) : document;
-    return settings.on(P::causal) ? window * (2 - window / document) : window;
+double attended_tokens(const Settings& s, Mixer mixer) {
+    const double document = document_tokens(s);
+    const double window = s[P::attention_window];
+    if (window <= 0 || window >= document) return document;
+    // The band of a window is narrower at the document's start.
+    if (mixer == Mixer::sliding) return s.on(P::causal) ? window * (2 - window / document) : window;
+    if (mixer != Mixer::chunked) return document;
+    // Every chunk is a square of its own; the last one may be smaller.
+    const double last = std::fmod(document, window);
+    return (window * (document - last) + last * last) / document;
 }
 
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {

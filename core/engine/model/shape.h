@@ -27,8 +27,6 @@ struct Shape {
     QkNorm qk_norm;
     double layer_norms, norm_weights;  // norms in a layer; weights of one norm
     double positions;
-    double window;                        // tokens that one token attends to in a layer with a window
-    double document;                      // and in a layer without one
     double q_rank, kv_rank, rope, value;  // latent attention; without it kv_rank is 0
     double experts, top, expert_f, shared_f, imbalance;
     double expert_h;  // width at which tokens are sent to experts
@@ -67,8 +65,8 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 
-// Adds attention to the last `window` tokens of a document of x.document tokens.
-void build_attention(const Shape& x, double window, std::vector<Operator>& ops);
+// Adds attention of every token to `attended` tokens, see attended_tokens.
+void build_attention(const Shape& x, double attended, std::vector<Operator>& ops);
 // Add what follows a mixer, without the norm before it.
 void build_dense(const Shape& x, std::vector<Operator>& ops);
 void build_experts(const Shape& x, std::vector<Operator>& ops);

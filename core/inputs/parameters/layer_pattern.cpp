@@ -14,7 +14,7 @@ using Element = LayerPattern::Element;
 
 constexpr std::size_t kLongest = 10'000;  // layers of one repetition, as many as a model may have
 
-constexpr std::array<std::string_view, 5> kMixers{"full", "sliding", "linear", "mamba2", "none"};
+constexpr std::array<std::string_view, 6> kMixers{"full", "sliding", "chunked", "linear", "mamba2", "none"};
 constexpr std::array<std::string_view, 3> kFeedForwards{"dense", "experts", "none"};
 
 template <std::size_t kCount>
@@ -190,7 +190,8 @@ PatternFault fault_of(const Element& element, const Settings& s) {
     switch (element.mixer) {
         case Mixer::full:
         case Mixer::none: return PatternFault::none;
-        case Mixer::sliding: return s[P::attention_window] > 0 ? PatternFault::none : PatternFault::window;
+        case Mixer::sliding:
+        case Mixer::chunked: return s[P::attention_window] > 0 ? PatternFault::none : PatternFault::window;
         case Mixer::linear:
             return s[P::linear_key_heads] > 0 && s[P::linear_key_head_size] > 0 ? PatternFault::none
                                                                                 : PatternFault::linear;
@@ -220,7 +221,7 @@ std::string problem_of_layer_pattern(const Settings& s) {
         case PatternFault::kinds: return too_many_kinds();
         case PatternFault::experts: return translate("it names experts, but model.experts is 0");
         case PatternFault::window:
-            return translate("it names sliding layers, but model.attention_window is 0");
+            return translate("it names sliding or chunked layers, but model.attention_window is 0");
         case PatternFault::linear: return translate("it names linear layers, but their heads are not given");
         case PatternFault::mamba2:
             return translate("it names mamba2 layers, but ssm_heads or ssm_state_size is 0");

@@ -16,7 +16,8 @@
 
 namespace shardscope {
 
-enum class Mixer : unsigned char { full, sliding, linear, mamba2, none };
+enum class Mixer : unsigned char { full, sliding, chunked, linear, mamba2, none };
+constexpr bool is_attention(Mixer mixer) { return mixer <= Mixer::chunked; }
 enum class FeedForward : unsigned char { dense, experts, none };
 
 // A layer is a mixer and a feed-forward; either may be missing.

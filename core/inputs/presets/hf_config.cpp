@@ -67,8 +67,10 @@ void guessed_rest(Reader& r) {
             std::ranges::find(*listed, "mamba2") != listed->end())
             r.refuse("layer_types", translate("the sizes of its linear layers are not known"));
         r.put_pattern(*listed);
-        if (std::ranges::find(*listed, "sliding") != listed->end())
-            r.put("attention_window", r.number({"sliding_window", "attention_chunk_size"}));
+        for (const auto& [kind, field] :
+             {std::pair{"sliding", "sliding_window"}, {"chunked", "attention_chunk_size"}})
+            if (std::ranges::find(*listed, kind) != listed->end())
+                r.put("attention_window", r.number({field}));
     } else {
         hf::attention_window(r);
     }

@@ -19,7 +19,7 @@ struct Defaults {
 //
 // Source: transformers, src/transformers/models/*/configuration_*.py at 008e574 (MPT 05699a7, DeepSeek V3 and
 // Mistral 001f85b, Gemma 3 008f5c8, GPT-2 01ae98a, Falcon 0558553,
-// ERNIE 4.5 001f85b, GPTBigCode 05ff2e9), classes GPT2Config to Starcoder2Config.
+// ERNIE 4.5 001f85b, GPTBigCode 05ff2e9, AFMoE 053f59e), classes GPT2Config to Starcoder2Config.
 // RefinedWeb and RefinedWebModel are the model types in the files of Falcon 40B and 7B from before
 // transformers supported them; these files give the sizes, but not that the layers of 40B are of the new
 // kind.
@@ -266,6 +266,20 @@ const std::vector<Defaults>& defaults() {
           {"linear_value_head_dim", 128},
           {"linear_conv_kernel_dim", 4},
           {"full_attention_interval", 4}}},
+        {{"afmoe"},
+         {{"vocab_size", 200192},
+          {"hidden_size", 2048},
+          {"intermediate_size", 6144},
+          {"moe_intermediate_size", 1408},
+          {"num_hidden_layers", 32},
+          {"num_dense_layers", 1},
+          {"num_attention_heads", 16},
+          {"head_dim", 128},
+          {"num_experts", 64},
+          {"num_experts_per_tok", 6},
+          {"num_shared_experts", 2},
+          {"global_attn_every_n_layers", 4},
+          {"sliding_window", 1024}}},
         {{"ernie4_5_moe"},
          {{"vocab_size", 103424},
           {"hidden_size", 2560},

@@ -178,13 +178,11 @@ void llama4(Reader& r) {
     r.put("ffn_size", r.number({"intermediate_size_mlp"}));
     // Every fourth layer has neither rotary embeddings nor chunks.
     const double chunk = r.number({"attention_chunk_size"});
-    LayerWords kinds = strided_layers(layers, 4, chunk > 0 ? "sliding" : "full", "full");
+    LayerWords kinds = strided_layers(layers, 4, chunk > 0 ? "chunked" : "full", "full");
     const LayerWords after = strided_layers(layers, std::max(1.0, step), "/dense", "/experts");
     for (std::size_t i = 0; i < kinds.size() && step > 1; ++i) kinds[i] += after[i];
     r.put_pattern(kinds);
-    if (chunk <= 0) return;
-    r.put("attention_window", chunk);
-    r.note(translate("Chunks of the sequence are counted as windows."));
+    if (chunk > 0) r.put("attention_window", chunk);
 }
 
 void mixtral(Reader& r) {
@@ -257,6 +255,19 @@ void glm4_moe(Reader& r) {
     r.put("shared_expert_ffn_size", r.number({"n_shared_experts"}) * width);
     place_experts(r, {});
     prediction_layers(r, {"num_nextn_predict_layers"});
+}
+
+// Trinity: attention with a gate, of which every fourth layer has no window.
+void afmoe(Reader& r) {
+    const double width = r.number({"moe_intermediate_size"});
+    experts(r, r.number({"num_experts", "num_local_experts"}), r.number({"num_experts_per_tok"}), width);
+    r.put("shared_expert_ffn_size", r.number({"num_shared_experts"}) * width);
+    r.values["attention_gate"] = true;
+    const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    r.put("attention_window", r.number({"sliding_window"}));
+    place_experts(r, listed ? *listed
+                            : strided_layers(r.number({"num_hidden_layers"}),
+                                             r.number({"global_attn_every_n_layers"}), "sliding", "full"));
 }
 
 // The layers of Qwen3-Next and Qwen3.5: of four, three have gated DeltaNet and one has gated attention.
@@ -516,6 +527,7 @@ const std::vector<Family>& families() {
         {.types = {"qwen3_next"}, .gated = true, .qk_norm = "head", .rest = qwen3_next},
         {.types = {"qwen3_5_moe", "qwen3_5_moe_text"}, .gated = true, .qk_norm = "head", .rest = qwen3_next},
         {.types = {"qwen3_5", "qwen3_5_text"}, .gated = true, .qk_norm = "head", .rest = qwen3_5},
+        {.types = {"afmoe"}, .gated = true, .layer_norms = 4, .qk_norm = "head", .rest = afmoe},
         {.types = {"minimax_m2"}, .gated = true, .rest = minimax_m2},
         {.types = {"minimax", "minimax_text_01", "minimax_m1"}, .gated = true, .rest = minimax},
         {.types = {"cohere", "cohere2"},

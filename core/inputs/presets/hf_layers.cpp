@@ -16,7 +16,7 @@ using Name = std::pair<std::string_view, std::string_view>;
 constexpr std::array kTypes{Name{"full_attention", "full"},
                             Name{"attention", "full"},
                             Name{"sliding_attention", "sliding"},
-                            Name{"chunked_attention", "sliding"},
+                            Name{"chunked_attention", "chunked"},
                             Name{"linear_attention", "linear"},
                             Name{"mamba", "mamba2"},
                             Name{"mamba2", "mamba2"}};

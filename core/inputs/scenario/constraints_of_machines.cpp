@@ -33,7 +33,24 @@ constexpr P kPrecision[] = {P::precision};
 
 bool has_peak(const Settings& s, Precision precision) { return !std::isnan(s[peak_of(precision)]); }
 
-Problem precision_without_peak(const Settings& s) {
+// MXFP8 has the peak of fp8, but needs matrix units that scale blocks. Of the GPUs in the presets, those with
+// NVFP4 (Blackwell) have them.
+bool supports(const Settings& s, Precision precision) {
+    return has_peak(s, precision) && (precision != Precision::mxfp8 || has_peak(s, Precision::nvfp4));
+}
+
+bool is_supported(const Settings& s) {
+    const auto precision = s.choice<Precision>(P::precision);
+    const bool blocks = precision == Precision::fp8 && s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::mxfp8;
+    return supports(s, precision) && (!blocks || supports(s, Precision::mxfp8));
+}
+
+Problem unsupported_precision(const Settings& s) {
+    if (has_peak(s, s.choice<Precision>(P::precision)))
+        return {
+            pointer_to(P::precision), translate("the GPU has no MXFP8"),
+            translate("its matrix units do not scale blocks of 32 elements, or its preset does not say so"),
+            translate("choose fp8 with another recipe")};
     return {pointer_to(P::precision),
             translate("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
             translate("its data sheet gives none"),
@@ -62,12 +79,16 @@ constexpr Constraint kConstraints[] = {
     {.level = Level::node, .blocks = false, .holds = torus_has_all_gpus, .problem = torus_without_all_gpus},
     {.blocks = false,
      .parameters = kPrecision,
-     .holds = [](const Settings& s) { return has_peak(s, s.choice<Precision>(P::precision)); },
-     .problem = precision_without_peak,
+     .holds = is_supported,
+     .problem = unsupported_precision,
      .narrow =
          [](P, const Settings& s, ValidValues& values) {
-             values.keep_if(
-                 [&](double value) { return has_peak(s, static_cast<Precision>(static_cast<int>(value))); });
+             values.keep_if([&](double value) {
+                 const bool blocks = value == static_cast<double>(Precision::fp8) &&
+                                     s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::mxfp8;
+                 return supports(s,
+                                 blocks ? Precision::mxfp8 : static_cast<Precision>(static_cast<int>(value)));
+             });
          }},
     {.level = Level::node,
      .parameters = kGpus,

@@ -155,13 +155,19 @@ std::string problem_of_layout(const Settings& s) {
         return translate("it has {1} layers, but the model has {2}",
                          {std::to_string(layout->total), format(P::layers, s[P::layers])});
     }
+    if (layout->misplaced) return translate("prediction layers (m) are in another stage than the last");
+    if (layout->predictions != s[P::mtp_layers]) {
+        return translate("it has {1} prediction layers (m), but model.mtp_layers is {2}",
+                         {std::to_string(layout->predictions), format(P::mtp_layers, s[P::mtp_layers])});
+    }
     return {};
 }
 
 bool layout_matches(const Settings& s) {
     const PipelineLayout* layout = pipeline_layout(s);
     return !layout || s[P::pipeline_parallel] <= 1 ||
-           (layout->problem.empty() && layout->total == s[P::layers] &&
+           (layout->problem.empty() && layout->total == s[P::layers] && !layout->misplaced &&
+            layout->predictions == s[P::mtp_layers] &&
             static_cast<double>(layout->layers.size()) == s[P::pipeline_parallel] * s[P::virtual_stages]);
 }
 

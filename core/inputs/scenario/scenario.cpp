@@ -182,11 +182,11 @@ void apply_scenario(const Scenario& scenario, Settings& s) {
     else derive_shape(scenario, s, base);
     derive_batch(scenario, s);
     // Stacks that keep main gradients in fp32 do so for bf16 and fp8; fp16 runs use loss scaling and keep
-    // them in fp16.
-    if (s.origin(P::gradient_precision) == Origin::calibration &&
-        s.choice<Precision>(P::precision) == Precision::fp16) {
-        s.set(P::gradient_precision, Precision::fp16, Origin::derived);
-    }
+    // them in fp16. Gradients of fp32 weights are in fp32.
+    const auto precision = s.choice<Precision>(P::precision);
+    const bool same = precision == Precision::fp16 || precision == Precision::fp32;
+    if (same && s.origin(P::gradient_precision) != Origin::given)
+        s.set(P::gradient_precision, precision, Origin::derived);
     derive_used_gpus(s);
     // Virtual stages select the interleaved schedule unless a schedule is set.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
@@ -196,7 +196,7 @@ void apply_scenario(const Scenario& scenario, Settings& s) {
         s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
               Origin::derived);
     }
-    const P peak = peak_of(s.choice<Precision>(P::precision));
+    const P peak = peak_of(precision);
     s.set(P::peak_flops, s[peak], s.origin(peak));
 }
 
@@ -515,7 +515,7 @@ Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Pr
     // A precision that the new GPU does not support is replaced by the first one that it supports.
     const Settings s = resolve(out);
     if (const std::vector<double> precisions = domain(P::precision, s).stops;
-        std::isnan(s[P::peak_flops]) && !precisions.empty())
+        !precisions.empty() && std::ranges::find(precisions, s[P::precision]) == precisions.end())
         out.give(P::precision, precisions.front());
     const double wanted = nearest_valid(P::gpus, gpus, s);
     // Another cluster does the same job: if it needs another number of GPUs, the global batch is kept.

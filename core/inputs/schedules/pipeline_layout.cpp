@@ -76,7 +76,12 @@ PipelineLayout parse_pipeline_layout(std::string_view text) {
     out.problem = expansion.problem();
     out.layers.push_back(0);
     for (const char symbol : symbols) {
-        if (symbol == '|') out.layers.push_back(0);
+        if (symbol == '|') {
+            out.layers.push_back(0);
+            out.misplaced = out.misplaced || out.predictions > 0;
+            out.predictions = 0;
+        }
+        if (symbol == 'm') ++out.predictions;
         if (symbol != 't') continue;
         ++out.layers.back();
         ++out.total;

@@ -17,6 +17,8 @@ namespace shardscope {
 struct PipelineLayout {
     std::vector<int> layers;  // of each virtual stage
     int total = 0;            // layers of all stages
+    int predictions = 0;      // prediction layers of the last stage
+    bool misplaced = false;   // whether another stage has prediction layers
     std::string problem;      // why the text is not a layout; "" if it is one
 };
 

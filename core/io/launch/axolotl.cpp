@@ -171,10 +171,9 @@ class Writer {
             if (degrees_.wrapper == Wrapper::fsdp)
                 out_.put("fp8_enable_fsdp_float8_all_gather", s_.on(P::fp8_param_gather));
         }
-        const std::string compiled = written(P::software, s_[P::software]);
-        const bool compile = compiled.ends_with("-compile") || is_low(precision) || s_.on(P::cuda_graphs);
+        const bool compile = is_compiled(s_) || is_low(precision) || s_.on(P::cuda_graphs);
         out_.put("torch_compile", compile);
-        if (compile && !compiled.ends_with("-compile"))
+        if (compile && !is_compiled(s_))
             plan_.note(translate(
                 "axolotl needs torch.compile for “{1}”; the software “FSDP2, compiled” predicts it.",
                 {plan_.named(is_low(precision) ? P::precision : P::cuda_graphs)}));

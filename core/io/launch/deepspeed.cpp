@@ -4,6 +4,8 @@
 // group) and the old form of zero_optimization deepspeed/runtime/zero/config.py at commit 1b88ac3; for the
 // optimizers that ZeRO is tested with deepspeed/runtime/zero/utils.py at commit 1a11c18. MiCS was removed in
 // September 2026 (pull request 8490).
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -48,9 +50,12 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
     if (is_low(precision))
         plan.note(translate("DeepSpeed's config has no {1}; use Transformer Engine's layers in the model.",
                             {format(P::precision, plan.s[P::precision])}));
-    if (plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16))
-        out["communication_data_type"] = written(P::gradient_precision, plan.s[P::gradient_precision]);
-    else out["communication_data_type"] = "fp32";
+    const bool half =
+        plan.is(P::gradient_precision, Precision::bf16) || plan.is(P::gradient_precision, Precision::fp16);
+    // The 16-bit gradients of an fp16 run are in fp16, and those of an fp32 run have 32 bits.
+    out["communication_data_type"] = !half || precision == Precision::fp32 ? "fp32"
+                                     : precision == Precision::fp16        ? "fp16"
+                                                                           : "bf16";
     // Micro-batches accumulate in the precision of the weights; the only other one that DeepSpeed starts with
     // is fp32 beside bf16.
     const double main = plan.s[P::main_gradient_precision] == kAsReduced ? plan.s[P::gradient_precision]
@@ -386,13 +391,15 @@ void read_optimizer(Reader& reader, ScenarioBuilder& out) {
     }
 }
 
-void read_precision(Reader& reader, ScenarioBuilder& out) {
+// Reads the precision, where `keeps` is whether the file may leave it to the program.
+void read_precision(Reader& reader, ScenarioBuilder& out, bool keeps) {
     const bool fp16 = reader.flag("/fp16/enabled");
     const bool bf16 = reader.flag("/bf16/enabled");
     // Hugging Face then sets the precision from options that are not in the file.
     const bool unspecified =
         !fp16 && !bf16 && (reader.is_auto("/fp16/enabled") || reader.is_auto("/bf16/enabled"));
-    if (!unspecified) out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
+    if (!unspecified && (fp16 || bf16 || !keeps))
+        out.give(P::precision, fp16 ? "fp16" : bf16 ? "bf16" : "fp32");
     const Settings resolved = out.settings();
     const std::string name = written(P::precision, resolved[P::precision]);
     if (unspecified)
@@ -400,7 +407,7 @@ void read_precision(Reader& reader, ScenarioBuilder& out) {
             translate("The file leaves the precision to Hugging Face (“auto”); {1} is assumed.", {name}));
     const std::string communicated = reader.text("/communication_data_type");
     const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
-    out.give(P::gradient_precision, known ? communicated : name);
+    if (known || !keeps) out.give(P::gradient_precision, known ? communicated : name);
     reader.section("/data_types");
     const std::string accumulated = reader.text("/data_types/grad_accum_dtype");
     if (!accumulated.empty() && accumulated != (known ? communicated : name)) {
@@ -422,6 +429,23 @@ bool is_off(const json& config, const std::string& name) {
            (found->is_object() && found->contains("enabled") && (*found)["enabled"] == false);
 }
 
+// Keeps what the training program sets, which the base describes. Megatron-DeepSpeed's program sets all that
+// the file does not.
+void keep_program(ScenarioBuilder& out, const Scenario& base, bool megatron) {
+    static constexpr std::array kOfModel{P::recompute, P::recompute_modules,  P::attention,        P::loss,
+                                         P::packing,   P::activation_offload, P::pipeline_parallel};
+    const Settings s = resolve(base);
+    out.give(P::sequence_length, s[P::sequence_length]);
+    out.give(P::software, megatron ? "megatron-deepspeed" : "deepspeed");
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Group group = parameter(id).group;
+        const bool all = megatron && (group == Group::training || group == Group::plan);
+        if (base.is_given(id) && (all || std::ranges::find(kOfModel, id) != kOfModel.end()))
+            out.give(id, base.value[i]);
+    }
+}
+
 LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
     const json config = parse_json(text, problems);
     if (!problems.empty()) return {};
@@ -432,37 +456,60 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     }
     Reader reader(config, problems);
     ScenarioBuilder out(base, true);
-    // The training program contains the model and the length of its sequences.
-    out.give(P::sequence_length, resolve(base)[P::sequence_length]);
-    out.give(P::software, "deepspeed");
+    const Settings started = resolve(base);
+    const bool megatron = written(P::software, started[P::software]) == "megatron-deepspeed";
+    keep_program(out, base, megatron);
     constexpr double kUnspecified = 0;
-    const double micro = reader.count("/train_micro_batch_size_per_gpu", 1, kUnspecified);
-    const double steps = reader.count("/gradient_accumulation_steps", 1, kUnspecified);
     const double batch = reader.count("/train_batch_size", 1, kUnspecified);
+    double micro = reader.count("/train_micro_batch_size_per_gpu", 1, kUnspecified);
+    double steps = reader.count("/gradient_accumulation_steps", 1, kUnspecified);
+    // Hugging Face takes what is "auto" from options that are not in the file. The whole batch follows.
+    const auto assume = [&](const char* path, P id) {
+        if (!reader.is_auto(path)) return kUnspecified;
+        out.note(translate("The file leaves {1} to Hugging Face (“auto”); {2} is assumed.",
+                           {path + 1, format(id, started[id])}));
+        return started[id];
+    };
+    if (micro == kUnspecified) micro = assume("/train_micro_batch_size_per_gpu", P::micro_batch);
+    if (batch == kUnspecified || micro == kUnspecified)
+        if (steps == kUnspecified) steps = assume("/gradient_accumulation_steps", P::accumulation);
     for (const char* section : {"/tensor_parallel", "/expert_parallel", "/fp16", "/bf16"})
         reader.section(section);
-    // 0 means that tensor parallelism is off.
-    const double tensor = std::fmax(1.0, reader.count("/tensor_parallel/autotp_size", 0, 1));
-    const double experts = reader.count("/expert_parallel/autoep_size", 1, 1);
-    out.give(P::tensor_parallel, tensor);
-    out.give(P::expert_parallel, reader.flag("/expert_parallel/enabled") ? experts : 1);
-    if (reader.flag("/tensor_parallel/tp_overlap_comm")) out.give(P::async_tensor_parallel, 1);
-    const double context = reader.count("/sequence_parallel_size", 1, 1);
-    out.give(P::context_parallel, context);
+    if (!megatron || config.contains("tensor_parallel")) {
+        // 0 means that tensor parallelism is off.
+        out.give(P::tensor_parallel, std::fmax(1.0, reader.count("/tensor_parallel/autotp_size", 0, 1)));
+        if (reader.flag("/tensor_parallel/tp_overlap_comm")) out.give(P::async_tensor_parallel, 1);
+    }
+    if (!megatron || config.contains("expert_parallel")) {
+        const double experts = reader.count("/expert_parallel/autoep_size", 1, 1);
+        out.give(P::expert_parallel, reader.flag("/expert_parallel/enabled") ? experts : 1);
+    }
+    if (!megatron || config.contains("sequence_parallel_size"))
+        out.give(P::context_parallel, reader.count("/sequence_parallel_size", 1, 1));
     read_zero(reader, out, config);
-    read_optimizer(reader, out);
+    if (!megatron || config.contains("optimizer")) read_optimizer(reader, out);
+    // DeepSpeed's pipeline supports ZeRO-1 at most.
+    if (!megatron && out.settings().choice<Sharding>(P::sharding) >= Sharding::zero2)
+        out.give(P::pipeline_parallel, 1);
     if (!problems.empty()) return {};
+    const Settings parallel = out.settings();
     // Batch, micro-batch and accumulation: the third follows from two of them.
     const double count = steps > 0 ? steps : batch > 0 && micro > 0 ? 0 : 1;
-    out.set_gpus(micro > 0 && count > 0 && batch > 0 ? batch / micro / count * tensor * context : 0);
-    const double data = data_parallel(out.settings());
-    out.give(P::micro_batch, micro > 0 ? micro : batch > 0 ? batch / data / std::fmax(1.0, count) : 1);
+    const double ranks =
+        parallel[P::tensor_parallel] * parallel[P::context_parallel] * parallel[P::pipeline_parallel];
+    out.set_gpus(megatron                              ? started[P::gpus]
+                 : micro > 0 && count > 0 && batch > 0 ? batch / micro / count * ranks
+                                                       : 0);
+    if (micro > 0) out.give(P::micro_batch, micro);
+    else if (!megatron)
+        out.give(P::micro_batch,
+                 batch > 0 ? batch / data_parallel(out.settings()) / std::fmax(1.0, count) : 1);
     if (batch > 0) out.give(P::global_batch, batch);
-    else out.give(P::accumulation, std::fmax(1.0, count));
-    read_precision(reader, out);
+    else if (steps > 0 || !megatron) out.give(P::accumulation, std::fmax(1.0, count));
+    read_precision(reader, out, megatron);
     out.note(
-        translate("A DeepSpeed config contains no model: the scenario keeps its model and sequence, without "
-                  "recompute."));
+        translate("A DeepSpeed config contains no model: the scenario keeps its model, sequence, attention, "
+                  "recompute and, with ZeRO-1 at most, pipeline."));
     out.note_unused_options(reader.unused(), [&](const std::string& name) {
         return is_unmodelled_deepspeed(name) && !is_off(config, name);
     });

@@ -2,6 +2,7 @@
 //
 // Source: NVIDIA-NeMo/Megatron-Bridge at commit 067f987 (August 2026),
 // src/megatron/bridge/recipes/{llama,qwen,deepseek} for the recipes and the fields that they set,
+// recipes/common.py and models/{gpt,mla}_provider.py for a model that has none,
 // src/megatron/bridge/training/config.py (ConfigContainer), and training/mixed_precision.py for the names of
 // precisions and for the precision of the gradients, which it sets in all parts. Fields of model, ddp and
 // optimizer are those of Megatron-Core (transformer_config.py, distributed_data_parallel_config.py,
@@ -91,54 +92,55 @@ constexpr auto kFields = std::to_array<Field>({
     {"--ckpt-format", "checkpoint.ckpt_format"},
     {"--cpu-offloading-num-layers", "model.cpu_offloading_num_layers"},
 });
-// Options that describe the model, which the recipe does.
-constexpr auto kOfRecipe = std::to_array<std::string_view>({
-    "--num-layers",
-    "--hidden-size",
-    "--ffn-hidden-size",
-    "--num-attention-heads",
-    "--multi-latent-attention",
-    "--q-lora-rank",
-    "--kv-lora-rank",
-    "--qk-head-dim",
-    "--qk-pos-emb-head-dim",
-    "--v-head-dim",
-    "--kv-channels",
-    "--group-query-attention",
-    "--num-query-groups",
-    "--qk-layernorm",
-    "--window-size",
-    "--window-attn-skip-freq",
-    "--vocab-size",
-    "--make-vocab-size-divisible-by",
-    "--swiglu",
-    "--normalization",
-    "--untie-embeddings-and-output-weights",
-    "--disable-bias-linear",
-    "--add-qkv-bias",
-    "--position-embedding-type",
-    "--max-position-embeddings",
-    "--mtp-num-layers",
-    "--num-experts",
-    "--moe-router-topk",
-    "--rotary-base",
-    "--squared-relu",
-    "--no-bias-gelu-fusion",
-    "--moe-router-score-function",
-    "--moe-router-pre-softmax",
-    "--moe-router-num-groups",
-    "--moe-router-group-topk",
-    "--moe-router-enable-expert-bias",
-    "--moe-router-topk-scaling-factor",
-    "--moe-router-load-balancing-type",
-    "--moe-aux-loss-coeff",
-    "--moe-ffn-hidden-size",
-    "--moe-shared-expert-intermediate-size",
-    "--moe-layer-freq",
-    "--moe-shared-expert-gate",
-    "--moe-latent-size",
-    "--softmax-type",
-    "--attention-output-gate",
+// Options that describe the model. A recipe has them; without one, they are fields of the model's provider.
+// An option without a field has code of its own, or its field follows from others.
+constexpr auto kOfModel = std::to_array<Field>({
+    {"--num-layers", "model.num_layers"},
+    {"--hidden-size", "model.hidden_size"},
+    {"--ffn-hidden-size", "model.ffn_hidden_size"},
+    {"--num-attention-heads", "model.num_attention_heads"},
+    {"--multi-latent-attention", ""},
+    {"--q-lora-rank", "model.q_lora_rank"},
+    {"--kv-lora-rank", "model.kv_lora_rank"},
+    {"--qk-head-dim", "model.qk_head_dim"},
+    {"--qk-pos-emb-head-dim", "model.qk_pos_emb_head_dim"},
+    {"--v-head-dim", "model.v_head_dim"},
+    {"--kv-channels", "model.kv_channels"},
+    {"--group-query-attention", ""},
+    {"--num-query-groups", "model.num_query_groups"},
+    {"--qk-layernorm", "model.qk_layernorm"},
+    {"--window-size", "model.window_size"},
+    {"--window-attn-skip-freq", "model.window_attn_skip_freq"},
+    {"--vocab-size", "model.vocab_size"},
+    {"--make-vocab-size-divisible-by", "model.make_vocab_size_divisible_by"},
+    {"--swiglu", "model.gated_linear_unit"},
+    {"--normalization", "model.normalization"},
+    {"--untie-embeddings-and-output-weights", "model.share_embeddings_and_output_weights"},
+    {"--disable-bias-linear", "model.add_bias_linear"},
+    {"--add-qkv-bias", "model.add_qkv_bias"},
+    {"--position-embedding-type", "model.position_embedding_type"},
+    {"--max-position-embeddings", ""},
+    {"--mtp-num-layers", "model.mtp_num_layers"},
+    {"--num-experts", "model.num_moe_experts"},
+    {"--moe-router-topk", "model.moe_router_topk"},
+    {"--rotary-base", "model.rotary_base"},
+    {"--squared-relu", "model.activation_func"},
+    {"--no-bias-gelu-fusion", "model.bias_activation_fusion"},
+    {"--moe-router-score-function", "model.moe_router_score_function"},
+    {"--moe-router-pre-softmax", "model.moe_router_pre_softmax"},
+    {"--moe-router-num-groups", "model.moe_router_num_groups"},
+    {"--moe-router-group-topk", "model.moe_router_group_topk"},
+    {"--moe-router-enable-expert-bias", "model.moe_router_enable_expert_bias"},
+    {"--moe-router-topk-scaling-factor", "model.moe_router_topk_scaling_factor"},
+    {"--moe-router-load-balancing-type", "model.moe_router_load_balancing_type"},
+    {"--moe-aux-loss-coeff", "model.moe_aux_loss_coeff"},
+    {"--moe-ffn-hidden-size", "model.moe_ffn_hidden_size"},
+    {"--moe-shared-expert-intermediate-size", "model.moe_shared_expert_intermediate_size"},
+    {"--moe-layer-freq", "model.moe_layer_freq"},
+    {"--moe-shared-expert-gate", "model.moe_shared_expert_gate"},
+    {"--moe-latent-size", "model.moe_latent_size"},
+    {"--softmax-type", "model.softmax_type"},
+    {"--attention-output-gate", "model.attention_output_gate"},
 });
 // Options whose fields have code of their own.
 constexpr auto kWrittenApart = std::to_array<std::string_view>({
@@ -190,8 +192,16 @@ std::string python_list(const std::string& words) {
 }
 
 std::string python_value(std::string_view option, const std::string& value) {
-    if (option == "--grad-reduce-in-bf16") return "False";
+    // Flags that switch a field off.
+    static constexpr std::array<std::string_view, 4> kOff{"--grad-reduce-in-bf16",
+                                                          "--untie-embeddings-and-output-weights",
+                                                          "--disable-bias-linear", "--no-bias-gelu-fusion"};
+    if (std::ranges::find(kOff, option) != kOff.end()) return "False";
+    if (option == "--squared-relu") return "squared_relu";
     if (value.empty()) return "True";
+    if (option == "--window-size") return "(" + value.substr(0, value.find(',')) + ", 0)";
+    // The shell's quotes are around a Python expression.
+    if (option == "--moe-layer-freq") return value.substr(1, value.size() - 2);
     if (option == "--hierarchical-context-parallel-sizes") return python_list(value);
     if (option == "--attention-backend") return "AttnBackend." + value;
     // Megatron-LM keeps moments in fp8 as bytes.
@@ -256,8 +266,9 @@ void name_sharded_optimizer(LaunchPlan& plan, std::vector<MegatronArgument>& arg
         plan.note_missing_option(kMegatronBridge, P::overlap_param_gather);
 }
 
-// Writes the options that are fields, and notes those that nothing else writes either.
-void write_options(LaunchPlan& plan, Assignments& out) {
+// Writes the options that are fields, and notes those that nothing else writes either. A recipe describes the
+// model.
+void write_options(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     const auto is_in = [](const auto& options, const std::string& option) {
         return std::ranges::find(options, option) != options.end();
     };
@@ -266,21 +277,42 @@ void write_options(LaunchPlan& plan, Assignments& out) {
     name_sharded_optimizer(plan, arguments);
     for (const MegatronArgument& argument : arguments) {
         const auto known = std::ranges::find(kFields, argument.option, &Field::option);
-        if (known != kFields.end()) out.set(known->field, python_value(argument.option, argument.value));
-        else if (!is_in(kOfRecipe, argument.option) && !is_in(kWrittenApart, argument.option))
+        const auto of_model = std::ranges::find(kOfModel, argument.option, &Field::option);
+        if (known != kFields.end()) {
+            out.set(known->field, python_value(argument.option, argument.value));
+        } else if (of_model != kOfModel.end()) {
+            if (!has_recipe && !of_model->field.empty())
+                out.set(of_model->field, python_value(argument.option, argument.value));
+        } else if (!is_in(kWrittenApart, argument.option)) {
             unwritten += (unwritten.empty() ? "" : ", ") + argument.option;
+        }
     }
     if (!unwritten.empty())
         plan.note(translate("The plan also needs these options of Megatron-LM, which are not written: {1}.",
                             {unwritten}));
 }
 
-void write_fields(LaunchPlan& plan, Assignments& out) {
+// Writes a model that no recipe has, with mock data and a tokenizer that fits its vocabulary.
+void write_provider(const Settings& s, Assignments& out) {
+    out.set("model", s[P::kv_lora_rank] > 0 ? "MLAModelProvider()" : "GPTModelProvider()");
+    // Layers with experts and those without have different specifications.
+    if (s[P::experts] > 0)
+        out.set("model.transformer_layer_spec",
+                "partial(get_gpt_decoder_block_spec, use_transformer_engine=True)");
+    if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.set("model.activation_func", "torch.nn.functional.silu");
+    out.set("model.should_pad_vocab", "True");
+    out.set("tokenizer.tokenizer_type", "\"NullTokenizer\"");
+    // It adds a token for the end of a document.
+    out.set("tokenizer.vocab_size", whole(s[P::vocab_size] - 1));
+}
+
+void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     const Settings& s = plan.s;
+    if (!has_recipe) write_provider(s, out);
     const std::string precision = precision_of(plan);
     // Before its field, which is an option.
     out.set("mixed_precision", precision.empty() ? "None" : "get_mixed_precision_config(" + precision + ")");
-    write_options(plan, out);
+    write_options(plan, has_recipe, out);
     // Megatron-Bridge switches both on where a recipe has one of them on.
     for (const std::string field : {"use_distributed_optimizer", "overlap_param_gather"})
         out.set("optimizer." + field, out.has("ddp." + field) ? "True" : "False");
@@ -297,17 +329,26 @@ void write_fields(LaunchPlan& plan, Assignments& out) {
 }
 
 // Returns the imports that the assignments need, in the order of their names.
-std::string imports_of(const std::string& lines, const std::string& family, const std::string& function) {
-    const auto needs = [&](const char* name) { return lines.find(name) != std::string::npos; };
+std::string imports_of(const std::string& lines, const std::string& recipe) {
     std::string out;
-    if (needs("torch.")) out += "import torch\n";
-    out += "from megatron.bridge.recipes." + family + " import " + function +
+    const auto add = [&](const char* name, const std::string& line) {
+        if (lines.find(name) != std::string::npos) out += line + "\n";
+    };
+    const auto add_from = [&](const std::string& module, const char* name) {
+        add(name, "from megatron." + module + " import " + name);
+    };
+    add("partial(", "from functools import partial");
+    add("torch.", "import torch");
+    add_from("bridge.models.gpt_provider", "GPTModelProvider");
+    add_from("bridge.models.mla_provider", "MLAModelProvider");
+    out += recipe +
            "\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
            "from megatron.bridge.training.gpt_step import forward_step\n";
-    if (needs("get_mixed_precision_config"))
-        out += "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n";
+    add_from("bridge.training.mixed_precision", "get_mixed_precision_config");
     out += "from megatron.bridge.training.pretrain import pretrain\n";
-    if (needs("AttnBackend")) out += "from megatron.core.transformer.enums import AttnBackend\n";
+    add_from("core.activations", "squared_relu");
+    add_from("core.models.gpt.gpt_layer_specs", "get_gpt_decoder_block_spec");
+    add_from("core.transformer.enums", "AttnBackend");
     return out;
 }
 
@@ -316,29 +357,30 @@ LaunchText write(const Answer& answer, const std::string& file) {
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_mismatches(kMegatronBridge);
+    if (!writes_layer_pattern(s, kMegatronBridge)) return {"", "", {refused_layers(kMegatronBridge)}};
+    plan.note_mismatches(kMegatronBridge, true);
     const Recipe* known = row_of_model(kRecipes, s, *answer.scenario.catalogue);
-    const std::string family = known ? std::string(known->family) : "your_family";
-    const std::string function = known ? std::string(known->function) : "your_recipe";
-    if (!known)
-        plan.note(
-            translate("Megatron-Bridge has no recipe for this shape in the table of this program; name one "
-                      "in place of your_family and your_recipe, and set its sizes."));
+    const std::string family = known ? std::string(known->family) : "common";
+    const std::string function = known ? std::string(known->function) : "_pretrain_common";
+    if (!known) note_options_without_preset(plan);
     Assignments fields;
-    write_fields(plan, fields);
+    write_fields(plan, known, fields);
     const bool overlap =
         s[P::tensor_parallel] > 1 && s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel);
     const std::string command = torchrun(plan) + " " + shell_word(file);
     std::string text =
         header(kMegatronBridge, answer, comment_line("Start on every node:") + comment_line("  " + command));
-    text += imports_of(fields.lines(), family, function) +
+    text += imports_of(fields.lines(), "from megatron.bridge.recipes." + family + " import " + function) +
             "\n\n"
             "def shardscope_plan():\n    cfg = " +
             function + "()\n" + fields.lines() +
             "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + (overlap ? "True" : "False") +
             ")\n    return cfg\n\n\nif __name__ == \"__main__\":\n"
             "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n";
-    plan.note(translate("Data, tokenizer and learning rate are those of the recipe."));
+    plan.note(
+        known ? translate("Data, tokenizer and learning rate are those of the recipe.")
+              : translate("This program knows no recipe of Megatron-Bridge for this model, so that the "
+                          "file describes the model; add data, tokenizer and learning rate."));
     return {text, command, plan.notes, hosts(s)};
 }
 

@@ -247,6 +247,13 @@ bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
     return &tool == &kMegatron && (!hybrid_letters(s).empty() || linear_stride(s) > 0);
 }
 
+std::string refused_layers(const LaunchFormat& tool) {
+    return translate(
+        "A file for {1} describes layers that all have attention, with a window in all of them or in all but "
+        "every n-th; this model has other layers.",
+        {tool.label});
+}
+
 namespace {
 
 // Returns the number without an exponent: "0.0001".

@@ -357,8 +357,10 @@ class Reader {
         if (graphs || earlier) out_.give(P::cuda_graphs, 1);
         if (o_.flag("--overlap-moe-expert-parallel-comm")) out_.give(P::moe_overlap, 1);
         const double layers = out_.settings()[P::layers];
-        if (const double count = o_.number("--cpu-offloading-num-layers", 0); count > 0 && layers > 0)
+        if (const double count = o_.number("--cpu-offloading-num-layers", 0); count > 0 && layers > 0) {
             out_.give(P::activation_offload, std::fmin(1.0, count / layers));
+            o_.flag("--cpu-offloading");
+        }
         o_.ignore_same({"--transformer-impl", "transformer_engine", 0});
         o_.ignore_same({"--cross-entropy-fusion-impl", "native", 0});
     }
@@ -367,11 +369,11 @@ class Reader {
         static constexpr std::array<std::string_view, 4> kStages{"ddp", "zero1", "zero2", "zero3"};
         const double stage = o_.number("--zero-stage", 0);
         o_.flag("--deepspeed_config");
-        out_.note(o_.has("--zero-stage")
-                      ? translate("The file of --deepspeed_config is not read: its offload, precision and "
-                                  "overlap are not in the scenario.")
-                      : translate("The file of --deepspeed_config is not read, and --zero-stage is absent: "
-                                  "ZeRO, offload, precision and overlap are not in the scenario."));
+        out_.note(
+            translate("The file of --deepspeed_config is not read with the script: its ZeRO stage, offload, "
+                      "precision and overlap are not in the scenario. Save the scenario and import the file "
+                      "with it as its base (on the command line with --on)."));
+        if (!o_.has("--zero-stage")) out_.note(translate("--zero-stage is absent; no ZeRO is assumed."));
         if (stage >= 0 && stage < kStages.size() && stage == std::floor(stage))
             return kStages[static_cast<std::size_t>(stage)];
         o_.problem("--zero-stage", translate("“{1}” is not known", {exact(stage)}), "",

@@ -30,6 +30,8 @@ LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, 
 // Returns whether the tool's arguments can express the order of the layers: all alike, or every n-th attends
 // to the whole sequence. Megatron-LM itself also has hybrid models and linear attention.
 bool writes_layer_pattern(const Settings& settings, const LaunchFormat& tool);
+// Returns the sentence with which a tool is refused whose arguments cannot express the order of the layers.
+std::string refused_layers(const LaunchFormat& tool);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
 // `tool` is the one that the notes name.
 std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool);

@@ -64,7 +64,8 @@ LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    plan.note_mismatches(kPrimus, writes_layer_pattern(plan.s, kPrimus));
+    if (!writes_layer_pattern(plan.s, kPrimus)) return {"", "", {refused_layers(kPrimus)}};
+    plan.note_mismatches(kPrimus, true);
     note_options_without_preset(plan);
     std::map<std::string, std::string> overrides;
     for (const std::string_view key : kAlwaysWritten)

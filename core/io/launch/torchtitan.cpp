@@ -47,6 +47,19 @@ constexpr std::array kSchedules{
     PipelineName{"DualPipeV", ScheduleKind::dualpipe, true, false},
 };
 
+// Flavors of Qwen3 that no preset has. Source: torchtitan/models/qwen3/__init__.py at commit 0310b49.
+struct Qwen3Flavor {
+    std::string_view flavor;
+    double layers, hidden_size, ffn_size, heads;
+    bool tied;
+};
+constexpr std::array kQwen3Flavors{
+    Qwen3Flavor{"0.6B", 28, 1024, 3072, 16, true},
+    Qwen3Flavor{"1.7B", 28, 2048, 6144, 16, true},
+    Qwen3Flavor{"4B", 36, 2560, 9728, 32, true},
+    Qwen3Flavor{"14B", 40, 5120, 17408, 40, false},
+};
+
 constexpr std::string_view kSelectivePerOperator = "op";
 
 // By how many layers the first and the last stage are shorter than the others, because they also contain the
@@ -110,6 +123,42 @@ class Writer {
     bool is_toml_;
 };
 
+// Writes the classes that convert the layers to a low precision. Only the TOML form names them here.
+void write_converters(LaunchPlan& plan, Writer& out) {
+    const Settings& s = plan.s;
+    const Precision precision = converted_precision(s);
+    // torchao scales whole tensors or their rows, by current values.
+    if (precision == Precision::fp8 && !plan.is(P::fp8_recipe, Fp8Recipe::tensorwise))
+        plan.note_missing_option(kTorchtitan, P::fp8_recipe,
+                                 translatable("{1} has no option for “{2}”; it scales by tensor."));
+    if (!out.is_toml() || !is_low(precision)) return;
+    const bool mx = precision == Precision::mxfp8;
+    if (precision == Precision::nvfp4 || (mx && s[P::tensor_parallel] > 1)) {
+        plan.note_missing_option(kTorchtitan, P::precision,
+                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
+        return;
+    }
+    const std::string name = mx ? "mx" : "float8";
+    const bool divided = s[P::pipeline_parallel] > 1 || s[P::context_parallel] > 1;
+    const bool experts = s[P::experts] > 0 && (mx || !divided);
+    if (s[P::experts] > 0 && !experts)
+        plan.note(translate(
+            "torchtitan converts experts to fp8 only without pipeline and context parallelism; they "
+            "stay in bf16."));
+    out.put("converters", "[\"quantize.linear." + name + "\"" +
+                              (experts ? ", \"quantize.grouped_mm." + name + "\"" : "") + "]");
+    out.section("quantize.linear." + name);
+    if (!mx) {
+        // Without the name of a recipe, the scales are those of tensors.
+        out.put("enable_fsdp_float8_all_gather", s.on(P::fp8_param_gather));
+        out.put("precompute_float8_dynamic_scale_for_fsdp", s.on(P::fp8_param_gather));
+    }
+    out.put("filter_fqns", std::string(s[P::experts] > 0 ? R"(["output", "router.gate"])" : R"(["output"])"));
+    if (!experts) return;
+    out.section("quantize.grouped_mm." + name);
+    out.put("fqns", std::string(R"(["experts"])"));
+}
+
 void write_model(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("model");
@@ -139,13 +188,7 @@ void write_model(LaunchPlan& plan, Writer& out) {
     if (s.choice<AttentionKernel>(P::attention) == AttentionKernel::naive)
         plan.note(translate(
             "torchtitan's attention is PyTorch's scaled dot product, which keeps no score matrix."));
-    if (plan.is(P::precision, Precision::fp8)) {
-        out.put("converters", std::string(R"(["quantize.linear.float8"])"));
-        out.section("quantize.linear.float8");
-        out.put("enable_fsdp_float8_all_gather", true);
-        out.put("precompute_float8_dynamic_scale_for_fsdp", true);
-        out.put("filter_fqns", std::string(R"(["output"])"));
-    }
+    write_converters(plan, out);
 }
 
 void write_training(LaunchPlan& plan, Writer& out) {
@@ -357,15 +400,20 @@ class Reader {
     void model(const Catalogue& catalogue) {
         const std::string name = text("model.name", "llama3");
         const std::string flavor = text("model.flavor", "debugmodel");
+        // "8B_flex" has another attention kernel.
+        const std::string size = flavor.substr(0, flavor.find('_'));
         std::string flavors;
+        const auto add = [&](std::string_view of, std::string_view known) {
+            flavors += (flavors.empty() ? "" : ", ") + std::string(of) + " " + std::string(known);
+        };
         for (const TorchtitanFlavor& known : kTorchtitanFlavors) {
-            if (name == known.model && flavor == known.flavor) {
-                if (const Preset* preset = catalogue.find(PresetKind::model, known.preset))
-                    out_.take_model(*preset);
-                return;
-            }
-            flavors +=
-                (flavors.empty() ? "" : ", ") + std::string(known.model) + " " + std::string(known.flavor);
+            const Preset* preset = catalogue.find(PresetKind::model, known.preset);
+            if (preset && name == known.model && size == known.flavor) return out_.take_model(*preset);
+            add(known.model, known.flavor);
+        }
+        for (const Qwen3Flavor& known : kQwen3Flavors) {
+            if (name == "qwen3" && size == known.flavor) return take_qwen3(known, catalogue);
+            add("qwen3", known.flavor);
         }
         problem("model.flavor", translate("“{1}” of {2} is not a known model", {flavor, name}),
                 translate("use one of {1}", {flavors}));
@@ -384,24 +432,46 @@ class Reader {
         else if (pipeline && micro > 0) out_.give(P::accumulation, local / micro);
         const bool half = text("training.dtype", "float32") == "bfloat16";
         out_.give(P::optimizer_precision, half ? "bf16" : "fp32");
-        const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
-        out_.give(P::precision, full ? "fp32" : "bf16");
         text("training.mixed_precision_reduce", "float32");  // the only possible value
         out_.give(P::gradient_precision, "fp32");
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
         if (optimizer != "AdamW" && optimizer != "Adam")
             out_.note(translate("The optimizer {1} is treated as AdamW.", {optimizer}));
-        for (const std::string& converter : file_.list("model.converters", problems_)) {
-            if (converter.ends_with("float8")) out_.give(P::precision, "fp8");
-            else if (!converter.empty()) out_.note(translate("The converter {1} is not used.", {converter}));
-        }
-        // These details of fp8 have no effect on the prediction; reading them marks them as used.
-        flag("quantize.linear.float8.enable_fsdp_float8_all_gather", false);
-        flag("quantize.linear.float8.precompute_float8_dynamic_scale_for_fsdp", false);
-        file_.list("quantize.linear.float8.filter_fqns", problems_);
         const bool compiled = flag("compile.enable", false) || flag("training.compile", false);
-        out_.give(P::software, compiled ? "fsdp2-compile" : "fsdp2");
+        out_.give(P::software, compiled ? "torchtitan" : "fsdp2");
+    }
+
+    void precision() {
+        const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
+        out_.give(P::precision, full ? "fp32" : "bf16");
+        bool layers = false;
+        bool experts = false;
+        for (const std::string& converter : file_.list("model.converters", problems_)) {
+            const bool fp8 = converter.ends_with("float8");
+            if (fp8 || converter.ends_with("mx")) {
+                out_.give(P::precision, fp8 ? "fp8" : "mxfp8");
+                const bool grouped = converter.find("grouped_mm") != std::string::npos;
+                (grouped ? experts : layers) = true;
+            } else if (!converter.empty()) {
+                out_.note(
+                    translate("Changes time or memory, but is not modelled: {1}.", {"“" + converter + "”"}));
+            }
+        }
+        const Settings s = out_.settings();
+        const auto precision = s.choice<Precision>(P::precision);
+        if (layers != experts && s[P::experts] > 0)
+            out_.note(translate(
+                "The converters leave a part of the layers in bf16; the scenario has all of them in {1}.",
+                {format(P::precision, s[P::precision])}));
+        scaling(precision);
+        // These have no effect on the prediction.
+        file_.list(of_float8("filter_fqns"), problems_);
+        flag(of_float8("precompute_float8_dynamic_scale_for_fsdp").c_str(), false);
+        if (precision == Precision::mxfp8)
+            for (const char* key : {"quantize.linear.mx.filter_fqns", "quantize.grouped_mm.mx.fqns"})
+                file_.list(key, problems_);
+        if (precision == Precision::fp8) file_.list("quantize.grouped_mm.float8.fqns", problems_);
     }
 
     void recomputation() {
@@ -490,6 +560,38 @@ class Reader {
     }
 
   private:
+    void take_qwen3(const Qwen3Flavor& flavor, const Catalogue& catalogue) {
+        const Preset* sibling = catalogue.find(PresetKind::model, "qwen3-8b");
+        if (!sibling) return;
+        out_.take_model(*sibling);
+        Settings wanted = out_.settings();
+        wanted.set(P::layers, flavor.layers, Origin::given);
+        wanted.set(P::hidden_size, flavor.hidden_size, Origin::given);
+        wanted.set(P::ffn_size, flavor.ffn_size, Origin::given);
+        wanted.set(P::heads, flavor.heads, Origin::given);
+        wanted.set(P::tied_embeddings, flavor.tied, Origin::given);
+        out_.set_model_of_shape(wanted);
+    }
+
+    // Returns the key of an option of fp8. In 2024 and early 2025 its section had another name.
+    [[nodiscard]] std::string of_float8(const std::string& option) const {
+        const std::string old = "float8." + option;
+        return file_.has(old) ? old : "quantize.linear." + old;
+    }
+
+    // Reads how fp8 is scaled. torchao scales by current values, those of the whole tensor unless a recipe
+    // is named.
+    void scaling(Precision precision) {
+        const bool gather = flag(of_float8("enable_fsdp_float8_all_gather").c_str(), false);
+        if (precision != Precision::fp8) return;
+        constexpr const char* kTensorwise = "tensorwise";
+        out_.give(P::fp8_recipe, kTensorwise);
+        out_.give(P::fp8_param_gather, gather);
+        const std::string recipe = text(of_float8("recipe_name").c_str(), kTensorwise);
+        if (recipe != kTensorwise)
+            out_.note(translate("The fp8 recipe {1} is treated as {2}.", {recipe, kTensorwise}));
+    }
+
     static constexpr const char* kLayersPerStage = "parallelism.pipeline_parallel_layers_per_stage";
 
     // Reads how many layers the stages have, and how many stages a GPU has.
@@ -541,6 +643,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     Reader reader(file, out, problems);
     reader.model(*base.catalogue);
     reader.training();
+    reader.precision();
     reader.recomputation();
     reader.parallelism();
     if (const double count = reader.number("training.steps", 0); count > 0) {
@@ -553,17 +656,16 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
 }
 
 void note_unset(LaunchPlan& plan, bool is_toml) {
-    plan.note_unset(kTorchtitan, {P::fp8_recipe, P::main_gradient_precision, P::context_parallel_kind,
-                                  P::context_parallel_inner, P::expert_tensor_parallel,
-                                  P::overlap_grad_reduce, P::overlap_param_gather, P::recompute_modules});
-    if (is_toml || !writes_deepep(plan.s)) plan.note_unset(kTorchtitan, {P::moe_dispatcher});
+    std::vector<P> written;
+    if (is_toml && converted_precision(plan.s) == Precision::fp8) written.push_back(P::fp8_param_gather);
+    std::vector<P> ids{P::main_gradient_precision, P::context_parallel_kind, P::context_parallel_inner,
+                       P::expert_tensor_parallel,  P::overlap_grad_reduce,   P::overlap_param_gather,
+                       P::recompute_modules};
+    if (is_toml || !writes_deepep(plan.s)) ids.push_back(P::moe_dispatcher);
     // Weights are sharded over all data-parallel GPUs instead of only the optimizer over a group.
-    if (!is_fsdp(plan.s)) plan.note_unset(kTorchtitan, {P::shard_group});
-    if (!is_toml) return;
-    plan.note_unset(kTorchtitan, {P::cuda_graphs});
-    if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
-        plan.note_missing_option(kTorchtitan, P::precision,
-                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
+    if (!is_fsdp(plan.s)) ids.push_back(P::shard_group);
+    if (is_toml) ids.push_back(P::cuda_graphs);
+    plan.note_unset(kTorchtitan, ids, written);
 }
 
 LaunchText write(const Answer& answer, const std::string& file) {
@@ -571,6 +673,12 @@ LaunchText write(const Answer& answer, const std::string& file) {
 }
 
 }  // namespace
+
+Precision converted_precision(const Settings& s) {
+    const auto precision = s.choice<Precision>(P::precision);
+    const bool blocks = s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::mxfp8;
+    return precision == Precision::fp8 && blocks ? Precision::mxfp8 : precision;
+}
 
 bool writes_deepep(const Settings& s) {
     return s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep;
@@ -583,7 +691,7 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
         return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
-    plan.note_mismatches(kTorchtitan);
+    plan.note_mismatches(kTorchtitan, row_of_model(kTorchtitanFlavors, s, *answer.scenario.catalogue));
     Writer out(header(kTorchtitan, answer, start_comment(launcher, program)), form);
     out.section("job");
     {
@@ -596,9 +704,9 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
     write_recomputation(plan, out);
     note_unset(plan, out.is_toml());
     out.section("compile");
-    // Asynchronous tensor parallelism and fp8 need torch.compile.
-    out.put("enable", written(P::software, s[P::software]).ends_with("-compile") ||
-                          s.on(P::async_tensor_parallel) || plan.is(P::precision, Precision::fp8));
+    // Asynchronous tensor parallelism and converted layers need torch.compile.
+    out.put("enable",
+            is_compiled(s) || s.on(P::async_tensor_parallel) || is_low(s.choice<Precision>(P::precision)));
     return {std::move(out).take(), launcher + " " + program, plan.notes, hosts(s)};
 }
 

@@ -11,7 +11,7 @@ namespace shardscope::launch {
 
 // A flavor of torchtitan's models, with the function of torchtitan's registry that configures its training;
 // "" where the registry has none. Source: torchtitan/models/{llama3,qwen3,deepseek_v3} at commit b5bcd76,
-// __init__.py and config_registry.py.
+// gpt_oss at 004616c and llama4 at 0310b49, __init__.py and config_registry.py.
 struct TorchtitanFlavor {
     std::string_view model, flavor, preset, function;
 };
@@ -23,6 +23,10 @@ inline constexpr std::array kTorchtitanFlavors{
     TorchtitanFlavor{"qwen3", "32B", "qwen3-32b", "qwen3_32b"},
     TorchtitanFlavor{"qwen3", "30B-A3B", "qwen3-30b-a3b", "qwen3_30b_a3b"},
     TorchtitanFlavor{"qwen3", "235B-A22B", "qwen3-235b-a22b", ""},
+    TorchtitanFlavor{"llama4", "17bx16e", "llama-4-scout", "llama4_17bx16e"},
+    TorchtitanFlavor{"llama4", "17bx128e", "llama-4-maverick", "llama4_17bx128e"},
+    TorchtitanFlavor{"gpt_oss", "20b", "gpt-oss-20b", "gpt_oss_20b"},
+    TorchtitanFlavor{"gpt_oss", "120b", "gpt-oss-120b", "gpt_oss_120b"},
     TorchtitanFlavor{"deepseek_v3", "236B", "deepseek-v2", ""},
     TorchtitanFlavor{"deepseek_v3", "671B", "deepseek-v3", "deepseek_v3_671b"},
 };
@@ -30,6 +34,9 @@ inline constexpr std::array kTorchtitanFlavors{
 // The forms of the configuration. Each has options that the other does not have.
 enum class TorchtitanForm { toml, python };
 
+// Returns the precision to which torchtitan's converters bring the layers: fp8 with the recipe mxfp8 is
+// mxfp8.
+Precision converted_precision(const Settings& settings);
 // Returns whether experts exchange tokens through DeepEP, for which the registry of a model has an argument.
 bool writes_deepep(const Settings& settings);
 // Returns the plan as TOML, with the notes that hold for a form.

@@ -143,14 +143,13 @@ class PythonWriter {
         const bool experts = s[P::experts] > 0;
         const std::string layers =
             experts ? R"(fqns=["attention", "shared_experts", "feed_forward"])" : R"(fqns=["layers"])";
-        auto precision = s.choice<Precision>(P::precision);
-        if (precision == Precision::fp8 && s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::mxfp8)
-            precision = Precision::mxfp8;
         std::vector<Converter> out;
-        switch (precision) {
+        switch (converted_precision(s)) {
             case Precision::fp8:
-                out.push_back({"Float8LinearConverter", experts ? R"(filter_fqns=["lm_head", "router.gate"])"
-                                                                : R"(filter_fqns=["lm_head"])"});
+                // The default recipe scales by rows, which the engine does not know.
+                out.push_back({"Float8LinearConverter",
+                               std::string(R"(recipe_name="tensorwise", filter_fqns=["lm_head")") +
+                                   (experts ? R"(, "router.gate"])" : "]")});
                 if (experts) out.push_back({"Float8GroupedExpertsConverter", ""});
                 break;
             case Precision::mxfp8:
@@ -208,8 +207,9 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     const std::string recomputation = python.recomputation();
     python.compilation();
     const std::string converters = python.model(known ? std::string(known->flavor) : "your_flavor");
+    LaunchPlan start(answer);  // whose notes are also those of the TOML
     const std::string command =
-        torchrun(plan) + " -m torchtitan.train --module " + module + " --config shardscope_plan";
+        torchrun(start) + " -m torchtitan.train --module " + module + " --config shardscope_plan";
     std::string text = header(kTorchtitanPython, answer,
                               comment_line("Append to torchtitan/models/" + module +
                                            "/config_registry.py, then "

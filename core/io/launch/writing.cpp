@@ -11,6 +11,11 @@
 
 namespace shardscope::launch {
 
+bool is_compiled(const Settings& s) {
+    const std::string software = written(P::software, s[P::software]);
+    return software.ends_with("-compile") || software == "torchtitan";
+}
+
 std::string whole(double value) {
     constexpr double kMost = 9e18;
     return std::to_string(static_cast<long long>(std::round(std::fmin(value, kMost))));

@@ -42,6 +42,8 @@ struct LaunchPlan {
     void note_fsdp2_limits();
 };
 
+// Returns whether the scenario's software is PyTorch with torch.compile.
+bool is_compiled(const Settings& settings);
 // Returns a whole number without digit grouping, for files.
 std::string whole(double value);
 // Returns the comment lines at the top of a file: the tool's version, the prediction, the scenario, and how

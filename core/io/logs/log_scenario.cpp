@@ -56,6 +56,8 @@ constexpr std::array kKeys{
     NamedParameter{"training.dtype", P::optimizer_precision},
     NamedParameter{"training.mixed_precision_param", P::precision},
     NamedParameter{"model.converters", P::precision},
+    NamedParameter{"model.converters", P::fp8_recipe},
+    NamedParameter{"model.converters", P::fp8_param_gather},
     NamedParameter{"training.enable_cpu_offload", P::offload},
     NamedParameter{kMesh, P::gpus},
     NamedParameter{kMesh, P::sharding},
@@ -123,7 +125,10 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
     Problems own;
     LaunchRead read = kTorchtitan.read(torchtitan_file(contents), start, own);
     const auto of_flavor = [](const Problem& problem) { return problem.where == "model.flavor"; };
-    const bool unknown = std::ranges::any_of(own, of_flavor) || !has_key(contents, "model.flavor");
+    const auto unknown_flavor = std::ranges::find_if(own, of_flavor);
+    const bool unknown = unknown_flavor != own.end() || !has_key(contents, "model.flavor");
+    if (unknown_flavor != own.end() && has_key(contents, "model.flavor"))
+        read.notes.push_back(translate("The model of the log: {1}.", {unknown_flavor->what}));
     std::erase_if(own, of_flavor);
     for (Problem& problem : own) {
         const auto line = static_cast<std::size_t>(problem.line);

@@ -250,6 +250,12 @@ class TorchtitanReader : public LineReader {
             put(contents, "compile.enable", "true", line.number);
         } else if (line.has("Swapped to Float8Linear") || line.has("Float8 training active")) {
             put(contents, "model.converters", R"(["quantize.linear.float8"])", line.number);
+            if (const std::string_view recipe = word_after(line, "with recipe"); !recipe.empty())
+                put(contents, "quantize.linear.float8.recipe_name", toml_string(recipe), line.number);
+            if (line.has("all_gather=True"))
+                put(contents, "quantize.linear.float8.enable_fsdp_float8_all_gather", "true", line.number);
+        } else if (line.has("Swapped to MXLinear")) {
+            put(contents, "model.converters", R"(["quantize.linear.mx"])", line.number);
         }
     }
 

@@ -329,7 +329,7 @@ TEST_CASE("launch: torchtitan's Python function converts the layers and experts 
     config.model_spec = model_registry(
         "671B", moe_comm_backend="deepep",
         converters=[
-            Float8LinearConverter.Config(model_compile_enabled=True, filter_fqns=["lm_head", "router.gate"]),
+            Float8LinearConverter.Config(model_compile_enabled=True, recipe_name="tensorwise", filter_fqns=["lm_head", "router.gate"]),
             Float8GroupedExpertsConverter.Config(model_compile_enabled=True),
         ],
     )
@@ -399,6 +399,57 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
         INFO(line);
         CHECK(holds(other, line));
     }
+}
+
+TEST_CASE("launch: Megatron-Bridge's program describes a model that no recipe has", "[launch]") {
+    const auto program = [](const char* model) {
+        return kMegatronBridge.write(answer_of(R"({"model": )" + std::string(model) +
+                                               R"(, "cluster": {"gpus": 64, "software": "megatron-bridge"},
+            "training": {"sequence_length": 4096, "sharding": "zero1"}})"));
+    };
+    const LaunchText dense = program(R"({"preset": "phi-4", "layers": 36})");
+    for (const char* line :
+         {"from megatron.bridge.models.gpt_provider import GPTModelProvider\n",
+          "from megatron.bridge.recipes.common import _pretrain_common\n",
+          "    cfg = _pretrain_common()\n    cfg.model = GPTModelProvider()\n",
+          "    cfg.model.activation_func = torch.nn.functional.silu\n", "    cfg.model.num_layers = 36\n",
+          "    cfg.model.hidden_size = 5120\n", "    cfg.model.num_query_groups = 10\n",
+          "    cfg.model.vocab_size = 100352\n", "    cfg.tokenizer.vocab_size = 100351\n",
+          "    cfg.model.gated_linear_unit = True\n", "    cfg.model.add_bias_linear = False\n",
+          "    cfg.model.share_embeddings_and_output_weights = False\n"}) {
+        INFO(line);
+        CHECK(holds(dense, line));
+    }
+    CHECK_FALSE(holds(dense, "your_"));
+    const LaunchText latent = program(R"({"preset": "kimi-k2"})");
+    for (const char* line :
+         {"from functools import partial\n", "    cfg.model = MLAModelProvider()\n",
+          "    cfg.model.transformer_layer_spec = partial(get_gpt_decoder_block_spec, "
+          "use_transformer_engine=True)\n",
+          "    cfg.model.num_moe_experts = 384\n", "    cfg.model.moe_layer_freq = ([0]*1+[1]*60)\n",
+          "    cfg.model.kv_lora_rank = 512\n"}) {
+        INFO(line);
+        CHECK(holds(latent, line));
+    }
+    CHECK(holds(program(R"({"preset": "gemma-3-27b"})"), "    cfg.model.window_size = (1023, 0)\n"));
+    // What a recipe sets is not written a second time.
+    CHECK_FALSE(holds(program(R"({"preset": "llama-3-8b"})"), "hidden_size"));
+}
+
+TEST_CASE("launch: tools are refused layers that their files cannot describe", "[launch]") {
+    for (const char* model : {"nemotron-h-56b", "qwen3-next-80b-a3b", "llama-4-scout", "mamba2-2.7b"}) {
+        INFO(model);
+        const Answer subject = answer_of(R"({"model": {"preset": ")" + std::string(model) + R"("}})");
+        for (const LaunchFormat* format : {&kPrimus, &kMegatronBridge}) {
+            const LaunchText launch = format->write(subject);
+            CHECK(launch.text.empty());
+            REQUIRE(launch.notes.size() == 1);
+            CHECK(launch.notes.front().starts_with("A file for " + std::string(format->label)));
+        }
+    }
+    for (const char* model : {"gemma-3-27b", "gpt-oss-20b"})
+        CHECK_FALSE(kPrimus.write(answer_of(R"({"model": {"preset": ")" + std::string(model) + R"("}})"))
+                        .text.empty());
 }
 
 TEST_CASE("launch: a file's header gives the prediction, and a scenario's name cannot end the comment",

@@ -249,7 +249,11 @@ const std::vector<Answer>& scenarios() {
                         : "";
                 for (const std::string& more : {experts, std::string()}) {
                     Problems problems;
+                    const bool blackwell =
+                        plan.find("nvfp4") != std::string::npos || plan.find("mxfp8") != std::string::npos;
+                    const std::string cluster = blackwell ? "dgx-b200" : "dgx-h100";
                     const Scenario scenario = read_scenario(R"({"model": {"preset": ")" + model->name +
+                                                                R"("}, "cluster": {"preset": ")" + cluster +
                                                                 R"("}, "training": {)" + plan + more + "}}",
                                                             catalogue, {}, problems);
                     if (problems.empty()) out.push_back(answer(scenario));
@@ -510,10 +514,14 @@ void check_options(const LaunchFormat& format, Written (*options)(const std::str
     for (const Answer& answer : scenarios()) {
         const LaunchText launch = format.write(answer);
         if (launch.text.empty()) {
-            CHECK(answer.settings.listed());
+            // Tools are refused a model that is no transformer, or whose layers they do not have.
+            CHECK((answer.settings.listed() || answer.settings[P::layer_pattern] != 0));
+            REQUIRE(launch.notes.size() == 1);
             continue;
         }
         ++written;
+        INFO(answer.scenario.title());
+        REQUIRE(std::set(launch.notes.begin(), launch.notes.end()).size() == launch.notes.size());
         for (const auto& [name, value] : options(launch.text)) {
             const auto found = allowed.find(name);
             INFO(answer.scenario.title() << ": " << name << " " << value);
@@ -544,6 +552,51 @@ TEST_CASE(
     check_rules(kMegatronBridge, options_of_python, check_bridge_rules);
     check_rules(kAxolotl, options_of_yaml, check_axolotl_rules);
     check_rules(kMaxText, options_of_yaml, check_maxtext_rules);
+}
+
+// The directives are options of sbatch (SLURM 24.05), which it reads only before the first command.
+TEST_CASE("launch: a job for SLURM starts every plan of every tool on its nodes", "[launch]") {
+    static const std::regex directive("#SBATCH --(nodes|ntasks-per-node|gpus-per-node)=([1-9][0-9]*)");
+    std::map<std::string, int> written;
+    for (const Answer& answer : scenarios()) {
+        for (const LaunchFormat* format : launch_formats()) {
+            const LaunchText launch = format->write(answer);
+            if (launch.text.empty()) continue;
+            ++written[std::string(format->name)];
+            const std::string job = slurm_job(*format, launch);
+            INFO(format->name << "\n" << job);
+            std::istringstream lines(job);
+            std::string line;
+            std::map<std::string, double> numbers;
+            std::vector<std::string> commands;
+            while (std::getline(lines, line)) {
+                std::smatch found;
+                if (std::regex_match(line, found, directive)) numbers[found[1]] = std::stod(found[2]);
+                else if (line.starts_with("#SBATCH"))
+                    REQUIRE((line == "#SBATCH --exclusive" || line == "#SBATCH --job-name=shardscope"));
+                else if (!line.starts_with('#')) commands.push_back(line);
+                if (line.starts_with("#SBATCH")) REQUIRE(commands.empty());
+            }
+            REQUIRE(numbers["ntasks-per-node"] == 1);
+            REQUIRE(numbers["nodes"] == launch.hosts.nodes);
+            REQUIRE(numbers["gpus-per-node"] == launch.hosts.gpus);
+            // A tool without pipelines trains one stage.
+            const double gpus = numbers["nodes"] * numbers["gpus-per-node"];
+            const double stages = answer.settings[P::pipeline_parallel];
+            REQUIRE((gpus == answer.settings[P::gpus] || gpus == answer.settings[P::gpus] / stages));
+            REQUIRE(commands.front() == "set -euo pipefail");
+            // `set -u` ends a job that uses a variable which is not set.
+            const bool uses_head = commands.back().find("$HEAD_NODE") != std::string::npos;
+            const bool sets_head = commands.size() == 4 && commands[1].starts_with("HEAD_NODE=$(scontrol ");
+            REQUIRE((!uses_head || sets_head));
+            REQUIRE((launch.starts_all_nodes || commands.back().starts_with("srun ")));
+        }
+    }
+    REQUIRE(written.size() == launch_formats().size());
+    for (const auto& [name, count] : written) {
+        INFO(name);
+        CHECK(count > 500);
+    }
 }
 
 TEST_CASE("launch: every written file is read again with every option recognized", "[launch]") {
@@ -596,7 +649,7 @@ TEST_CASE("launch: torchtitan has every field that the Python function sets for 
 }
 
 TEST_CASE("launch: Megatron-Bridge has every field that is written for any model and plan", "[launch]") {
-    check_options(kMegatronBridge, options_of_python, 28);
+    check_options(kMegatronBridge, options_of_python, 80);
 }
 
 TEST_CASE("launch: torchtitan has the converters of the Python function and their arguments", "[launch]") {

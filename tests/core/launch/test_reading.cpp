@@ -18,7 +18,7 @@ TEST_CASE("launch: torchtitan's settings are read back unchanged", "[launch]") {
                 if (*more && plan.find("recompute") != std::string::npos) continue;
                 const bool compiled =
                     plan.find("fp8") != std::string::npos || plan.find("async") != std::string::npos;
-                const std::string text = job(model, compiled ? "fsdp2-compile" : "fsdp2", plan + more);
+                const std::string text = job(model, compiled ? "torchtitan" : "fsdp2", plan + more);
                 check_round_trip(kTorchtitan, check_scenario(text),
                                  plan.find("ddp") != std::string::npos ? std::vector{P::reshard_after_forward}
                                                                        : std::vector<P>());
@@ -40,6 +40,44 @@ TEST_CASE("launch: torchtitan's settings are read back unchanged", "[launch]") {
     check_round_trip(kTorchtitan, check_scenario(job("qwen3-30b-a3b", "fsdp2",
                                                      R"("sharding": "zero3", "expert_parallel": 8,
                               "gradient_precision": "fp32", "offload": "optimizer+parameters")")));
+}
+
+TEST_CASE("launch: torchtitan's converters are read back, and what they leave out is noted", "[launch]") {
+    const auto of = [](const char* model, const char* training) {
+        return check_scenario(R"({"model": {"preset": ")" + std::string(model) +
+                              R"("}, "cluster": {"preset": "dgx-b200", "gpus": 64, "software": "torchtitan"},
+            "training": {"sequence_length": 4096, "gradient_precision": "fp32", "sharding": "zero3", )" +
+                              training + "}}");
+    };
+    for (const char* model : {"llama-3-8b", "qwen3-30b-a3b"}) {
+        INFO(model);
+        check_round_trip(kTorchtitan, of(model, R"("precision": "fp8", "fp8_recipe": "tensorwise",
+            "fp8_param_gather": true)"));
+        check_round_trip(kTorchtitan, of(model, R"("precision": "mxfp8")"));
+        check_round_trip(kTorchtitan, of(model, R"("precision": "bf16")"));
+    }
+    const LaunchText delayed = kTorchtitan.write(answer(of("llama-3-8b", R"("precision": "fp8")")));
+    CHECK(has_note(delayed.notes, "no option for “fp8 recipe delayed”; it scales by tensor"));
+    const Scenario stages = of("qwen3-30b-a3b", R"("precision": "fp8", "fp8_recipe": "tensorwise",
+        "pipeline_parallel": 2, "accumulation": 8)");
+    const LaunchText dense = kTorchtitan.write(answer(stages));
+    CHECK(has_note(dense.notes, "they stay in bf16"));
+    CHECK(has_note(read(kTorchtitan, dense.text).notes, "leave a part of the layers in bf16"));
+    const std::string head = "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = [";
+    const LaunchRead rows = read(kTorchtitan, head +
+                                                  "\"quantize.linear.float8\"]\n[training]\nseq_len = 4096\n"
+                                                  "[quantize.linear.float8]\nrecipe_name = \"rowwise\"\n");
+    CHECK(has_note(rows.notes, "The fp8 recipe rowwise is treated as tensorwise."));
+    CHECK_FALSE(has_note(rows.notes, "quantize"));
+    const LaunchRead other = read(kTorchtitan, head + "\"mine\"]\n[training]\nseq_len = 4096\n");
+    CHECK(has_note(other.notes, "Changes time or memory, but is not modelled: “mine”."));
+    // The tables of converters that are not used change nothing.
+    const LaunchRead off =
+        read(kTorchtitan, head +
+                              "]\n[training]\nseq_len = 4096\n[quantize.linear.float8]\n"
+                              "enable_fsdp_float8_all_gather = false\nfilter_fqns = [\"output\"]\n");
+    CHECK_FALSE(has_note(off.notes, "quantize"));
+    CHECK(resolve(off.scenario).choice<Precision>(P::precision) == Precision::bf16);
 }
 
 TEST_CASE(
@@ -78,6 +116,88 @@ TEST_CASE(
     CHECK_FALSE(has_note(half.notes, "leaves the precision"));
     const LaunchRead full = precision(R"("bf16": {"enabled": false})");
     CHECK(resolve(full.scenario).choice<Precision>(P::precision) == Precision::fp32);
+}
+
+TEST_CASE("launch: a DeepSpeed config with what its program sets", "[launch]") {
+    const auto on = [](const std::string& config, const Scenario& base) {
+        Problems problems;
+        LaunchRead out = kDeepspeed.read(config, base, problems);
+        for (const Problem& problem : problems) FAIL_CHECK(problem.text());
+        return out;
+    };
+    const Scenario base = check_scenario(R"({"model": {"preset": "llama-3-8b"},
+        "cluster": {"gpus": 32, "software": "deepspeed"}, "training": {"sequence_length": 4096, "micro_batch": 3,
+            "accumulation": 5, "recompute": "selective", "recompute_modules": ["mlp", "layernorm"],
+            "loss": "chunked", "packing": 512, "pipeline_parallel": 2, "sharding": "zero1",
+            "precision": "fp16"}})");
+    // Written and read on the scenario itself, all of it comes back.
+    const LaunchText written_config = kDeepspeed.write(answer(base));
+    CHECK(written_config.text.find(R"("communication_data_type": "fp16")") != std::string::npos);
+    const Settings s = resolve(base);
+    const Settings back = resolve(on(written_config.text, base).scenario);
+    for (const P id :
+         {P::gpus, P::micro_batch, P::accumulation, P::recompute, P::recompute_modules, P::loss, P::packing,
+          P::pipeline_parallel, P::sharding, P::precision, P::gradient_precision, P::sequence_length}) {
+        INFO(parameter(id).key);
+        CHECK(back[id] == s[id]);
+    }
+    // Without a base, there is no such setting.
+    CHECK(resolve(read(kDeepspeed, written_config.text).scenario)[P::recompute] == 0);
+    // DeepSpeed's pipeline shards no gradients.
+    CHECK(resolve(on(R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}})", base)
+                      .scenario)[P::pipeline_parallel] == 1);
+    // The batch that is "auto" is the program's.
+    const LaunchRead automatic = on(R"({"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto",
+        "gradient_accumulation_steps": "auto", "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}})",
+                                    base);
+    CHECK(resolve(automatic.scenario)[P::micro_batch] == 3);
+    CHECK(resolve(automatic.scenario)[P::accumulation] == 5);
+    CHECK(resolve(automatic.scenario)[P::gpus] == 32);
+    CHECK(has_note(automatic.notes,
+                   "leaves train_micro_batch_size_per_gpu to Hugging Face (“auto”); 3 is assumed."));
+    CHECK(has_note(automatic.notes,
+                   "leaves gradient_accumulation_steps to Hugging Face (“auto”); 5 is assumed."));
+    // The accumulation follows from the batch where that is given.
+    const LaunchRead batch = on(R"({"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2,
+        "gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 3}})",
+                                base);
+    CHECK(resolve(batch.scenario)[P::accumulation] == 2);
+    CHECK_FALSE(has_note(batch.notes, "to Hugging Face"));
+    const Answer full = answer(check_scenario(R"({"training": {"precision": "fp32", "sharding": "zero1"}})"));
+    CHECK(kDeepspeed.write(full).text.find(R"("communication_data_type": "fp32")") != std::string::npos);
+}
+
+TEST_CASE("launch: Megatron-DeepSpeed's config on the scenario of its script", "[launch]") {
+    const LaunchRead script =
+        read(kMegatron,
+             "deepspeed --num_nodes 4 --num_gpus 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+             "--num-attention-heads 32 --num-key-value-heads 8 --seq-length 4096 "
+             "--max-position-embeddings 4096 --micro-batch-size 2 --global-batch-size 64 --vocab-size 32000 "
+             "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --bf16 "
+             "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1 --deepspeed "
+             "--deepspeed_config ds.json\n");
+    CHECK(has_note(script.notes, "import the file with it as its base"));
+    CHECK(has_note(script.notes, "--zero-stage is absent"));
+    const auto on = [&](const char* config) {
+        Problems problems;
+        const LaunchRead out = kDeepspeed.read(config, script.scenario, problems);
+        for (const Problem& problem : problems) FAIL_CHECK(problem.text());
+        return resolve(out.scenario);
+    };
+    const Settings before = resolve(script.scenario);
+    const Settings s = on(R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2,
+        "zero_optimization": {"stage": 1, "offload_optimizer": {"device": "cpu"}}, "bf16": {"enabled": true}})");
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
+    CHECK(s.choice<Offload>(P::offload) == Offload::optimizer);
+    for (const P id : {P::gpus, P::tensor_parallel, P::pipeline_parallel, P::micro_batch, P::global_batch,
+                       P::recompute, P::software, P::precision, P::layers, P::sequence_length}) {
+        INFO(parameter(id).key);
+        CHECK(s[id] == before[id]);
+    }
+    const Settings stated = on(R"({"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}})");
+    CHECK(stated[P::micro_batch] == 4);
+    CHECK(stated[P::global_batch] == 64);
+    CHECK(stated.choice<Precision>(P::precision) == Precision::fp16);
 }
 
 TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]") {
@@ -214,7 +334,8 @@ mode = 'full'
     CHECK(s[P::global_batch] == 64);
     CHECK(s[P::recompute] == 1);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
-    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::tensorwise);
+    CHECK(written(P::software, s[P::software]) == "torchtitan");
     CHECK(s[P::training_tokens] == 1000.0 * 64 * 8192);
     CHECK(has_note(found.notes, "Not used: checkpoint, job, metrics."));
     CHECK(has_note(found.notes, "64 are assumed"));

@@ -113,7 +113,7 @@ TEST_CASE("logs: torchtitan's configuration with the model's own sections", "[lo
     // 16,384 tokens of a micro-batch are two sequences, and a rank has eight of them.
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::accumulation] == 8);
-    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(written(P::software, s[P::software]) == "torchtitan");
 }
 
 TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {
@@ -146,6 +146,14 @@ TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
         INFO(line);
         CHECK(settings(line).choice<Precision>(P::precision) == Precision::fp8);
     }
+    const Settings gathered =
+        settings("Swapped to Float8Linear layers with enable_fsdp_float8_all_gather=True");
+    CHECK(gathered.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::tensorwise);
+    CHECK(gathered.on(P::fp8_param_gather));
+    CHECK_FALSE(settings("Swapped to Float8Linear layers").on(P::fp8_param_gather));
+    const LogScenario rows = log_scenario_of(read_log(
+        torchtitan_head() + titan("Float8 training active with recipe rowwise, scaling axiswise") + steps()));
+    CHECK(rows.notes.front() == "The fp8 recipe rowwise is treated as tensorwise.");
     CHECK(settings("Applied SelectiveAC activation checkpointing to the model")[P::recompute] ==
           kRecomputeSelective);
     CHECK(settings("Applied FullAC activation checkpointing to the model")[P::recompute] == 1);
@@ -156,6 +164,28 @@ TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
     const Settings s = resolve(log_scenario_of(read_log(torchtitan_head() + list + steps())).scenario);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
     CHECK(s[P::training_tokens] == 7.0 * 16 * 8192);
+}
+
+TEST_CASE("logs: the flavors of torchtitan's models", "[logs]") {
+    const auto scenario = [](const std::string& model) {
+        return log_scenario_of(read_log(titan("Model " + model + " size: 1,000 total parameters") + steps()))
+            .scenario;
+    };
+    for (const auto& [flavor, preset] :
+         {std::pair{"llama3 8B_flex", "llama-3-8b"}, std::pair{"llama4 17bx16e", "llama-4-scout"},
+          std::pair{"gpt_oss 20b", "gpt-oss-20b"}}) {
+        INFO(flavor);
+        REQUIRE(scenario(flavor).model);
+        CHECK(scenario(flavor).model->name == preset);
+    }
+    // Of the smaller Qwen3 there is no preset; their published numbers of parameters are in millions.
+    for (const auto& [flavor, millions] : {std::pair{"qwen3 0.6B", 596.0}, std::pair{"qwen3 1.7B", 1721.0},
+                                           std::pair{"qwen3 4B", 4022.0}, std::pair{"qwen3 14B", 14768.0}}) {
+        INFO(flavor);
+        Scenario one = scenario(flavor);
+        one.gpu = Catalogue::shipped().find(PresetKind::gpu, "h100-sxm-80gb");
+        CHECK(compile(resolve(one)).parameters == Approx(millions * 1e6).epsilon(0.002));
+    }
 }
 
 TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[logs]") {

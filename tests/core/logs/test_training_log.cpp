@@ -29,7 +29,7 @@ TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[log
     CHECK(s[P::micro_batch] == 2);
     CHECK(s[P::global_batch] == 16);
     CHECK(s[P::recompute] == 1);
-    CHECK(written(P::software, s[P::software]) == "fsdp2-compile");
+    CHECK(written(P::software, s[P::software]) == "torchtitan");
     // 16 sequences of 8,192 tokens on 8 GPUs.
     CHECK(log.step_time(s) == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
 }
@@ -51,7 +51,7 @@ TEST_CASE("logs: of several ranks of torchtitan, one counts", "[logs]") {
 TEST_CASE("logs: torchtitan's printed configuration, and a flavor that is no preset", "[logs]") {
     const std::string configuration =
         "[titan] 2026-03-02 10:20:20,100 - root - INFO - Running with configs: {\n"
-        "  \"model_spec\": {\n    \"name\": \"qwen3\",\n    \"flavor\": \"0.6B\"\n  },\n"
+        "  \"model_spec\": {\n    \"name\": \"qwen3\",\n    \"flavor\": \"debugmodel\"\n  },\n"
         "  \"training\": {\n    \"local_batch_size\": 4,\n    \"global_batch_size\": -1,\n    \"seq_len\": "
         "4096,\n"
         "    \"steps\": 100\n  },\n"
@@ -68,6 +68,8 @@ TEST_CASE("logs: torchtitan's printed configuration, and a flavor that is no pre
     CHECK(s[P::sequence_length] == 4096);
     CHECK(s[P::recompute] == 0);
     CHECK(is_missing(found.scenario, "the model"));
+    REQUIRE(found.notes.size() == 1);
+    CHECK(found.notes.front() == "The model of the log: “debugmodel” of qwen3 is not a known model.");
     CHECK(is_missing(found.scenario, "the GPU"));
     CHECK(missing_inputs(found.scenario).size() == 2);
 }

@@ -56,6 +56,26 @@ TEST_CASE("layer pattern: a pattern of full layers is the model without one", "[
     CHECK(estimate_of(window).mfu == Approx(estimate_of(llama("sliding")).mfu).epsilon(1e-12));
 }
 
+TEST_CASE("layer pattern: a chunked layer attends within its chunk", "[layer_pattern]") {
+    const auto attended = [](double sequence) {
+        return attended_tokens(resolve(llama("chunked", 8192, sequence)), Mixer::chunked);
+    };
+    // The count has both halves of the square of each chunk.
+    CHECK(attended(32768) == 8192);
+    // A chunk of 8,192 tokens and one of 2,048.
+    CHECK(attended(10240) == (8192.0 * 8192 + 2048.0 * 2048) / 10240);
+    CHECK(attended(4096) == 4096);
+    // A sequence of whole chunks costs what packed documents of their length cost.
+    Scenario packed = llama("full", 0, 16384);
+    packed.give(P::packing, 4096);
+    const Estimate chunks = estimate_of(llama("chunked", 4096, 16384));
+    const Estimate documents = estimate_of(packed);
+    CHECK(chunks.step.total == Approx(documents.step.total).epsilon(1e-12));
+    CHECK(chunks.memory.peak == Approx(documents.memory.peak).epsilon(1e-12));
+    CHECK(chunks.mfu == Approx(documents.mfu).epsilon(1e-12));
+    CHECK(chunks.step.total < estimate_of(llama("sliding", 4096, 16384)).step.total);
+}
+
 TEST_CASE("layer pattern: the window concerns sliding layers only", "[layer_pattern]") {
     // Gemma 3 has a full layer after five with a window of 1,024 tokens. At 32,768 tokens a causal kernel
     // computes 16,384 scores a token in a full layer, and 1,024 · (1 − 1,024 ÷ 65,536) in the others.

@@ -575,6 +575,15 @@ TEST_CASE("config.json: ERNIE 4.5, Qwen3.5 and RoBERTa have about their publishe
     // Qwen3.5-35B-A3B has the defaults of its class.
     CHECK(parameters(R"({"model_type": "qwen3_5_moe"})") == Approx(35e9).epsilon(0.015));
     CHECK(parameters(R"({"model_type": "qwen3_5"})") == Approx(9e9).epsilon(0.015));
+    // Trinity Nano: attention with a gate, two dense layers, 54 with a router, 128 experts and a shared one.
+    constexpr double kAttention = 3.0 * 1024 * 1024 + 2.0 * 1024 * 256 + 2 * 128;
+    constexpr double kExperts = 129.0 * 3 * 1024 * 256 + 128.0 * 1024;
+    CHECK(parameters(R"({"model_type": "afmoe", "global_attn_every_n_layers": 4, "head_dim": 128,
+        "hidden_size": 1024, "intermediate_size": 3072, "moe_intermediate_size": 256, "num_attention_heads": 8,
+        "num_dense_layers": 2, "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 56,
+        "num_key_value_heads": 2, "num_shared_experts": 1, "sliding_window": 2048,
+        "tie_word_embeddings": false, "vocab_size": 200192})") ==
+          56 * (kAttention + 4 * 1024) + 54 * kExperts + 2 * 3.0 * 1024 * 3072 + 2 * 200192.0 * 1024 + 1024);
     // The 124,645,632 of RobertaModel without its pooler and segment embedding.
     CHECK(parameters(R"({"model_type": "roberta", "hidden_act": "gelu", "hidden_size": 768,
         "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 50265,

@@ -41,6 +41,34 @@ std::vector<Scenario> bases() {
 
 }  // namespace
 
+TEST_CASE("constraints: MXFP8 needs a GPU whose matrix units scale blocks", "[scenario]") {
+    const auto on = [](const char* cluster, Precision precision, Fp8Recipe recipe) {
+        Scenario scenario = first();
+        scenario.cluster = Catalogue::shipped().find(PresetKind::cluster, cluster);
+        scenario.give(P::precision, static_cast<double>(precision));
+        scenario.give(P::fp8_recipe, static_cast<double>(recipe));
+        return scenario;
+    };
+    using enum Fp8Recipe;
+    for (const auto& [precision, recipe] : {std::pair{Precision::mxfp8, delayed}, {Precision::fp8, mxfp8}}) {
+        CHECK(is_valid(resolve(on("dgx-b200", precision, recipe))));
+        const Scenario hopper = on("dgx-h100", precision, recipe);
+        const Problems problems = check(hopper, resolve(hopper));
+        REQUIRE(problems.size() == 1);
+        CHECK(problems.front().where == "/training/precision");
+        CHECK(problems.front().what == "the GPU has no MXFP8");
+    }
+    CHECK(is_valid(resolve(on("dgx-h100", Precision::fp8, blockwise))));
+    const std::vector<double> stops =
+        domain(P::precision, resolve(on("dgx-h100", Precision::bf16, delayed))).stops;
+    CHECK(std::find(stops.begin(), stops.end(), static_cast<double>(Precision::mxfp8)) == stops.end());
+    CHECK(std::find(stops.begin(), stops.end(), static_cast<double>(Precision::fp8)) != stops.end());
+    // Another cluster gets a precision that it has.
+    const Preset* dgx = Catalogue::shipped().find(PresetKind::cluster, "dgx-h100");
+    REQUIRE(dgx);
+    CHECK(is_valid(resolve(with_cluster(on("dgx-b200", Precision::mxfp8, delayed), *dgx))));
+}
+
 TEST_CASE("constraints: the nearest valid value breaks none of the rules about its parameter", "[scenario]") {
     std::mt19937 random(11);
     std::set<const Constraint*> tried;

@@ -15,6 +15,10 @@ TEST_CASE("layout: groups and repetitions expand", "[schedules]") {
     REQUIRE(layout.layers.size() == 16);
     CHECK(layout.layers.front() == 4);
     CHECK(layout.layers.back() == 1);
+    CHECK(layout.predictions == 1);
+    CHECK_FALSE(layout.misplaced);
+    CHECK(parse_pipeline_layout("Etm|tmL").misplaced);
+    CHECK(parse_pipeline_layout("Et|m*2L").predictions == 2);
     CHECK(parse_pipeline_layout("Ettt|t,t|tL").layers == std::vector<int>{3, 2, 1});
 }
 
@@ -43,6 +47,21 @@ TEST_CASE("layout: it decides the layers of each stage, and must match the model
         REQUIRE_FALSE(wrong.valid());
         CHECK(wrong.problems.front().where == "/training/pipeline_layout");
     }
+}
+
+TEST_CASE("layout: its prediction layers are those of the model, in the last stage", "[schedules]") {
+    const auto reason = [](const char* text, double predictions) {
+        Scenario scenario =
+            of_model("llama-3-8b", {{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::mtp_layers, predictions}});
+        scenario.give(P::pipeline_layout, parse(P::pipeline_layout, text).value);
+        const Answer found = answer(scenario);
+        return found.valid() ? std::string() : found.problems.front().why;
+    };
+    CHECK(reason("Et*8|(t*8|)*2t*8mL", 1).empty());
+    CHECK(reason("Et*8|(t*8|)*2t*8L", 0).empty());
+    CHECK(reason("Et*8|(t*8|)*2t*8mL", 0) == "it has 1 prediction layers (m), but model.mtp_layers is 0");
+    CHECK(reason("Et*8|(t*8|)*2t*8L", 2) == "it has 0 prediction layers (m), but model.mtp_layers is 2");
+    CHECK(reason("Et*8|t*8m|t*8|t*8L", 1) == "prediction layers (m) are in another stage than the last");
 }
 
 TEST_CASE("layout: the same partition has the same step, however it is written", "[schedules]") {
