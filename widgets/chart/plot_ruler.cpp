@@ -111,8 +111,8 @@ std::vector<PlotRuler::Column> PlotRuler::columns() const {
     std::vector<Column> out;
     if (!is_used()) return out;
     for (std::size_t i = 0; i < fixed_.size(); ++i)
-        out.push_back({QString::number(i + 1), source_.stop_at(fixed_[i])});
-    // With two places fixed, the pointer adds no third column.
+        out.push_back({i == 0 ? QStringLiteral("A") : QStringLiteral("B"), source_.stop_at(fixed_[i])});
+    // With A and B fixed, the pointer adds no third column.
     const bool apart = hovered_ && std::ranges::find(fixed_, *hovered_) == fixed_.end();
     if (apart && fixed_.size() < kMostFixed) out.push_back({{}, source_.stop_at(*hovered_)});
     std::erase_if(out, [](const Column& column) { return !column.stop; });
@@ -215,7 +215,7 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
         cells << cell;
     }
     if (differences) {
-        QStringList cell{tr("difference")};
+        QStringList cell{columns.back().title.isEmpty() ? tr("here − A") : QStringLiteral("B − A")};
         for (const RulerReading* row : rows) {
             const RulerReading* from = same_reading(*columns.front().stop, *row);
             const RulerReading* to = same_reading(*columns.back().stop, *row);

@@ -1,5 +1,5 @@
 // The ruler of a plot: a line that follows the pointer, with a card of all values there. A click fixes it as
-// 1, a second click as 2, and the card then shows the differences; Esc removes both. Letters name scenarios.
+// A, a second click as B, and the card then shows the differences; Esc removes both.
 //
 // The ruler is a transparent widget over the canvas, so that moving it does not draw the plot again. The plot
 // says through a Source where the ruler can stand and what is there; the ruler knows no scenario. Object
@@ -64,7 +64,7 @@ class PlotRuler : public QWidget {
 
     void hover(const QPointF& pixel);
     void leave();
-    // Fixes the ruler at the place of this pixel: as 1, then as 2, then as 2 again. Returns whether there is
+    // Fixes the ruler at the place of this pixel: as A, then as B, then as B again. Returns whether there is
     // such a place.
     bool fix(const QPointF& pixel);
     void take_back();  // what the last `fix` has done
