@@ -228,13 +228,14 @@ void add(BlockWork& sum, const BlockWork& block, double times) {
     sum.weight_gradient += times * block.weight_gradient;
     sum.repeated += times * block.repeated;
     using Sum = double BlockWork::*;
-    for (const Sum field : {&BlockWork::weights, &BlockWork::experts, &BlockWork::forward_flops,
-                            &BlockWork::backward_flops, &BlockWork::orthogonalization,
-                            &BlockWork::expert_orthogonalization, &BlockWork::saved,
-                            &BlockWork::repeated_flops, &BlockWork::dropped})
+    for (const Sum field :
+         {&BlockWork::weights, &BlockWork::experts, &BlockWork::forward_flops, &BlockWork::backward_flops,
+          &BlockWork::orthogonalization, &BlockWork::expert_orthogonalization, &BlockWork::saved,
+          &BlockWork::repeated_flops, &BlockWork::dropped})
         sum.*field += times * block.*field;
-    for (const Sum field : {&BlockWork::largest_orthogonalization, &BlockWork::largest_expert_orthogonalization,
-                            &BlockWork::largest_matrix, &BlockWork::largest_output})
+    for (const Sum field :
+         {&BlockWork::largest_orthogonalization, &BlockWork::largest_expert_orthogonalization,
+          &BlockWork::largest_matrix, &BlockWork::largest_output})
         sum.*field = std::max(sum.*field, block.*field);
 }
 

@@ -52,9 +52,9 @@ struct BlockWork {
 // The work of every kind of block of the model.
 struct Work {
     BlockWork embedding, head;
-    BlockWork prediction;    // one prediction layer (MTP)
-    double predictions = 0;  // prediction layers, all on the stage with the head
-    BlockWork last_end;      // the head and all prediction layers together
+    BlockWork prediction;                        // one prediction layer (MTP)
+    double predictions = 0;                      // prediction layers, all on the stage with the head
+    BlockWork last_end;                          // the head and all prediction layers together
     BoundedList<BlockWork, kLayerKinds> layers;  // a layer of each kind
 };
 

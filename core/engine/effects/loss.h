@@ -1,4 +1,5 @@
-// E6 and E10: the memory of the logits on the stage that holds the LM head, and the memory traffic of the loss.
+// E6 and E10: the memory of the logits on the stage that holds the LM head, and the memory traffic of the
+// loss.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +29,9 @@ inline double bytes_per_entry(const Logits& logits) {
     }
     return logits.bytes_per_logit;
 }
-// Returns the bytes of one entry that the loss reads and writes in each of both passes. A fused loss reads the
-// half-precision logits twice, writes their gradient, and scales it (TransformerEngine, cross_entropy.py); a
-// chunked one does the same for each chunk. `plain` is `assumptions.loss_traffic`.
+// Returns the bytes of one entry that the loss reads and writes in each of both passes. A fused loss reads
+// the half-precision logits twice, writes their gradient, and scales it (TransformerEngine,
+// cross_entropy.py); a chunked one does the same for each chunk. `plain` is `assumptions.loss_traffic`.
 inline double loss_traffic(Loss loss, double plain) {
     constexpr double kFused = 10;
     return (loss == Loss::plain ? plain : std::min(kFused, plain)) / 2;

@@ -22,8 +22,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     }
     out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
-        out.copy =
-            host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
+        out.copy = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
     return out;
 }
@@ -32,8 +31,8 @@ End last_end_of(const Compiled& c) {
     const Work& work = c.work;
     End out{work.last_end.forward, work.last_end.backward};
     if (work.predictions > 0) {
-        const Time repeated = work.predictions *
-                              recompute(work.prediction.forward_work(), recompute_policy(c.settings)).time;
+        const Time repeated =
+            work.predictions * recompute(work.prediction.forward_work(), recompute_policy(c.settings)).time;
         out.backward.terms[static_cast<std::size_t>(StepTerm::recompute)] += repeated.total();
         out.backward.time += repeated;
     }

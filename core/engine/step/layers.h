@@ -26,7 +26,8 @@ struct End {
     PassTime forward, backward;
     [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
 };
-// Returns the LM head and the prediction layers (MTP) before it. Like other layers, the latter are recomputed.
+// Returns the LM head and the prediction layers (MTP) before it. Like other layers, the latter are
+// recomputed.
 End last_end_of(const Compiled& c);
 
 struct Layers {

@@ -14,7 +14,10 @@ class StepSum {
   public:
     // `average`: times of one micro-batch on the average stage, including messages; see Schedule::bubble.
     StepSum(const Compiled& c, const Layers& layers, const StageTimes& average)
-        : c_(c), layers_(layers), average_(average), fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
+        : c_(c),
+          layers_(layers),
+          average_(average),
+          fills_gaps_(c.stages.count > 1 && c.schedule->fills_gaps) {}
 
     StepTime sum_of(const StepTrace& trace) {
         const double micro_batches = c_.passes.count * c_.passes.share;
@@ -23,7 +26,8 @@ class StepSum {
         if (stage.head) add_end(layers_.last_end, micro_batches);
         for (std::size_t i = 0; i < kinds_of_layers(c_); ++i) {
             const BlockWork& layer = c_.work.layers[i];
-            if (stage.counts[i] > 0) add_terms(layer.forward, layer.backward, micro_batches * stage.counts[i]);
+            if (stage.counts[i] > 0)
+                add_terms(layer.forward, layer.backward, micro_batches * stage.counts[i]);
         }
         for (const LayerPasses& passes : trace.layers.items()) add(passes);
         if (c_.stages.count > 1) {

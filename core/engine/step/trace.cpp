@@ -70,8 +70,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
             if (overlapping.total() == 0) without_traffic += times * together;
-            else
-                add_passes(trace, one, times, together, overlapping, c);
+            else add_passes(trace, one, times, together, overlapping, c);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;

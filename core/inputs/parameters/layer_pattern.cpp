@@ -124,8 +124,7 @@ LayerSequence::LayerSequence(double dense, double sparse, double predictions)
     following_[0] = static_cast<unsigned char>(add({Mixer::full, FeedForward::experts}));
 }
 
-LayerSequence::LayerSequence(const Settings& s)
-    : layers_(s[P::layers]), predictions_(s[P::mtp_layers]) {
+LayerSequence::LayerSequence(const Settings& s) : layers_(s[P::layers]), predictions_(s[P::mtp_layers]) {
     const bool has_experts = s[P::experts] > 0;
     dense_ = has_experts ? std::min(layers_, s[P::dense_layers]) : layers_;
     pattern_ = layer_pattern(s);

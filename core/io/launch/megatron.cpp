@@ -232,7 +232,8 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
         out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;
     }
-    put_layout(out, layout_text(engine_stage_layers(layers, plan.s[P::mtp_layers], stages, partition), prediction_layers(plan.s)));
+    put_layout(out, layout_text(engine_stage_layers(layers, plan.s[P::mtp_layers], stages, partition),
+                                prediction_layers(plan.s)));
 }
 
 void write_pipeline(LaunchPlan& plan, Arguments& out) {

@@ -377,10 +377,9 @@ LaunchText write(const Answer& answer, const std::string& file) {
             "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + (overlap ? "True" : "False") +
             ")\n    return cfg\n\n\nif __name__ == \"__main__\":\n"
             "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n";
-    plan.note(
-        known ? translate("Data, tokenizer and learning rate are those of the recipe.")
-              : translate("This program knows no recipe of Megatron-Bridge for this model, so that the "
-                          "file describes the model; add data, tokenizer and learning rate."));
+    plan.note(known ? translate("Data, tokenizer and learning rate are those of the recipe.")
+                    : translate("This program knows no recipe of Megatron-Bridge for this model, so that the "
+                                "file describes the model; add data, tokenizer and learning rate."));
     return {text, command, plan.notes, hosts(s)};
 }
 

@@ -89,7 +89,8 @@ void ScenarioBuilder::note_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const double layers = total_layers(stages);
     if (layers < count) return;
-    const StageLayers engine_stages = engine_stage_layers(layers, settings()[P::mtp_layers], count, partition_of(settings()));
+    const StageLayers engine_stages =
+        engine_stage_layers(layers, settings()[P::mtp_layers], count, partition_of(settings()));
     if (engine_stages != stages)
         note(translate("The stages of the file have {1} layers; those of the scenario have {2}.",
                        {format_stage_layers(stages), format_stage_layers(engine_stages)}));

@@ -31,10 +31,9 @@ TEST_CASE("loss: fused kernels move fewer bytes than separate ones", "[effects]"
     CHECK(loss_traffic(Loss::fused, 6) == 3);  // no kind moves more than the stack's own kernels
     // 4,096 tokens and Llama 3's 128,256 entries, on two tensor-parallel GPUs.
     const auto bytes = [](Loss loss) {
-        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::sequence_length, 4096},
-                                                                   {P::micro_batch, 1},
-                                                                   {P::tensor_parallel, 2},
-                                                                   {P::loss, loss}})));
+        const Compiled c = compile(resolve(of_model(
+            "llama-3-8b",
+            {{P::sequence_length, 4096}, {P::micro_batch, 1}, {P::tensor_parallel, 2}, {P::loss, loss}})));
         return c.operators.head.operators.back().bytes;
     };
     constexpr double kEntries = 4096.0 * 128256 / 2;
