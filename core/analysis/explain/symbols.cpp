@@ -211,7 +211,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(logits_of(a)); },
            .formula = translatable("t_l = t where the loss is parallel, fused or chunked, else 1"), .symbols = "t", .assumptions = "parallel_loss loss"},
     Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return (1 + a.compiled.work.predictions) * bytes_per_entry(logits_of(a)); },
-           .formula = translatable("q_l = bytes of the software stack with the plain loss, 9 with the fused one, at most 0.5 with the chunked one"), .assumptions = "logits_bytes loss"},
+           .formula = translatable("q_l = bytes of the software stack with the plain loss, 9 with the fused one, at most 0.5 with the chunked one, times 1 + the prediction layers"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_shared", .label = translatable("shared by the GPUs"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kShardableMemoryTerms); },
            .formula = translatable("M_shared = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},
