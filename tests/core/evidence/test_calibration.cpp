@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "presets/calibration_file.h"
@@ -79,6 +80,29 @@ TEST_CASE("calibration: predicted memory agrees with measured peaks", "[calibrat
     CHECK(right >= 0.98 * judged);
     CHECK(found.memory.full >= 300);
     CHECK(found.memory.full_warned >= 0.94 * found.memory.full);
+}
+
+TEST_CASE("calibration: of the runs that ran, few are said not to fit", "[calibration]") {
+    std::map<std::string, std::pair<int, int>> judged;  // runs by family, and those that fit
+    for (const ValidationRow& row : validate(shipped_runs(), Catalogue::shipped()).rows) {
+        if (row.run->out_of_memory) continue;
+        auto& [runs, fit] = judged[row.run->family];
+        ++runs;
+        fit += row.verdict == Verdict::does_not_fit ? 0 : 1;
+    }
+    const auto share = [&](const char* family) {
+        return static_cast<double>(judged[family].second) / judged[family].first;
+    };
+    CHECK(judged["megatron_bridge"].first == 190);
+    CHECK(share("megatron_bridge") >= 0.97);
+    CHECK(judged["tpu"].first == 50);
+    CHECK(share("tpu") >= 0.9);
+    CHECK(share("mosaic") >= 0.97);
+    for (const char* family :
+         {"dgxc", "torchtitan", "internevo", "mlperf", "nemo_older", "xtuner", "simumax"}) {
+        INFO(family);
+        CHECK(share(family) == 1);
+    }
 }
 
 TEST_CASE("calibration: the constants of a stack are recovered from runs computed with them",
