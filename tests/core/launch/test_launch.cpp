@@ -597,7 +597,8 @@ TEST_CASE("launch: MaxText's dimensions fill the nodes, and a pipeline's micro-b
             "tensor_parallel": 4, "micro_batch": 3, "precision": "bf16"}})");
     CHECK(holds(tpu, "hardware: tpu\n"));
     CHECK(holds(tpu, "per_device_batch_size: 0.75\n"));
-    CHECK(holds(tpu, "ici_tensor_parallelism: 4\nici_fsdp_parallelism: 256\ndcn_fsdp_parallelism: 1\n"));
+    CHECK(holds(tpu,
+                "ici_tensor_sequence_parallelism: 4\nici_fsdp_parallelism: 256\ndcn_fsdp_parallelism: 1\n"));
     CHECK(holds(tpu, "attention: flash\n"));
     CHECK(tpu.command == "python3 -m maxtext.trainers.pre_train.train maxtext.yml");
     // 126 layers are 120 in 8 stages of 15, and 6 outside.

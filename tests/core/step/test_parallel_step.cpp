@@ -634,7 +634,8 @@ TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch
 TEST_CASE("step: a prediction layer is recomputed like the other layers, in time and in memory",
           "[estimate][recompute]") {
     const auto compiled = [](double recompute, double predictions) {
-        return compile(resolve(of_model("deepseek-v3", {{P::gpus, 256},
+        return compile(resolve(of_model("deepseek-v3", {{P::layers, 60},
+                                                        {P::gpus, 256},
                                                         {P::expert_parallel, 64},
                                                         {P::pipeline_parallel, 4},
                                                         {P::sequence_length, 4096},
