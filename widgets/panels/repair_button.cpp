@@ -79,9 +79,13 @@ QSize RepairButton::sizeHint() const {
     const double first = text_width(scaled_font(font(), 1, true), text.first);
     const double second =
         text_width(small, text.second) + text_width(scaled_font(font(), kSmall, true), rate_);
-    const double height = QFontMetricsF(font()).height() + QFontMetricsF(small).height() + 12;
-    return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)),
-            static_cast<int>(std::ceil(std::max(42.0, height)))};
+    return {static_cast<int>(std::ceil(std::max(first, second) + 2 * kInset + 2)), height_for(font())};
+}
+
+int RepairButton::height_for(const QFont& font) {
+    constexpr double kAround = 6;  // above, below and between the lines
+    const double lines = QFontMetricsF(font).height() + QFontMetricsF(scaled_font(font, kSmall)).height();
+    return static_cast<int>(std::ceil(lines + kAround));
 }
 
 void RepairButton::paintEvent(QPaintEvent*) {

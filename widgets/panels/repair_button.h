@@ -21,6 +21,8 @@ class RepairButton : public QAbstractButton {
     // Continues a label that is longer than this, in px, in the second line.
     void set_longest(double longest) { longest_ = longest; }
     [[nodiscard]] QSize sizeHint() const override;
+    // Returns the height of every button whose font is `font`; px.
+    static int height_for(const QFont& font);
 
   Q_SIGNALS:
     // The pointer or, with the Tab key, the focus comes to the button, or leaves it.

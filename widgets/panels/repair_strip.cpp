@@ -186,9 +186,7 @@ void RepairStrip::arrange() {
 }
 
 QSize RepairStrip::sizeHint() const {
-    const QFontMetricsF small(scaled_font(font(), kSmall));
-    const double button = std::max(42.0, QFontMetricsF(font()).height() + small.height() + 12);
-    return {824, static_cast<int>(std::ceil(button)) + 2 * kEdge};
+    return {824, RepairButton::height_for(font()) + 2 * kEdge};
 }
 
 QSize RepairStrip::minimumSizeHint() const { return {300, sizeHint().height()}; }

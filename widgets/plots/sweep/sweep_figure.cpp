@@ -382,13 +382,19 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
     }
     // The panels at the left and at the bottom also have the axes' labels.
     const int width = std::max(1, (size.width() - left - grid.columns * right) / grid.columns);
-    title_height = 0;
-    for (std::size_t b = 0; beside && b < blocks.size(); ++b) {
-        const int lines = lines_of_panel_title(name_of(b), width, fonts);
-        title_height = std::max(title_height, whole(height_of_panel_title(lines, fonts)));
-    }
+    int lines = 1;
+    for (std::size_t b = 0; beside && b < blocks.size(); ++b)
+        lines = std::max(lines, lines_of_panel_title(name_of(b), width, fonts));
+    const auto title_with = [&](int n) { return beside ? whole(height_of_panel_title(n, fonts)) : 0; };
+    const auto height_with = [&](int n) {
+        return (size.height() - axis_name - grid.rows * (bare + title_with(n))) / (grid.rows * outputs);
+    };
+    // Where frames would become too low, one line has as much of the name as fits beside the letter.
+    constexpr int kLow = 40;  // px
+    if (height_with(lines) < kLow) lines = 1;
+    title_height = title_with(lines);
     const int around = bare + title_height;
-    const int height = std::max(1, (size.height() - axis_name - grid.rows * around) / (grid.rows * outputs));
+    const int height = std::max(1, height_with(lines));
     QCPLayoutGrid& layout = *plot.plotLayout();
     layout.setMargins({0, 0, std::max(0, size.width() - left - grid.columns * (width + right)),
                        std::max(0, size.height() - axis_name - grid.rows * (around + outputs * height))});
