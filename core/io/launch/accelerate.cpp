@@ -152,25 +152,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
         write_mesh(plan, out);
     }
     note_other_parallelism(plan);
-    std::vector<P> unset{P::fp8_recipe,
-                         P::optimizer,
-                         P::optimizer_precision,
-                         P::gradient_precision,
-                         P::main_gradient_precision,
-                         P::attention,
-                         P::context_parallel_kind,
-                         P::context_parallel_inner,
-                         P::expert_tensor_parallel,
-                         P::moe_dispatcher,
-                         P::overlap_grad_reduce,
-                         P::overlap_param_gather,
-                         P::recompute_modules,
-                         P::sequence_parallel,
-                         P::async_tensor_parallel,
-                         P::schedule,
-                         P::virtual_stages,
-                         P::cuda_graphs};
-    if (!is_fsdp(plan.s)) unset.push_back(P::shard_group);
+    std::vector<P> unset = unset_by_fsdp2(plan.s);
+    for (const P id :
+         {P::optimizer, P::optimizer_precision, P::gradient_precision, P::schedule, P::virtual_stages})
+        unset.push_back(id);
     plan.note_unset(kAccelerate, unset);
     out.put("mixed_precision", mixed_precision(plan));
     out.put("num_machines", whole(on.nodes));

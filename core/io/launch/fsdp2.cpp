@@ -99,21 +99,8 @@ void add_remaining_notes(LaunchPlan& plan) {
 }
 
 void note_unset(LaunchPlan& plan) {
-    std::vector<P> ids{P::fp8_recipe,
-                       P::main_gradient_precision,
-                       P::attention,
-                       P::context_parallel_kind,
-                       P::context_parallel_inner,
-                       P::expert_tensor_parallel,
-                       P::moe_dispatcher,
-                       P::overlap_grad_reduce,
-                       P::overlap_param_gather,
-                       P::recompute_modules,
-                       P::sequence_parallel,
-                       P::async_tensor_parallel,
-                       P::cuda_graphs};
+    std::vector<P> ids = unset_by_fsdp2(plan.s);
     if (is_ddp(plan.s)) ids.push_back(P::gradient_precision);
-    if (!is_fsdp(plan.s)) ids.push_back(P::shard_group);
     plan.note_unset(kFsdp2, ids);
     if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
         plan.note_missing_option(kFsdp2, P::precision,

@@ -5,11 +5,30 @@
 #include <cmath>
 
 #include "explain/output.h"
+#include "scenario/gpu_groups.h"
 #include "text/encode.h"
 #include "text/translate.h"
 #include "text/units.h"
 
 namespace shardscope::launch {
+
+std::vector<P> unset_by_fsdp2(const Settings& s) {
+    std::vector<P> out{P::fp8_recipe,
+                       P::main_gradient_precision,
+                       P::attention,
+                       P::context_parallel_kind,
+                       P::context_parallel_inner,
+                       P::expert_tensor_parallel,
+                       P::moe_dispatcher,
+                       P::overlap_grad_reduce,
+                       P::overlap_param_gather,
+                       P::recompute_modules,
+                       P::sequence_parallel,
+                       P::async_tensor_parallel,
+                       P::cuda_graphs};
+    if (!is_fsdp(s)) out.push_back(P::shard_group);
+    return out;
+}
 
 bool is_compiled(const Settings& s) {
     const std::string software = written(P::software, s[P::software]);
