@@ -57,6 +57,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_section", "scenario"},
     {"read_session", "session"},
     {"read_study", "study"},
+    {"read_torchtitan", "torchtitan"},
     {"read_training_log", "log"},
     {"read_value", "scenario"},
     {"read_shell_script", "megatron"},

@@ -31,14 +31,17 @@ inline constexpr std::array kTorchtitanFlavors{
     TorchtitanFlavor{"deepseek_v3", "671B", "deepseek-v3", "deepseek_v3_671b"},
 };
 
+// Selective activation checkpointing of single operators.
+inline constexpr std::string_view kSelectivePerOperator = "op";
+
 // The forms of the configuration. Each has options that the other does not have.
 enum class TorchtitanForm { toml, python };
 
-// Returns the precision to which torchtitan's converters bring the layers: fp8 with the recipe mxfp8 is
-// mxfp8.
-Precision converted_precision(const Settings& settings);
 // Returns whether experts exchange tokens through DeepEP, for which the registry of a model has an argument.
 bool writes_deepep(const Settings& settings);
+// Returns whether a text is a job config, and reads it.
+bool recognises_torchtitan(std::string_view text);
+LaunchRead read_torchtitan(std::string_view text, const Scenario& base, Problems& problems);
 // Returns the plan as TOML, with the notes that hold for a form.
 LaunchText write_torchtitan(const Answer& answer, const std::string& file, TorchtitanForm form);
 

@@ -13,6 +13,7 @@
 #include "launch/toml.h"
 #include "launch/torchtitan.h"
 #include "launch/writing.h"
+#include "parameters/matrix_format.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
@@ -144,7 +145,7 @@ class PythonWriter {
         const std::string layers =
             experts ? R"(fqns=["attention", "shared_experts", "feed_forward"])" : R"(fqns=["layers"])";
         std::vector<Converter> out;
-        switch (converted_precision(s)) {
+        switch (matrix_format(s)) {
             case Precision::fp8:
                 // The default recipe scales by rows, which the engine does not know.
                 out.push_back({"Float8LinearConverter",

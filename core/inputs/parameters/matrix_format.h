@@ -1,0 +1,16 @@
+// The number format of the matrices in low precision.
+#pragma once
+
+#include "parameters/settings.h"
+
+namespace shardscope {
+
+// Returns the format that `precision` and a recipe for fp8 give: fp8 with the recipe mxfp8 is mxfp8.
+constexpr Precision matrix_format(Precision precision, Fp8Recipe recipe) {
+    return precision == Precision::fp8 && recipe == Fp8Recipe::mxfp8 ? Precision::mxfp8 : precision;
+}
+inline Precision matrix_format(const Settings& s) {
+    return matrix_format(s.choice<Precision>(P::precision), s.choice<Fp8Recipe>(P::fp8_recipe));
+}
+
+}  // namespace shardscope

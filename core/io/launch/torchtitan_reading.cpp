@@ -1,0 +1,320 @@
+// Reads torchtitan's job config; torchtitan.cpp names its source.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "launch/reading.h"
+#include "launch/shapes.h"
+#include "launch/toml.h"
+#include "launch/torchtitan.h"
+#include "launch/torchtitan_stages.h"
+#include "launch/unmodelled_options.h"
+#include "launch/writing.h"
+#include "scenario/gpu_groups.h"
+#include "schedules/schedule.h"
+#include "text/encode.h"
+#include "text/translate.h"
+
+namespace shardscope::launch {
+namespace {
+
+// Flavors of Qwen3 that no preset has. Source: torchtitan/models/qwen3/__init__.py at commit 0310b49.
+struct Qwen3Flavor {
+    std::string_view flavor;
+    double layers, hidden_size, ffn_size, heads;
+    bool tied;
+};
+constexpr std::array kQwen3Flavors{
+    Qwen3Flavor{"0.6B", 28, 1024, 3072, 16, true},
+    Qwen3Flavor{"1.7B", 28, 2048, 6144, 16, true},
+    Qwen3Flavor{"4B", 36, 2560, 9728, 32, true},
+    Qwen3Flavor{"14B", 40, 5120, 17408, 40, false},
+};
+
+class Reader {
+  public:
+    Reader(Toml& file, ScenarioBuilder& out, Problems& problems)
+        : file_(file), out_(out), problems_(problems) {}
+
+    double number(const char* key, double otherwise) {
+        return file_.number(key, problems_).value_or(otherwise);
+    }
+    bool flag(const char* key, bool otherwise) { return file_.flag(key, problems_).value_or(otherwise); }
+    std::string text(const char* key, const char* otherwise) {
+        return file_.text(key, problems_).value_or(otherwise);
+    }
+    void problem(const std::string& key, const std::string& what, const std::string& instead) {
+        problems_.push_back({key, what, "", instead, file_.line(key)});
+    }
+
+    void model(const Catalogue& catalogue) {
+        const std::string name = text("model.name", "llama3");
+        const std::string flavor = text("model.flavor", "debugmodel");
+        // "8B_flex" has another attention kernel.
+        const std::string size = flavor.substr(0, flavor.find('_'));
+        std::string flavors;
+        const auto add = [&](std::string_view of, std::string_view known) {
+            flavors += (flavors.empty() ? "" : ", ") + std::string(of) + " " + std::string(known);
+        };
+        for (const TorchtitanFlavor& known : kTorchtitanFlavors) {
+            const Preset* preset = catalogue.find(PresetKind::model, known.preset);
+            if (preset && name == known.model && size == known.flavor) return out_.take_model(*preset);
+            add(known.model, known.flavor);
+        }
+        for (const Qwen3Flavor& known : kQwen3Flavors) {
+            if (name == "qwen3" && size == known.flavor) return take_qwen3(known, catalogue);
+            add("qwen3", known.flavor);
+        }
+        problem("model.flavor", translate("“{1}” of {2} is not a known model", {flavor, name}),
+                translate("use one of {1}", {flavors}));
+    }
+
+    void training() {
+        double local = number("training.local_batch_size", 8);
+        // Until 2025 the option had this name.
+        if (file_.has("training.batch_size")) local = number("training.batch_size", 8);
+        const double global = number("training.global_batch_size", -1);
+        const double micro = number("parallelism.pipeline_parallel_microbatch_size", 1);
+        const bool pipeline = number("parallelism.pipeline_parallel_degree", 1) > 1;
+        out_.give(P::sequence_length, number("training.seq_len", 2048));
+        out_.give(P::micro_batch, pipeline ? micro : local);
+        if (global > 0) out_.give(P::global_batch, global);
+        else if (pipeline && micro > 0) out_.give(P::accumulation, local / micro);
+        const bool half = text("training.dtype", "float32") == "bfloat16";
+        out_.give(P::optimizer_precision, half ? "bf16" : "fp32");
+        text("training.mixed_precision_reduce", "float32");  // the only possible value
+        out_.give(P::gradient_precision, "fp32");
+        if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
+        const std::string optimizer = text("optimizer.name", "AdamW");
+        if (optimizer != "AdamW" && optimizer != "Adam")
+            out_.note(translate("The optimizer {1} is treated as AdamW.", {optimizer}));
+        const bool compiled = flag("compile.enable", false) || flag("training.compile", false);
+        out_.give(P::software, compiled ? "torchtitan" : "fsdp2");
+    }
+
+    void precision() {
+        const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
+        out_.give(P::precision, full ? "fp32" : "bf16");
+        bool layers = false;
+        bool experts = false;
+        for (const std::string& converter : file_.list("model.converters", problems_)) {
+            const bool fp8 = converter.ends_with("float8");
+            if (fp8 || converter.ends_with("mx")) {
+                out_.give(P::precision, fp8 ? "fp8" : "mxfp8");
+                const bool grouped = converter.find("grouped_mm") != std::string::npos;
+                (grouped ? experts : layers) = true;
+            } else if (!converter.empty()) {
+                out_.note(
+                    translate("Changes time or memory, but is not modelled: {1}.", {"“" + converter + "”"}));
+            }
+        }
+        const Settings s = out_.settings();
+        const auto precision = s.choice<Precision>(P::precision);
+        if (layers != experts && s[P::experts] > 0)
+            out_.note(translate(
+                "The converters leave a part of the layers in bf16; the scenario has all of them in {1}.",
+                {format(P::precision, s[P::precision])}));
+        scaling(precision);
+        // These have no effect on the prediction.
+        file_.list(of_float8("filter_fqns"), problems_);
+        flag(of_float8("precompute_float8_dynamic_scale_for_fsdp").c_str(), false);
+        if (precision == Precision::mxfp8)
+            for (const char* key : {"quantize.linear.mx.filter_fqns", "quantize.grouped_mm.mx.fqns"})
+                file_.list(key, problems_);
+        if (precision == Precision::fp8) file_.list("quantize.grouped_mm.float8.fqns", problems_);
+    }
+
+    void recomputation() {
+        const std::string mode = text("activation_checkpoint.mode", "selective");
+        const std::string option = text("activation_checkpoint.selective_ac_option", "2");
+        if (mode == "full") {
+            out_.give(P::recompute, 1);
+        } else if (mode == "selective" && option == kSelectivePerOperator) {
+            out_.give(P::recompute, kRecomputeSelective);
+        } else if (mode == "selective") {
+            const Parsed every = parse(option, Quantity::count);
+            if (every.ok && every.value >= 1) out_.give(P::recompute, 1 / every.value);
+            else
+                problem("activation_checkpoint.selective_ac_option",
+                        translate("“{1}” is not known", {option}),
+                        translate("use op, or a number of layers"));
+        } else if (mode != "none") {
+            out_.note(translate("The activation checkpointing “{1}” is treated as none.", {mode}));
+        }
+    }
+
+    void pipeline(double stages) {
+        const std::string name = text("parallelism.pipeline_parallel_schedule", "1F1B");
+        const double first = number("parallelism.pipeline_parallel_first_stage_less_layers", 1);
+        const double last = number("parallelism.pipeline_parallel_last_stage_less_layers", 1);
+        const double each = number(kLayersPerStage, 0);
+        // Values beyond the valid range are reported by the final check.
+        if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum || stages != std::floor(stages))
+            return;
+        const auto same = [](std::string_view a, std::string_view b) {
+            return std::ranges::equal(
+                a, b, {}, [](unsigned char c) { return std::tolower(c); },
+                [](unsigned char c) { return std::tolower(c); });
+        };
+        const auto found = std::ranges::find_if(
+            kTorchSchedules, [&](const TorchSchedule& known) { return same(known.name, name); });
+        if (found == kTorchSchedules.end()) {
+            problem("parallelism.pipeline_parallel_schedule", translate("“{1}” is not known", {name}),
+                    translate("use 1F1B, GPipe, Interleaved1F1B or LoopedBFS"));
+            return;
+        }
+        out_.give(P::schedule, static_cast<double>(found->kind));
+        if (!found->exact)
+            out_.note(translate("The schedule {1} is treated as {2}.",
+                                {name, format(P::schedule, static_cast<double>(found->kind))}));
+        read_stages(*found, stages, {first, last}, each);
+    }
+
+    void parallelism() {
+        const double tensor = number("parallelism.tensor_parallel_degree", 1);
+        const double context = number("parallelism.context_parallel_degree", 1);
+        const double stages = number("parallelism.pipeline_parallel_degree", 1);
+        const double replicas = number("parallelism.data_parallel_replicate_degree", 1);
+        const double shard = number("parallelism.data_parallel_shard_degree", -1);
+        out_.give(P::tensor_parallel, tensor);
+        out_.give(P::context_parallel, context);
+        out_.give(P::pipeline_parallel, stages);
+        const double experts = number("parallelism.expert_parallel_degree", 1);
+        // Without expert parallelism the experts have the tensor parallel degree of the other matrices.
+        const double expert_tensor = number("parallelism.expert_tensor_parallel_degree", 1);
+        const bool deepep = text("parallelism.expert_parallel_comm_backend", "standard") == "deepep";
+        if (out_.settings()[P::experts] > 0) {
+            out_.give(P::expert_parallel, experts);
+            if (experts > 1 && expert_tensor != tensor) out_.give(P::expert_tensor_parallel, expert_tensor);
+            if (deepep) out_.give(P::moe_dispatcher, "deepep");
+        }
+        if (tensor > 1) {
+            out_.give(P::sequence_parallel, 1);
+            out_.give(P::async_tensor_parallel, flag("parallelism.enable_async_tensor_parallel", false));
+            out_.give(P::parallel_loss, !flag("parallelism.disable_loss_parallel", false));
+        }
+        pipeline(stages);
+        out_.set_gpus(shard > 0 ? replicas * shard * tensor * context * stages : 0);
+        if (shard == 1 && context <= 1) {
+            out_.give(P::sharding, "ddp");
+        } else if (replicas > 1) {
+            out_.give(P::sharding, "hsdp");
+            const double data = data_parallel(out_.settings());
+            out_.give(P::shard_group, (shard > 0 ? shard : data / replicas) * context);
+        }
+        const std::string reshard = text("parallelism.fsdp_reshard_after_forward", "default");
+        // By default a pipeline keeps the gathered weights for all its micro-batches.
+        if (shard != 1 || context > 1)
+            out_.give(P::reshard_after_forward,
+                      reshard == "always" || (reshard == "default" && stages <= 1) ? 1 : 0);
+    }
+
+  private:
+    void take_qwen3(const Qwen3Flavor& flavor, const Catalogue& catalogue) {
+        const Preset* sibling = catalogue.find(PresetKind::model, "qwen3-8b");
+        if (!sibling) return;
+        out_.take_model(*sibling);
+        Settings wanted = out_.settings();
+        wanted.set(P::layers, flavor.layers, Origin::given);
+        wanted.set(P::hidden_size, flavor.hidden_size, Origin::given);
+        wanted.set(P::ffn_size, flavor.ffn_size, Origin::given);
+        wanted.set(P::heads, flavor.heads, Origin::given);
+        wanted.set(P::tied_embeddings, flavor.tied, Origin::given);
+        out_.set_model_of_shape(wanted);
+    }
+
+    // Returns the key of an option of fp8. In 2024 and early 2025 its section had another name.
+    [[nodiscard]] std::string of_float8(const std::string& option) const {
+        const std::string old = "float8." + option;
+        return file_.has(old) ? old : "quantize.linear." + old;
+    }
+
+    // Reads how fp8 is scaled. torchao scales by current values, those of the whole tensor unless a recipe
+    // is named.
+    void scaling(Precision precision) {
+        const bool gather = flag(of_float8("enable_fsdp_float8_all_gather").c_str(), false);
+        if (precision != Precision::fp8) return;
+        constexpr const char* kTensorwise = "tensorwise";
+        out_.give(P::fp8_recipe, kTensorwise);
+        out_.give(P::fp8_param_gather, gather);
+        const std::string recipe = text(of_float8("recipe_name").c_str(), kTensorwise);
+        if (recipe != kTensorwise)
+            out_.note(translate("The fp8 recipe {1} is treated as {2}.", {recipe, kTensorwise}));
+    }
+
+    static constexpr const char* kLayersPerStage = "parallelism.pipeline_parallel_layers_per_stage";
+
+    // Reads how many layers the stages have, and how many stages a GPU has.
+    void read_stages(const TorchSchedule& schedule, double stages, Less less, double each) {
+        const double layers = out_.settings()[P::layers];
+        const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
+        if (no_count(less.first) || no_count(less.last) || no_count(each)) {
+            problem(kLayersPerStage, translate("or …_stage_less_layers is not a whole number"),
+                    translate("write whole numbers"));
+            return;
+        }
+        const double counted = layers + less.first + less.last;
+        const double parts = each > 0 ? std::ceil(counted / each) : schedule.several ? 2 * stages : stages;
+        if (std::fmod(parts, stages) != 0 || schedule.several == (parts == stages)) {
+            problem(
+                kLayersPerStage,
+                translate("makes {1} stages for the {2} GPUs of the pipeline", {whole(parts), whole(stages)}),
+                schedule.several ? translate("write a number that gives each GPU two or more")
+                                 : translate("write {1}", {whole(std::ceil(counted / stages))}));
+            return;
+        }
+        const std::optional<StageLayers> divided = split_layers(layers, parts, less);
+        if (!divided) {
+            problem("parallelism.pipeline_parallel_degree",
+                    translate("does not give each of {1} stages a layer, with {2} and {3} fewer at the ends",
+                              {whole(parts), whole(less.first), whole(less.last)}),
+                    translate("write fewer stages or a smaller …_stage_less_layers"));
+            return;
+        }
+        if (!schedule.several) {
+            out_.set_stages(*divided);
+            return;
+        }
+        if (!schedule.exact) return;
+        const bool folded = schedule_of(schedule.kind).folded;
+        if (!folded) out_.give(P::virtual_stages, parts / stages);
+        out_.note_stages(layers_per_rank(*divided, stages, folded));
+    }
+
+    Toml& file_;
+    ScenarioBuilder& out_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+bool recognises_torchtitan(std::string_view text) {
+    const auto line = [&](std::string_view start) {
+        return text.starts_with(start) || text.find("\n" + std::string(start)) != std::string_view::npos;
+    };
+    return line("[model]") && (line("[training]") || line("[parallelism]")) &&
+           text.find("flavor") != std::string_view::npos;
+}
+
+LaunchRead read_torchtitan(std::string_view text, const Scenario& base, Problems& problems) {
+    ScenarioBuilder out(base, false);
+    Toml file(text, problems);
+    if (!problems.empty()) return {};
+    Reader reader(file, out, problems);
+    reader.model(*base.catalogue);
+    reader.training();
+    reader.precision();
+    reader.recomputation();
+    reader.parallelism();
+    if (const double count = reader.number("training.steps", 0); count > 0) {
+        const Settings s = out.settings();
+        out.give(P::training_tokens, count * s[P::global_batch] * s[P::sequence_length]);
+    }
+    reader.text("job.description", "");
+    out.note_unused_options(file.unused(), is_unmodelled_torchtitan);
+    return std::move(out).done(problems);
+}
+
+}  // namespace shardscope::launch
