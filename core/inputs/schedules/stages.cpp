@@ -220,13 +220,14 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
         most = gpus > 2 ? std::ceil((layers - first - last) / (gpus - 2)) : last;
     } else if (std::fmod(layers, gpus) != 0) {
         const auto divides = [&](double predictions) {
+            const double counted = layers + 2 + predictions;
+            return std::fmod(counted, gpus) == 0 && counted / gpus >= 2 + predictions;
+        };
+        const double predictions = divides(sequence.predictions()) ? sequence.predictions() : 0;
+        if (divides(predictions)) {
             most = (layers + 2 + predictions) / gpus;
             first = most - 1;
             last = most - 1 - predictions;
-            return most == std::floor(most) && last >= 1;
-        };
-        if (divides(sequence.predictions()) || divides(0)) {
-            // Done: the ends count as layers.
         } else if (std::fmod(layers, gpus) == gpus - 1) {
             first = most = std::ceil(layers / gpus);
             last = std::floor(layers / gpus);
