@@ -2,10 +2,11 @@
 // memory copies that it makes.
 //
 // Weights are gathered unit by unit: the root unit (embedding and head), the layer that computes and the one
-// that is prefetched. A compiler may gather each matrix when it is used; then a matrix is the unit, and those
-// of the ends are gathered for the ends alone (`assumptions.gathers_matrices`). Without resharding after the
-// forward pass every layer stays unsharded until its backward pass. The gradients of a unit are unsharded
-// until they are reduced; this holds for ZeRO-2 as well. Source: Zhao et al. 2023, arXiv 2304.11277.
+// that is prefetched. A compiler may gather each matrix when it is used; then a matrix is the unit, and
+// embedding and head are not held while the layers compute (`assumptions.gathers_matrices`). Without
+// resharding after the forward pass every layer stays unsharded until its backward pass. The gradients of a
+// unit are unsharded until they are reduced; this holds for ZeRO-2 as well. Source: Zhao et al. 2023, arXiv
+// 2304.11277.
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,7 @@ inline double bytes_per_entry(const Logits& logits) {
     }
     return logits.bytes_per_logit;
 }
-// Returns the bytes of one entry that the loss reads and writes in each of both passes. A fused loss reads
+// Returns the bytes of one entry that the loss reads and writes in each of the two passes. A fused loss reads
 // the half-precision logits twice, writes their gradient, and scales it (TransformerEngine,
 // cross_entropy.py); a chunked one does the same for each chunk. `plain` is `assumptions.loss_traffic`.
 inline double loss_traffic(Loss loss, double plain) {

@@ -149,7 +149,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
-    // Gate and up projections are one product here and two matrices there.
+    // The engine counts the gate and up projections as one product, but they are gathered as two matrices.
     const bool matrices = s.on(P::gathers_matrices);
     const double products = s.choice<Mlp>(P::mlp) == Mlp::gated ? 2 : 1;
     double largest = 0;

@@ -110,7 +110,7 @@ double activation_bytes(Precision precision);
 // packed into it, the document.
 double document_tokens(const Settings& settings);
 // Returns the tokens that model FLOPs count for the attention of one token in a layer with this mixer. They
-// include both halves of the causal square: the count is the sequence (or the document) or, with a window,
+// include both halves of the causal square: the count is the sequence (or the document) or, with a window
 // or chunks, twice the part that a causal kernel computes.
 double attended_tokens(const Settings& settings, Mixer mixer);
 
