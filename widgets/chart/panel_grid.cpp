@@ -18,7 +18,6 @@ constexpr double kTitleGap = 6;  // between letter and name
 PanelGrid panel_grid(int panels, int frames, const QSizeF& size, const QSizeF& around) {
     constexpr double kAspect = 1.3;  // width ÷ height
     constexpr double kNarrow = 60;   // px
-    constexpr double kLow = 38;
     constexpr double kTooSmall = 4;  // weight of a too small frame relative to one of another shape
     PanelGrid best;
     double least = std::numeric_limits<double>::infinity();
@@ -28,7 +27,7 @@ PanelGrid panel_grid(int panels, int frames, const QSizeF& size, const QSizeF& a
         const double height = std::max(1.0, (size.height() / rows - around.height()) / frames);
         const double empty = static_cast<double>(columns * rows - panels) / panels;
         const double small =
-            std::log(std::max(1.0, kNarrow / width)) + std::log(std::max(1.0, kLow / height));
+            std::log(std::max(1.0, kNarrow / width)) + std::log(std::max(1.0, kLowFrame / height));
         const double off = std::fabs(std::log(width / height / kAspect)) + empty + kTooSmall * small;
         if (off >= least) continue;
         least = off;

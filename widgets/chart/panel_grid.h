@@ -11,6 +11,9 @@
 
 namespace shardscope {
 
+// A frame that is lower than this is hard to read; px.
+inline constexpr double kLowFrame = 38;
+
 struct PanelGrid {
     int columns = 1;
     int rows = 1;

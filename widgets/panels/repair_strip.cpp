@@ -139,8 +139,10 @@ void RepairStrip::arrange() {
     constexpr double kLongest = 0.45;    // of the space, for one label
     constexpr double kPlanLetters = 52;  // of the first line of a usual plan
     const double room = end - left - more.width() - kGap;
-    const double longest = std::clamp(kPlanLetters * QFontMetricsF(font()).averageCharWidth(),
-                                      kLongest * (end - left), std::max(room, 1.0));
+    const bool is_alone = repairs_.size() == 1 && repairs_.front().id;
+    const double longest = is_alone ? end - left
+                                    : std::clamp(kPlanLetters * QFontMetricsF(font()).averageCharWidth(),
+                                                 kLongest * (end - left), std::max(room, 1.0));
     const auto width_of = [&](std::size_t i) {
         const int own = buttons_[i]->sizeHint().width();
         return !repairs_[i].id ? std::max(own, static_cast<int>(longest)) : own;
@@ -185,9 +187,7 @@ void RepairStrip::arrange() {
     }
 }
 
-QSize RepairStrip::sizeHint() const {
-    return {824, RepairButton::height_for(font()) + 2 * kEdge};
-}
+QSize RepairStrip::sizeHint() const { return {824, RepairButton::height_for(font()) + 2 * kEdge}; }
 
 QSize RepairStrip::minimumSizeHint() const { return {300, sizeHint().height()}; }
 

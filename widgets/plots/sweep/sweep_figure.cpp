@@ -390,8 +390,7 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
         return (size.height() - axis_name - grid.rows * (bare + title_with(n))) / (grid.rows * outputs);
     };
     // Where frames would become too low, one line has as much of the name as fits beside the letter.
-    constexpr int kLow = 40;  // px
-    if (height_with(lines) < kLow) lines = 1;
+    if (height_with(lines) < kLowFrame) lines = 1;
     title_height = title_with(lines);
     const int around = bare + title_height;
     const int height = std::max(1, height_with(lines));
