@@ -61,6 +61,8 @@ bool is_compared(const Answer& from, const Answer& to, P id) {
         case P::peak_flops_bf16:
         case P::peak_flops_fp16:
         case P::peak_flops_fp8:
+        case P::peak_flops_mxfp8:
+        case P::peak_flops_nvfp4:
         case P::peak_flops_tf32:
         case P::peak_flops_fp32: return id == peak_of(precision);
         case P::accumulation:

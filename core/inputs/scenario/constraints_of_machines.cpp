@@ -32,22 +32,19 @@ Problem nodes_not_full(const Settings& s) {
 
 constexpr P kPrecision[] = {P::precision};
 
-bool has_peak(const Settings& s, Precision precision) { return !std::isnan(s[peak_of(precision)]); }
-
-// MXFP8 has the peak of fp8, but needs matrix units that scale blocks. NVIDIA's GPUs with NVFP4 have them. No
-// parameter says it of others, so MXFP8 is refused on AMD's, of which MI355X has it.
+// The recipe mxfp8 of fp8 needs matrix units that scale blocks, as the precision mxfp8 does.
 bool supports(const Settings& s, Precision precision) {
-    return has_peak(s, precision) && (precision != Precision::mxfp8 || has_peak(s, Precision::nvfp4));
+    const auto has_peak = [&](Precision format) { return !std::isnan(s[peak_of(format)]); };
+    return has_peak(precision) && has_peak(matrix_format(precision, s.choice<Fp8Recipe>(P::fp8_recipe)));
 }
 
-bool is_supported(const Settings& s) { return supports(s, matrix_format(s)); }
+bool is_supported(const Settings& s) { return supports(s, s.choice<Precision>(P::precision)); }
 
 Problem unsupported_precision(const Settings& s) {
-    if (has_peak(s, s.choice<Precision>(P::precision)))
-        return {
-            pointer_to(P::precision), translate("the GPU has no MXFP8"),
-            translate("its matrix units do not scale blocks of 32 elements, or its preset does not say so"),
-            translate("choose fp8 with another recipe")};
+    if (matrix_format(s) == Precision::mxfp8)
+        return {pointer_to(P::precision), translate("the GPU has no MXFP8"),
+                translate("its data sheet gives no peak for it"),
+                translate("choose fp8 with another recipe or give cluster.gpu.peak_flops.mxfp8")};
     return {pointer_to(P::precision),
             translate("the GPU has no peak for {1}", {format(P::precision, s[P::precision])}),
             translate("its data sheet gives none"),
@@ -81,8 +78,7 @@ constexpr Constraint kConstraints[] = {
      .narrow =
          [](P, const Settings& s, ValidValues& values) {
              values.keep_if([&](double value) {
-                 const auto precision = static_cast<Precision>(static_cast<int>(value));
-                 return supports(s, matrix_format(precision, s.choice<Fp8Recipe>(P::fp8_recipe)));
+                 return supports(s, static_cast<Precision>(static_cast<int>(value)));
              });
          }},
     {.level = Level::node,
