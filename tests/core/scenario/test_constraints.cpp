@@ -59,8 +59,8 @@ TEST_CASE("constraints: MXFP8 needs a GPU whose matrix units scale blocks", "[sc
         CHECK(problems.front().what == "the GPU has no MXFP8");
     }
     CHECK(is_valid(resolve(on("dgx-h100", Precision::fp8, blockwise))));
-    CHECK(is_valid(resolve(on("mi355x", Precision::mxfp8, delayed))));  // AMD's data sheet: 5 PFLOP/s
-    CHECK(!is_valid(resolve(on("mi300x", Precision::mxfp8, delayed))));
+    CHECK(is_valid(resolve(on("mi355x-node", Precision::mxfp8, delayed))));  // AMD's data sheet: 5 PFLOP/s
+    CHECK(!is_valid(resolve(on("mi300x-node", Precision::mxfp8, delayed))));
     const std::vector<double> stops =
         domain(P::precision, resolve(on("dgx-h100", Precision::bf16, delayed))).stops;
     CHECK(std::find(stops.begin(), stops.end(), static_cast<double>(Precision::mxfp8)) == stops.end());
