@@ -30,9 +30,6 @@ struct Options {
     bool from_scratch = false;
 };
 
-// Width of the priors relative to the default. The public runs already determine the constants of known
-// machines and stacks, so their fitted values may deviate only half as far.
-constexpr double kTightness = 0.5;
 constexpr std::size_t kFewestRuns = 3;
 
 // Returns the preset that an option names; adds a problem when there is none.
@@ -318,11 +315,8 @@ int run(const Options& options) {
     if (!table.empty()) {
         const std::vector<MeasuredRun> runs = read_all_runs(options, shipped, exit_code);
         if (runs.empty()) return kUnusable;
-        CalibrationOptions calibration_options;
-        calibration_options.everywhere = options.from_scratch;
-        calibration_options.needs_support = options.from_scratch;
-        calibration_options.tightness = options.from_scratch ? 1 : kTightness;
-        const Calibration calibration = calibrate(runs, all, calibration_options);
+        const Calibration calibration =
+            calibrate(runs, all, options.from_scratch ? CalibrationOptions{} : for_own_runs());
         for (const auto& skipped : calibration.skipped) {
             if (!skipped.unreadable) {
                 if (!shipped) {

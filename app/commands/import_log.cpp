@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/commands/logs.h"
-#include "evidence/explanations.h"
+#include "evidence/ranked_causes.h"
 #include "evidence/validation.h"
 #include "files/scenario_file.h"
 #include "text/encode.h"
@@ -135,9 +135,9 @@ void print_comparison(const ImportedLog& imported, const Answer& predicted) {
         print_out("  the run ran out of memory; %s\n", predicted_memory(predicted.estimate.verdict));
 }
 
-void print_explanations(const Answer& predicted, const Measurement& measurement) {
+void print_causes(const Answer& predicted, const Measurement& measurement) {
     constexpr std::size_t kMost = 10;
-    const std::vector<Explanation> found = explanations(predicted, measurement);
+    const std::vector<RankedCause> found = ranked_causes(predicted, measurement);
     const double predicted_step = predicted.estimate.step.total;
     if (found.empty() && std::fabs(predicted_step / measurement.value - 1) < kNegligibleDifference) {
         print_out("prediction and measurement differ by less than 1 %%; there is nothing to explain\n");
@@ -147,7 +147,7 @@ void print_explanations(const Answer& predicted, const Measurement& measurement)
         print_out("what would explain the difference, the most plausible first\n");
         TextRows rows{{"", "input", "now", "instead", "step time", "through", "deviations"}};
         for (std::size_t i = 0; i < std::min(kMost, found.size()); ++i) {
-            const Explanation& one = found[i];
+            const RankedCause& one = found[i];
             char deviations[32];
             std::snprintf(deviations, sizeof deviations, "%.1f", one.deviations);
             rows.push_back({"  " + std::to_string(i + 1),
@@ -182,7 +182,7 @@ int import_one(const Options& options, const std::string& file) {
     const Answer predicted = answer(imported.scenario);
     print_comparison(imported, predicted);
     if (imported.run.step_time > 0)
-        print_explanations(predicted, {MeasuredKind::step_time, imported.run.step_time, settings[P::gpus]});
+        print_causes(predicted, {MeasuredKind::step_time, imported.run.step_time, settings[P::gpus]});
     return kDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -64,6 +65,22 @@ void in_parallel(std::size_t n, Work&& work) {
     for (std::thread& thread : pool) thread.join();
 }
 
+// Returns the constants that the runs do not identify. They stay at their priors, because fitting them only
+// adds noise to the others.
+std::vector<FittedConstant> unidentified_constants(const std::vector<CalibrationCase>& cases,
+                                                   const CalibrationOptions& options) {
+    const CalibrationFit fitter(cases, options, {});
+    const FitResult found = fitter.fit_without({}, {}, 100);
+    std::vector<FittedConstant> out;
+    for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
+        if (found.uncertainty[j] <= kUnidentified) continue;
+        const UnknownConstant& unknown = fitter.unknowns()[j];
+        out.push_back({unknown.row->id, unknown.part, unknown.prior, unknown.prior, found.uncertainty[j],
+                       static_cast<int>(fitter.problem().constants[j].affected_residuals.size())});
+    }
+    return out;
+}
+
 // The errors of each fold when it is predicted by a calibration on the others.
 std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vector<std::string>& fold_of,
                                     const std::vector<double>& start) {
@@ -87,26 +104,23 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
 
 }  // namespace
 
+CalibrationOptions for_own_runs() {
+    CalibrationOptions out;
+    out.everywhere = out.needs_support = false;
+    out.tightness = 0.5;
+    return out;
+}
+
 Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                       const CalibrationOptions& options) {
     Calibration out;
     std::vector<CalibrationCase> all = cases_of(runs, catalogue, options, out.skipped);
     for (const CalibrationCase& item : all) out.used.push_back(item.run);
     if (all.empty()) return out;
-    // A constant that the runs do not identify stays at its prior, because fitting it only adds noise to the
-    // others.
     std::set<PartConstant> left;
-    {
-        const CalibrationFit first(all, options, left);
-        const FitResult found = first.fit_without({}, {}, 100);
-        for (std::size_t j = 0; j < first.unknowns().size(); ++j) {
-            if (found.uncertainty[j] <= kUnidentified) continue;
-            const UnknownConstant& unknown = first.unknowns()[j];
-            left.insert({unknown.row->id, unknown.part});
-            out.unidentified.push_back(
-                {unknown.row->id, unknown.part, unknown.prior, unknown.prior, found.uncertainty[j],
-                 static_cast<int>(first.problem().constants[j].affected_residuals.size())});
-        }
+    for (FittedConstant& constant : unidentified_constants(all, options)) {
+        left.insert({constant.id, constant.part});
+        out.unidentified.push_back(std::move(constant));
     }
     const CalibrationFit fitter(std::move(all), options, left);
     const std::vector<CalibrationCase>& cases = fitter.cases();
@@ -163,6 +177,33 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     return out;
 }
 
+namespace {
+
+// Returns the errors of the cases in `judged` after a calibration on those in `given`, as a user makes it:
+// only the constants of GPU and stack are fitted, from the values that the cases have.
+std::vector<double> errors_after(const std::vector<CalibrationCase>& cases,
+                                 const std::set<std::size_t>& given, const std::vector<std::size_t>& judged) {
+    CalibrationOptions options = for_own_runs();
+    options.new_stack = true;
+    std::vector<CalibrationCase> own;
+    for (const std::size_t i : given) own.push_back(cases[i]);
+    std::set<PartConstant> left;
+    for (const FittedConstant& constant : unidentified_constants(own, options))
+        left.insert({constant.id, constant.part});
+    const CalibrationFit fitter(cases, options, left);
+    const FitResult result = fitter.fit_without(
+        [&](const CalibrationCase& item) {
+            return !given.contains(static_cast<std::size_t>(&item - fitter.cases().data()));
+        },
+        {}, 100);
+    Compiled scratch;
+    std::vector<double> out;
+    for (const std::size_t i : judged) out.push_back(fitter.residual(i, result.x, scratch));
+    return out;
+}
+
+}  // namespace
+
 std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
     constexpr std::size_t kRunsGiven = 8;
     std::vector<Validation::Skipped> skipped;
@@ -171,10 +212,6 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     const std::vector<CalibrationCase>& cases = fitter.cases();
     if (cases.empty()) return {};
     const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
-    // A calibration with a stack's own runs fits all of its constants.
-    CalibrationOptions with_own_runs;
-    with_own_runs.needs_support = false;
-    const CalibrationFit own_fitter(cases, with_own_runs, {});
     const std::vector<double> reference = reference_times(cases);
     std::map<std::string, std::vector<std::size_t>> stacks;
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
@@ -186,36 +223,42 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     in_parallel(out.size(), [&](std::size_t at) {
         NewStack& stack = out[at];
         const std::vector<std::size_t>& own = stacks.at(stack.software);
-        Compiled scratch;
-        // The errors of `judged` after a calibration without `left_out`.
-        const auto errors_of = [&](const CalibrationFit& of, const std::set<std::size_t>& left_out,
-                                   const std::vector<std::size_t>& judged) {
-            const FitResult result = of.fit_without(
-                [&](const CalibrationCase& item) {
-                    return left_out.contains(static_cast<std::size_t>(&item - of.cases().data()));
-                },
-                start, 15);
+        const auto is_own = [&](const CalibrationCase& item) { return item.run->software == stack.software; };
+        const std::vector<double> others = fitter.fit_without(is_own, start, 15).x;
+        std::vector<CalibrationCase> blind;  // the stack's runs with the constants of the other stacks
+        for (const std::size_t i : own) blind.push_back(fitter.with_constants(i, others));
+        const auto summary = [&](const std::vector<double>& log_errors,
+                                 const std::vector<std::size_t>& judged) {
             std::vector<double> errors;
-            for (const std::size_t i : judged) {
-                const double log_error =
-                    of.residual(i, result.x, scratch) + cases[i].log_measured - reference[i];
-                errors.push_back(std::exp(log_error) - 1);
+            for (std::size_t k = 0; k < judged.size(); ++k) {
+                const std::size_t i = own[judged[k]];
+                errors.push_back(std::exp(log_errors[k] + cases[i].log_measured - reference[i]) - 1);
             }
             return summary_of(errors);
         };
-        const FamilySummary blind = errors_of(fitter, {own.begin(), own.end()}, own);
-        stack.blind = blind.mean_abs_error;
-        stack.bias = blind.bias;
+        std::vector<std::size_t> all(own.size());
+        std::iota(all.begin(), all.end(), 0);
+        Compiled scratch;
+        std::vector<double> log_errors;
+        for (const std::size_t i : own) log_errors.push_back(fitter.residual(i, others, scratch));
+        const FamilySummary before = summary(log_errors, all);
+        stack.blind = before.mean_abs_error;
+        stack.bias = before.bias;
         if (own.size() > kRunsGiven + 1) {
             // The calibration uses eight runs, spread evenly over the table, and is judged by the others.
-            std::set<std::size_t> rest(own.begin(), own.end());
-            for (std::size_t k = 0; k < kRunsGiven; ++k) rest.erase(own[k * own.size() / kRunsGiven]);
-            stack.calibrated = errors_of(own_fitter, rest, {rest.begin(), rest.end()}).mean_abs_error;
+            std::set<std::size_t> given;
+            for (std::size_t k = 0; k < kRunsGiven; ++k) given.insert(k * own.size() / kRunsGiven);
+            std::vector<std::size_t> rest = all;
+            std::erase_if(rest, [&](std::size_t i) { return given.contains(i); });
+            stack.calibrated = summary(errors_after(blind, given, rest), rest).mean_abs_error;
         } else if (own.size() > 1) {
             // There are too few runs for that, so that each is predicted from all others.
-            for (const std::size_t i : own)
-                stack.calibrated +=
-                    errors_of(own_fitter, {i}, {i}).mean_abs_error / static_cast<double>(own.size());
+            for (const std::size_t i : all) {
+                std::set<std::size_t> given(all.begin(), all.end());
+                given.erase(i);
+                stack.calibrated += summary(errors_after(blind, given, {i}), {i}).mean_abs_error /
+                                    static_cast<double>(own.size());
+            }
         } else {
             stack.calibrated = std::nan("");
         }

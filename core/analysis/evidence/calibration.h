@@ -68,12 +68,16 @@ struct Calibration {
 struct CalibrationOptions {
     bool everywhere = true;  // fit the constants that are the same everywhere, too
     double tightness = 1;    // factor on the priors' widths
+    bool new_stack = false;  // `tightness` does not apply to the stacks: other runs did not determine them
     // Fit a stack's constants only if several models and machines show them, and limit the weight of a
     // machine. A user's own runs are of one machine, and their calibration is for that machine.
     bool needs_support = true;
     bool cross_validate = true;
     std::function<bool(const MeasuredRun&)> take;  // empty: all
 };
+// Returns the options of a calibration on a user's own runs. The public runs already determine the constants
+// of known machines and stacks, so their fitted values may deviate only half as far.
+CalibrationOptions for_own_runs();
 
 // Fits the constants to `runs`; the priors come from `catalogue`. Throws nothing. Runs that cannot be used
 // are in `skipped`. So are runs that contradict each other: their settings are equal, but their times differ

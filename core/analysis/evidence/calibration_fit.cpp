@@ -58,8 +58,8 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             });
             if (found == unknowns_.end()) {
                 unknowns_.push_back({&row, part, value});
-                problem_.constants.push_back(
-                    constant_of(row, part, value, part == kUnknownStack ? 1 : options.tightness));
+                const bool is_new = row.scope == Scope::stack && (options.new_stack || part == kUnknownStack);
+                problem_.constants.push_back(constant_of(row, part, value, is_new ? 1 : options.tightness));
                 found = unknowns_.end() - 1;
             }
             const auto j = static_cast<std::size_t>(found - unknowns_.begin());
@@ -76,13 +76,22 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
     set_weights(options.needs_support);
 }
 
+CalibrationCase CalibrationFit::with_constants(std::size_t i, const std::vector<double>& x) const {
+    CalibrationCase out = cases_[i];
+    set_constants(i, x, out.settings);
+    return out;
+}
+
 double CalibrationFit::residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
-    const CalibrationCase& item = cases_[i];
-    Settings settings = item.settings;
-    for (const std::size_t j : item.constants)
-        settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
+    Settings settings = cases_[i].settings;
+    set_constants(i, x, settings);
     compile(settings, scratch);
-    return std::log(step_time(scratch).total) - item.log_measured;
+    return std::log(step_time(scratch).total) - cases_[i].log_measured;
+}
+
+void CalibrationFit::set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const {
+    for (const std::size_t j : cases_[i].constants)
+        settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
 }
 
 FitResult CalibrationFit::fit_without(const std::function<bool(const CalibrationCase&)>& left_out,

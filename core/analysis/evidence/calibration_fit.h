@@ -34,6 +34,8 @@ class CalibrationFit {
     [[nodiscard]] const std::vector<UnknownConstant>& unknowns() const { return unknowns_; }
     [[nodiscard]] const FitProblem& problem() const { return problem_; }
 
+    // Returns one case with these constants in its settings.
+    [[nodiscard]] CalibrationCase with_constants(std::size_t i, const std::vector<double>& x) const;
     // Returns ln(predicted ÷ measured) of one case. Every thread must pass its own `scratch`.
     [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const;
     // Fits all cases but those of `left_out` (empty: all), starting at `start`.
@@ -41,6 +43,7 @@ class CalibrationFit {
                                         const std::vector<double>& start, int iterations) const;
 
   private:
+    void set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const;
     void set_weights(bool limits_machines);
     void leave_unsupported_constants();
     [[nodiscard]] bool changes_step_time(std::size_t i, const ConstantRow& row, double before,

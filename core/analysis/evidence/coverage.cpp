@@ -33,10 +33,10 @@ std::size_t coordinate_of(P id) {
 }
 
 double value_on(const Coordinate& axis, double value) {
-    switch (axis.comparison) {
-        case Comparison::size: return std::log2(std::max(value, 1.0));
-        case Comparison::kind: return value;
-        case Comparison::presence: return value > 0 ? 1 : 0;
+    switch (axis.kind) {
+        case CoordinateKind::size: return std::log2(std::max(value, 1.0));
+        case CoordinateKind::choice: return value;
+        case CoordinateKind::presence: return value > 0 ? 1 : 0;
     }
     return value;
 }
@@ -74,7 +74,7 @@ double weighted_sum(const Position& a, const Position& b, double most) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size() && sum <= most; ++i) {
         const double difference = std::fabs(a[i] - b[i]);
-        const bool counts_once = kCoordinates[i].comparison != Comparison::size && difference > 0;
+        const bool counts_once = kCoordinates[i].kind != CoordinateKind::size && difference > 0;
         sum += kCoordinates[i].weight * (counts_once ? 1 : difference);
     }
     return sum;

@@ -15,40 +15,40 @@
 
 namespace shardscope {
 
-enum class Comparison : unsigned char {
+enum class CoordinateKind : unsigned char {
     size,     // the weight counts once for each doubling
-    kind,     // the weight counts if the values differ
+    choice,   // the weight counts if the values differ
     presence  // the weight counts if only one of the values is 0
 };
 struct Coordinate {
     P id;
-    Comparison comparison;
+    CoordinateKind kind;
     double weight;
 };
 
 // The weights say by how much a difference makes the measured run less telling. They are chosen by hand; only
 // the width of the band at distance 1, `distance_band`, is fitted, to the errors of runs that were left out.
-inline constexpr std::array kCoordinates{Coordinate{P::software, Comparison::kind, 0.7},
-                                         Coordinate{P::memory_bandwidth, Comparison::size, 0.5},
-                                         Coordinate{P::peak_flops, Comparison::size, 0.3},
-                                         Coordinate{P::gpus_per_node, Comparison::size, 0.1},
-                                         Coordinate{P::intra_node_bandwidth, Comparison::size, 0.15},
-                                         Coordinate{P::inter_node_bandwidth, Comparison::size, 0.1},
-                                         Coordinate{P::gpus, Comparison::size, 0.06},
-                                         Coordinate{P::layers, Comparison::size, 0.06},
-                                         Coordinate{P::hidden_size, Comparison::size, 0.12},
-                                         Coordinate{P::experts, Comparison::presence, 0.7},
-                                         Coordinate{P::kv_lora_rank, Comparison::presence, 0.3},
-                                         Coordinate{P::sequence_length, Comparison::size, 0.12},
-                                         Coordinate{P::precision, Comparison::kind, 0.3},
-                                         Coordinate{P::recompute, Comparison::kind, 0.1},
-                                         Coordinate{P::sharding, Comparison::kind, 0.1},
-                                         Coordinate{P::offload, Comparison::kind, 0.5},
-                                         Coordinate{P::tensor_parallel, Comparison::size, 0.12},
-                                         Coordinate{P::context_parallel, Comparison::size, 0.12},
-                                         Coordinate{P::pipeline_parallel, Comparison::size, 0.08},
-                                         Coordinate{P::expert_parallel, Comparison::size, 0.08},
-                                         Coordinate{P::virtual_stages, Comparison::size, 0.05}};
+inline constexpr std::array kCoordinates{Coordinate{P::software, CoordinateKind::choice, 0.7},
+                                         Coordinate{P::memory_bandwidth, CoordinateKind::size, 0.5},
+                                         Coordinate{P::peak_flops, CoordinateKind::size, 0.3},
+                                         Coordinate{P::gpus_per_node, CoordinateKind::size, 0.1},
+                                         Coordinate{P::intra_node_bandwidth, CoordinateKind::size, 0.15},
+                                         Coordinate{P::inter_node_bandwidth, CoordinateKind::size, 0.1},
+                                         Coordinate{P::gpus, CoordinateKind::size, 0.06},
+                                         Coordinate{P::layers, CoordinateKind::size, 0.06},
+                                         Coordinate{P::hidden_size, CoordinateKind::size, 0.12},
+                                         Coordinate{P::experts, CoordinateKind::presence, 0.7},
+                                         Coordinate{P::kv_lora_rank, CoordinateKind::presence, 0.3},
+                                         Coordinate{P::sequence_length, CoordinateKind::size, 0.12},
+                                         Coordinate{P::precision, CoordinateKind::choice, 0.3},
+                                         Coordinate{P::recompute, CoordinateKind::choice, 0.1},
+                                         Coordinate{P::sharding, CoordinateKind::choice, 0.1},
+                                         Coordinate{P::offload, CoordinateKind::choice, 0.5},
+                                         Coordinate{P::tensor_parallel, CoordinateKind::size, 0.12},
+                                         Coordinate{P::context_parallel, CoordinateKind::size, 0.12},
+                                         Coordinate{P::pipeline_parallel, CoordinateKind::size, 0.08},
+                                         Coordinate{P::expert_parallel, CoordinateKind::size, 0.08},
+                                         Coordinate{P::virtual_stages, CoordinateKind::size, 0.05}};
 
 // The coordinates of a run: logarithms to base 2 of sizes, indices of kinds, 0 or 1 for presence.
 using Position = std::array<double, kCoordinates.size()>;

@@ -161,7 +161,7 @@ TEST_CASE("calibration file: a written file reads back equal", "[calibration]") 
     Catalogue catalogue = Catalogue::uncalibrated();
     CHECK(catalogue.adopt(read, "a test").empty());
     Scenario scenario = Scenario::first_launch(catalogue);
-    scenario.give(P::software, 0);
+    scenario.give(P::software, Software::fsdp1);
     const Settings settings = resolve(scenario);
     CHECK(settings[P::overlap] == 0.4);
     CHECK(settings[P::memory_efficiency] == 0.81);

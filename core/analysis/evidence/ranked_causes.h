@@ -9,16 +9,13 @@
 namespace shardscope {
 
 // One input whose other value brings the prediction to the measurement, all else held.
-struct Explanation {
+struct RankedCause {
     P id;
     bool setting = false;  // an input that the run does not state; otherwise a constant of the calibration
     double now = 0;
     double value = 0;
     double step_time = 0;  // s, predicted with `value`
-    // The term of the step that changes most, with both times in s.
-    StepTerm term = StepTerm::matmul;
-    double term_now = 0;
-    double term_then = 0;
+    StepTerm term = StepTerm::matmul;  // the term of the step that changes most
     // How unusual the change is, in standard deviations. For a constant: its distance from the present value
     // by the width of its prior. For a setting: one, plus what remains unexplained in units of 5 %.
     double deviations = 0;
@@ -26,10 +23,10 @@ struct Explanation {
 
 inline constexpr double kNegligibleDifference = 0.01;  // of the step time; it needs no explanation
 
-// Returns the explanations, the most plausible first: settings that explain at least half of the difference,
+// Returns the causes, the most plausible first: settings that explain at least half of the difference,
 // and constants that explain all of it. Settings that the scenario gives are not varied. The result is empty
 // if prediction and measurement differ by less than 1 %. This takes about a thousand estimates.
-std::vector<Explanation> explanations(const Answer& answer, const Measurement& measurement);
+std::vector<RankedCause> ranked_causes(const Answer& answer, const Measurement& measurement);
 
 // One term of the step, and what it would have to be if it alone explained the difference.
 struct TermGap {

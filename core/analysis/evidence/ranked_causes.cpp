@@ -1,4 +1,4 @@
-#include "evidence/explanations.h"
+#include "evidence/ranked_causes.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ Subject subject_of(const Answer& answer, const Measurement& measurement) {
 }
 
 // Sets what the prediction would be with the value; returns false where the value is not valid.
-bool predict(const Subject& subject, Explanation& out, Answer& scratch) {
+bool predict(const Subject& subject, RankedCause& out, Answer& scratch) {
     Scenario trial = subject.answer.scenario;
     trial.give(out.id, out.value);
     if (!answer_into(trial, scratch)) return false;
@@ -71,8 +71,6 @@ bool predict(const Subject& subject, Explanation& out, Answer& scratch) {
         if (std::fabs(after - before) <= most) continue;
         most = std::fabs(after - before);
         out.term = static_cast<StepTerm>(i);
-        out.term_now = before;
-        out.term_then = after;
     }
     return true;
 }
@@ -91,16 +89,16 @@ std::vector<double> other_values(P id, const Settings& settings) {
     return out;
 }
 
-void add_settings(const Subject& subject, std::vector<Explanation>& out) {
+void add_settings(const Subject& subject, std::vector<RankedCause>& out) {
     constexpr double kEnough = 0.5;  // of the difference
     const Settings& settings = subject.answer.settings;
     Answer scratch;
     for (const P id : kUnstated) {
         if (subject.answer.scenario.is_given(id) || !applies_to(id, settings) || std::isnan(settings[id]))
             continue;
-        std::optional<Explanation> best;
+        std::optional<RankedCause> best;
         for (const double value : other_values(id, settings)) {
-            Explanation trial{.id = id, .setting = true, .now = settings[id], .value = value};
+            RankedCause trial{.id = id, .setting = true, .now = settings[id], .value = value};
             if (!predict(subject, trial, scratch)) continue;
             const double left = std::fabs(std::log(trial.step_time / subject.measured));
             trial.deviations = 1 + left / kModelError;
@@ -111,7 +109,7 @@ void add_settings(const Subject& subject, std::vector<Explanation>& out) {
     }
 }
 
-void add_constants(const Subject& subject, std::vector<Explanation>& out) {
+void add_constants(const Subject& subject, std::vector<RankedCause>& out) {
     Answer scratch;
     for (const PriorWidth& prior : prior_widths()) {
         const double now = subject.answer.settings[prior.id];
@@ -120,7 +118,7 @@ void add_constants(const Subject& subject, std::vector<Explanation>& out) {
         if (!cause.value || *cause.value == now) continue;
         // A value outside of the physical range is no explanation.
         if (*cause.value < std::min(prior.low, now) || *cause.value > std::max(prior.high, now)) continue;
-        Explanation found{.id = prior.id, .now = now, .value = *cause.value};
+        RankedCause found{.id = prior.id, .now = now, .value = *cause.value};
         const bool logarithmic = prior.logarithmic && now > 0 && found.value > 0;
         found.deviations =
             std::fabs(logarithmic ? std::log(found.value / now) : found.value - now) / prior.deviation;
@@ -130,13 +128,13 @@ void add_constants(const Subject& subject, std::vector<Explanation>& out) {
 
 }  // namespace
 
-std::vector<Explanation> explanations(const Answer& answer, const Measurement& measurement) {
-    std::vector<Explanation> out;
+std::vector<RankedCause> ranked_causes(const Answer& answer, const Measurement& measurement) {
+    std::vector<RankedCause> out;
     const Subject subject = subject_of(answer, measurement);
     if (!subject.valid || std::fabs(subject.misfit()) < kNegligibleDifference) return out;
     add_settings(subject, out);
     add_constants(subject, out);
-    std::ranges::stable_sort(out, {}, &Explanation::deviations);
+    std::ranges::stable_sort(out, {}, &RankedCause::deviations);
     return out;
 }
 
