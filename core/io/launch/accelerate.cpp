@@ -17,12 +17,18 @@ namespace shardscope {
 namespace launch {
 namespace {
 
+// With nothing to shard over, FSDP2's mesh would lack the dimension that it shards over.
+bool has_only_tensor_parallelism(const Settings& s) {
+    return s[P::tensor_parallel] > 1 && data_context_parallel(s) <= 1;
+}
+
 // FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
 // other dimension.
 bool is_ddp(const Settings& s) {
     const bool groups_of_one = max_shard_group(s) > 1 && shard_group(s) <= 1;
-    return (s.choice<Sharding>(P::sharding) <= Sharding::zero1 || groups_of_one) &&
-           s[P::tensor_parallel] <= 1 && s[P::context_parallel] <= 1;
+    return ((s.choice<Sharding>(P::sharding) <= Sharding::zero1 || groups_of_one) &&
+            s[P::tensor_parallel] <= 1 && s[P::context_parallel] <= 1) ||
+           has_only_tensor_parallelism(s);
 }
 
 void note_ddp(LaunchPlan& plan) {
@@ -48,7 +54,8 @@ void write_fsdp(LaunchPlan& plan, Yaml& out) {
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward));
     out.put("fsdp_offload_params", offload);
     out.put("fsdp_activation_checkpointing", share > 0);
-    out.put("fsdp_cpu_ram_efficient_loading", true);
+    // torchao's layers in fp8 cannot be loaded on one process first.
+    out.put("fsdp_cpu_ram_efficient_loading", !is_low(s.choice<Precision>(P::precision)));
     out.put("fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
     out.end_section();
     if (share > 0 && share < 1)
@@ -93,6 +100,15 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     out.put("parallelism_config_dp_shard_size", whole(shard));
     out.put("parallelism_config_cp_size", whole(context));
     out.put("parallelism_config_tp_size", plan.whole(P::tensor_parallel));
+    if (context > 1) {
+        // The ring of Accelerate passes shards on by all-to-all.
+        const bool ring = plan.is(P::context_parallel_kind, ContextParallelKind::p2p);
+        out.put("parallelism_config_cp_comm_strategy", ring ? "alltoall" : "allgather");
+        if (!ring && !plan.is(P::context_parallel_kind, ContextParallelKind::all_gather))
+            plan.note_missing_option(kAccelerate, P::context_parallel_kind,
+                                     translatable("{1} has no option for “{2}”; {3} is written."),
+                                     "allgather");
+    }
     out.end_section();
 }
 
@@ -118,7 +134,11 @@ std::string mixed_precision(LaunchPlan& plan) {
     switch (plan.s.choice<Precision>(P::precision)) {
         case Precision::fp16: return "fp16";
         case Precision::fp32: return "'no'";
-        case Precision::fp8: return "fp8";
+        case Precision::fp8:
+            if (!plan.is(P::fp8_recipe, Fp8Recipe::tensorwise))
+                plan.note_missing_option(kAccelerate, P::fp8_recipe,
+                                         translatable("{1} has no option for “{2}”; it scales by tensor."));
+            return "fp8";
         case Precision::mxfp8:
         case Precision::nvfp4:
             plan.note_missing_option(kAccelerate, P::precision,
@@ -145,11 +165,13 @@ LaunchText write(const Answer& answer, const std::string& file) {
     Yaml out(header(kAccelerate, answer, start_comment("accelerate launch --config_file …", "train.py")));
     out.put("compute_environment", std::string("LOCAL_MACHINE"));
     out.put("distributed_type", std::string(ddp ? "MULTI_GPU" : "FSDP"));
-    if (ddp) {
-        note_ddp(plan);
-    } else {
-        write_fsdp(plan, out);
-        write_mesh(plan, out);
+    if (ddp) note_ddp(plan);
+    else write_fsdp(plan, out);
+    if (!ddp || has_only_tensor_parallelism(plan.s)) write_mesh(plan, out);
+    if (is_compiled(plan.s)) {
+        out.section("dynamo_config");
+        out.put("dynamo_backend", "INDUCTOR");
+        out.end_section();
     }
     note_other_parallelism(plan);
     std::vector<P> unset = unset_by_fsdp2(plan.s);
@@ -158,6 +180,12 @@ LaunchText write(const Answer& answer, const std::string& file) {
         unset.push_back(id);
     plan.note_unset(kAccelerate, unset);
     out.put("mixed_precision", mixed_precision(plan));
+    if (is_low(plan.s.choice<Precision>(P::precision))) {
+        out.section("fp8_config");
+        out.put("backend", "AO");
+        out.put("enable_fsdp_float8_all_gather", !ddp && plan.s.on(P::fp8_param_gather));
+        out.end_section();
+    }
     out.put("num_machines", whole(on.nodes));
     out.put("num_processes", whole(on.nodes * on.gpus));
     out.put("machine_rank", std::string("0"));

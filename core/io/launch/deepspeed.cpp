@@ -61,7 +61,9 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
     const double main = plan.s[P::main_gradient_precision] == kAsReduced ? plan.s[P::gradient_precision]
                                                                          : plan.s[P::main_gradient_precision];
     const bool bf16 = precision != Precision::fp16 && precision != Precision::fp32;
-    if (bf16 && main == static_cast<double>(Precision::fp32)) out["data_types"]["grad_accum_dtype"] = "fp32";
+    if (!bf16 || main != static_cast<double>(Precision::fp32)) return;
+    if (!plan.is(P::sharding, Sharding::ddp)) out["data_types"]["grad_accum_dtype"] = "fp32";
+    else plan.note(translate("Without ZeRO, DeepSpeed accumulates gradients in bf16; use stage 1 for fp32."));
 }
 
 void write_optimizer(LaunchPlan& plan, ordered_json& out) {
@@ -122,6 +124,8 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
         plan.note(
             translate("DeepSpeed frees gathered weights after the forward pass, except those within "
                       "stage3_max_live_parameters."));
+    if (offload != Offload::none && is_fsdp(s) && shard_group(s) < max_shard_group(s))
+        plan.note(translate("DeepSpeed's MiCS does not offload."));
     if (offload == Offload::optimizer_nvme && is_fsdp(s)) {
         zero["offload_optimizer"] = {{"device", "nvme"},
                                      {"nvme_path", "/local_nvme"},
@@ -156,6 +160,12 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
     } else if (s[P::expert_parallel] > 1) {
         out["expert_parallel"]["enabled"] = true;
         out["expert_parallel"]["autoep_size"] = number(s[P::expert_parallel]);
+        const bool in_groups = shard_group(s) < max_shard_group(s);
+        if (is_fsdp(s) &&
+            (in_groups || s[P::context_parallel] > 1 || plan.is(P::sharding, Sharding::zero_pp)))
+            plan.note(
+                translate("At stage 3 DeepSpeed refuses expert_parallel beside sequence parallelism, MiCS "
+                          "and ZeRO++."));
     }
     if (s[P::context_parallel] > 1) {
         // Without it DeepSpeed counts all GPUs as data parallel and refuses the batch.

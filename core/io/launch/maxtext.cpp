@@ -291,7 +291,13 @@ class Writer {
 
     void attention_and_loss() {
         const bool naive = plan_.is(P::attention, AttentionKernel::naive);
-        out_.put("attention", naive ? "dot_product" : tpu_ ? "flash" : "cudnn_flash_te");
+        // The kernels for GPUs have no sinks.
+        const bool sinks = s_.on(P::attention_sinks) && !tpu_;
+        out_.put("attention", naive || sinks ? "dot_product" : tpu_ ? "flash" : "cudnn_flash_te");
+        if (sinks && !naive)
+            plan_.note_missing_option(
+                kMaxText, P::attention,
+                translatable("{1} has no option for “{2}” with attention sinks; dot_product is written."));
         if (plan_.is(P::loss, Loss::fused)) plan_.note_missing_option(kMaxText, P::loss);
         if (!plan_.is(P::loss, Loss::chunked)) return;
         // The tiles of the loss divide the tokens of a GPU.
@@ -427,6 +433,13 @@ class Writer {
         }
     }
 
+    [[nodiscard]] bool has_chunked_attention() const {
+        const LayerPattern* pattern = layer_pattern(s_);
+        return pattern && std::ranges::any_of(pattern->elements, [](const LayerPattern::Element& element) {
+                   return element.mixer == Mixer::chunked;
+               });
+    }
+
     void context_parallelism() {
         if (s_[P::context_parallel] <= 1) return;
         const auto kind = s_.choice<ContextParallelKind>(P::context_parallel_kind);
@@ -440,7 +453,10 @@ class Writer {
                 kMaxText, P::context_parallel_kind,
                 translatable("{1} has no option for “{2}” in this plan; {3} is written."),
                 ring ? "ring" : "all_gather");
-        if (!tpu_ && s_[P::attention_window] > 0 && !packed)
+        if (!tpu_ && has_chunked_attention())
+            plan_.note(
+                translate("On GPUs MaxText does not combine context parallelism with attention in chunks."));
+        else if (!tpu_ && s_[P::attention_window] > 0 && !packed)
             plan_.note(
                 translate("On GPUs MaxText combines context parallelism with attention windows only for "
                           "packed sequences."));
@@ -456,6 +472,12 @@ class Writer {
             else if (!plan_.is(P::fp8_recipe, Fp8Recipe::tensorwise))
                 plan_.note_missing_option(kMaxText, P::fp8_recipe,
                                           translatable("{1} has no option for “{2}”; it scales by tensor."));
+            return;
+        }
+        if (s_[P::experts] > 0) {
+            plan_.note_missing_option(
+                kMaxText, P::precision,
+                translatable("{1} has no option for “{2}” with experts on GPUs; bf16 is written."));
             return;
         }
         if (precision != Precision::fp8) {

@@ -247,7 +247,8 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
         return;
     }
     const bool interleaved = kind == ScheduleKind::interleaved;
-    if (kind != ScheduleKind::one_f_one_b && !interleaved) {
+    const bool elsewhere = std::ranges::find(plan.more_schedules, kind) != plan.more_schedules.end();
+    if (kind != ScheduleKind::one_f_one_b && !interleaved && !elsewhere) {
         plan.note_missing_option(
             kMegatron, P::schedule,
             virtual_stages > 1
@@ -256,6 +257,8 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
                 : translatable("{1} has no option for “{2}”; the nearest one is written, {3}."),
             "1F1B");
     }
+    // The pattern of a hybrid model has the stages.
+    if (!hybrid_letters(s).empty()) return;
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
     if (s[P::pipeline_layout] != 0) {
         put_layout(out, std::string(interned_text(s[P::pipeline_layout])));
@@ -302,14 +305,31 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
     write_sharding(plan, out);
 }
 
+// Returns the modules of the plan that Megatron-LM recomputes, as a set; notes the others.
+unsigned recomputed_modules(LaunchPlan& plan) {
+    const auto bit = [](RecomputeModule module) { return static_cast<unsigned>(module); };
+    const Settings& s = plan.s;
+    auto out = static_cast<unsigned>(s[P::recompute_modules]);
+    if (s[P::kv_lora_rank] <= 0) out &= ~bit(RecomputeModule::mla_up_proj);
+    const unsigned before = out;
+    if (plan.is(P::precision, Precision::fp8) && plan.is(P::fp8_recipe, Fp8Recipe::delayed))
+        out &= ~(bit(RecomputeModule::layernorm) | bit(RecomputeModule::moe_activation));
+    if (out != before)
+        plan.note(
+            translate("Megatron-LM recomputes norms and the activation of experts in fp8 only with "
+                      "another recipe than “delayed”; they are not written."));
+    return out;
+}
+
 void write_recomputation(LaunchPlan& plan, Arguments& out) {
     const Settings& s = plan.s;
     const double share = s[P::recompute];
     if (share == 0) return;
     if (share == kRecomputeSelective) {
+        const std::string modules = megatron_modules(recomputed_modules(plan));
+        if (modules.empty()) return;
         out.put("--recompute-granularity", "selective");
-        const std::string modules = megatron_modules(s[P::recompute_modules]);
-        if (!modules.empty() && modules != "core_attn") out.put("--recompute-modules", modules);
+        if (modules != "core_attn") out.put("--recompute-modules", modules);
         if ((static_cast<unsigned>(s[P::recompute_modules]) &
              static_cast<unsigned>(RecomputeModule::activation)) != 0)
             plan.note(translate("Megatron-LM does not recompute the activation of a dense MLP alone."));
@@ -393,12 +413,18 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
     if (s[P::experts] <= 0 || !s.on(P::moe_overlap)) return;
     const bool exchanges =
         s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) != MoeDispatcher::all_gather;
-    if (exchanges && (s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1))
+    const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1;
+    const bool recomputes_experts =
+        s[P::recompute] > 0 ||
+        (s[P::recompute] == kRecomputeSelective &&
+         (static_cast<unsigned>(s[P::recompute_modules]) & static_cast<unsigned>(RecomputeModule::moe)) != 0);
+    if (exchanges && staged && !recomputes_experts && precision != Precision::fp32)
         out.put("--overlap-moe-expert-parallel-comm");
     else
-        plan.note_missing_option(kMegatron, P::moe_overlap,
-                                 translatable("{1} has no option for “{2}” without expert parallelism, with "
-                                              "all-gather, or in a pipeline without virtual stages."));
+        plan.note_missing_option(
+            kMegatron, P::moe_overlap,
+            translatable("{1} has no option for “{2}” without expert parallelism, with all-gather, in a "
+                         "pipeline without virtual stages, in fp32, or with recomputed experts."));
 }
 
 }  // namespace

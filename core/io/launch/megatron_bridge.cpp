@@ -15,6 +15,8 @@
 #include "launch/megatron_options.h"
 #include "launch/shapes.h"
 #include "launch/writing.h"
+#include "parameters/matrix_format.h"
+#include "scenario/gpu_groups.h"
 #include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -62,9 +64,11 @@ constexpr auto kFields = std::to_array<Field>({
     {"--num-layers-at-end-in-bf16", "mixed_precision.num_layers_at_end_in_bf16"},
     {"--cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion"},
     {"--cuda-graph-impl", "model.cuda_graph_impl"},
+    {"--mtp-num-layers", "model.mtp_num_layers"},
     {"--recompute-granularity", "model.recompute_granularity"},
     {"--recompute-method", "model.recompute_method"},
     {"--recompute-num-layers", "model.recompute_num_layers"},
+    {"--recompute-modules", "model.recompute_modules"},
     {"--moe-token-dispatcher-type", "model.moe_token_dispatcher_type"},
     {"--moe-grouped-gemm", "model.moe_grouped_gemm"},
     {"--attention-backend", "model.attention_backend"},
@@ -80,6 +84,9 @@ constexpr auto kFields = std::to_array<Field>({
     {"--overlap-param-gather", "ddp.overlap_param_gather"},
     {"--use-megatron-fsdp", "ddp.use_megatron_fsdp"},
     {"--data-parallel-sharding-strategy", "ddp.data_parallel_sharding_strategy"},
+    {"--megatron-fsdp-main-grads-dtype", "ddp.megatron_fsdp_main_grads_dtype"},
+    {"--megatron-fsdp-grad-comm-dtype", "ddp.megatron_fsdp_grad_comm_dtype"},
+    {"--overlap-moe-expert-parallel-comm", "comm_overlap.overlap_moe_expert_parallel_comm"},
     {"--accumulate-allreduce-grads-in-fp32", "mixed_precision.grad_reduce_in_fp32"},
     {"--grad-reduce-in-bf16", "mixed_precision.grad_reduce_in_fp32"},
     {"--optimizer", "optimizer.optimizer"},
@@ -120,7 +127,6 @@ constexpr auto kOfModel = std::to_array<Field>({
     {"--add-qkv-bias", "model.add_qkv_bias"},
     {"--position-embedding-type", "model.position_embedding_type"},
     {"--max-position-embeddings", ""},
-    {"--mtp-num-layers", "model.mtp_num_layers"},
     {"--num-experts", "model.num_moe_experts"},
     {"--moe-router-topk", "model.moe_router_topk"},
     {"--rotary-base", "model.rotary_base"},
@@ -151,7 +157,6 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--fp4-format",
     "--tp-comm-overlap",
     "--moe-enable-deepep",
-    "--recompute-modules",
     "--num-layers-per-virtual-pipeline-stage",
 });
 // Fields that recipes may set, with the values of a plan that says nothing of them.
@@ -166,15 +171,17 @@ constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const 
     {"model.account_for_embedding_in_pipeline_split", "False"},
     {"model.account_for_loss_in_pipeline_split", "False"},
     {"model.expert_model_parallel_size", "1"},
-    {"model.expert_tensor_parallel_size", "None"},
     {"model.cross_entropy_loss_fusion", "False"},
     {"model.cuda_graph_impl", "\"none\""},
+    {"model.cuda_graph_scope", "None"},
+    {"model.mtp_num_layers", "None"},
     {"ddp.use_distributed_optimizer", "False"},
     {"ddp.overlap_grad_reduce", "False"},
     {"ddp.overlap_param_gather", "False"},
     {"ddp.use_megatron_fsdp", "False"},
     {"optimizer.use_precision_aware_optimizer", "False"},
     {"optimizer.optimizer_cpu_offload", "False"},
+    {"optimizer.optimizer_offload_fraction", "0.0"},
     {"optimizer.main_params_dtype", "torch.float32"},
     {"optimizer.main_grads_dtype", "torch.float32"},
     {"optimizer.exp_avg_dtype", "torch.float32"},
@@ -202,36 +209,21 @@ std::string python_value(std::string_view option, const std::string& value) {
     if (option == "--window-size") return "(" + value.substr(0, value.find(',')) + ", 0)";
     // The shell's quotes are around a Python expression.
     if (option == "--moe-layer-freq") return value.substr(1, value.size() - 2);
-    if (option == "--hierarchical-context-parallel-sizes") return python_list(value);
+    if (option == "--hierarchical-context-parallel-sizes" || option == "--recompute-modules")
+        return python_list(value);
     if (option == "--attention-backend") return "AttnBackend." + value;
     // Megatron-LM keeps moments in fp8 as bytes.
     if (option.ends_with("-dtype"))
-        return value == "bf16" ? "torch.bfloat16" : value == "fp8" ? "torch.uint8" : "torch.float32";
+        return value == "bf16"   ? "torch.bfloat16"
+               : value == "fp16" ? "torch.float16"
+               : value == "fp8"  ? "torch.uint8"
+                                 : "torch.float32";
     if (value.find_first_not_of("0123456789.") == std::string::npos) return value;
     // The layout of a pipeline is quoted for the shell.
     std::string plain;
     for (const char c : value)
         if (c != '\'') plain += c;
     return "\"" + plain + "\"";
-}
-
-// Returns the name of Megatron-Bridge's mixed precision, quoted; "" for none.
-std::string precision_of(const LaunchPlan& plan) {
-    switch (plan.s.choice<Precision>(P::precision)) {
-        case Precision::bf16: return "\"bf16_mixed\"";
-        case Precision::fp16: return "\"fp16_mixed\"";
-        case Precision::mxfp8: return "\"bf16_with_mxfp8_mixed\"";
-        case Precision::nvfp4: return "\"bf16_with_nvfp4_mixed\"";
-        case Precision::fp32: return {};
-        case Precision::fp8: break;
-    }
-    switch (plan.s.choice<Fp8Recipe>(P::fp8_recipe)) {
-        case Fp8Recipe::tensorwise: return "\"bf16_with_fp8_current_scaling_mixed\"";
-        case Fp8Recipe::blockwise: return "\"bf16_with_fp8_subchannel_scaling_mixed\"";
-        case Fp8Recipe::mxfp8: return "\"bf16_with_mxfp8_mixed\"";
-        case Fp8Recipe::delayed: break;
-    }
-    return "\"bf16_with_fp8_delayed_scaling_mixed\"";
 }
 
 // The assignments of the plan, one line each.
@@ -249,6 +241,36 @@ class Assignments {
   private:
     std::string lines_, fields_;
 };
+
+// Returns the mixed precision as Megatron-Bridge constructs it.
+std::string precision_of(const LaunchPlan& plan) {
+    const auto named = [](const std::string& name) { return "get_mixed_precision_config(\"" + name + "\")"; };
+    switch (matrix_format(plan.s)) {
+        case Precision::bf16: return named("bf16_mixed");
+        case Precision::fp16: return named("fp16_mixed");
+        case Precision::mxfp8: return named("bf16_with_mxfp8_mixed");
+        case Precision::nvfp4: return named("bf16_with_nvfp4_mixed");
+        case Precision::fp32:
+            return "MixedPrecisionConfig(fp32=True,params_dtype=torch.float32,pipeline_dtype=torch.float32)";
+        case Precision::fp8: break;
+    }
+    switch (plan.s.choice<Fp8Recipe>(P::fp8_recipe)) {
+        case Fp8Recipe::tensorwise: return named("bf16_with_fp8_current_scaling_mixed");
+        case Fp8Recipe::blockwise: return named("bf16_with_fp8_subchannel_scaling_mixed");
+        default: return named("bf16_with_fp8_delayed_scaling_mixed");
+    }
+}
+
+// Writes what the named precisions switch on and the plan may have off.
+void write_low_precision(const Settings& s, Assignments& out) {
+    const Precision format = matrix_format(s);
+    if (!is_low(format)) return;
+    for (const char* field : {"fp8_param_gather", "first_last_layers_bf16", "fp4_param_gather"})
+        if (!out.has("mixed_precision." + std::string(field)))
+            out.set("mixed_precision." + std::string(field), "False");
+    if (format == Precision::mxfp8 && !s.on(P::fp8_param_gather))
+        out.set("mixed_precision.reuse_grad_buf_for_mxfp8_param_ag", "False");
+}
 
 // Changes the options of a sharded Muon or Lion, which has a name of its own here, and whose gathers overlap
 // with nothing.
@@ -302,28 +324,44 @@ void write_provider(const Settings& s, Assignments& out) {
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.set("model.activation_func", "torch.nn.functional.silu");
     out.set("model.should_pad_vocab", "True");
     out.set("tokenizer.tokenizer_type", "\"NullTokenizer\"");
-    // It adds a token for the end of a document.
-    out.set("tokenizer.vocab_size", whole(s[P::vocab_size] - 1));
 }
 
 void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     const Settings& s = plan.s;
     if (!has_recipe) write_provider(s, out);
-    const std::string precision = precision_of(plan);
-    // Before its field, which is an option.
-    out.set("mixed_precision", precision.empty() ? "None" : "get_mixed_precision_config(" + precision + ")");
+    // These come before their fields, which are options.
+    out.set("mixed_precision", precision_of(plan));
+    const bool tensor_overlap =
+        s[P::tensor_parallel] > 1 && s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel);
+    out.set("comm_overlap",
+            std::string("CommOverlapConfig(tp_comm_overlap=") + (tensor_overlap ? "True" : "False") + ")");
     write_options(plan, has_recipe, out);
+    write_low_precision(s, out);
+    // Megatron-Bridge chooses these two itself unless they are given here.
+    for (const std::string field : {"overlap_grad_reduce", "overlap_param_gather"})
+        out.set("comm_overlap." + field, out.has("ddp." + field) ? "True" : "False");
     // Megatron-Bridge switches both on where a recipe has one of them on.
     for (const std::string field : {"use_distributed_optimizer", "overlap_param_gather"})
         out.set("optimizer." + field, out.has("ddp." + field) ? "True" : "False");
+    if (out.has("optimizer.optimizer_cpu_offload")) out.set("optimizer.optimizer_offload_fraction", "1.0");
+    if (out.has("model.cuda_graph_impl")) {
+        out.set("model.use_te_rng_tracker", "True");
+        out.set("rng.te_rng_tracker", "True");
+    }
+    // With expert parallelism, None would not split the experts.
+    if (!out.has("model.expert_tensor_parallel_size"))
+        out.set("model.expert_tensor_parallel_size",
+                s[P::experts] > 0 ? whole(expert_tensor_parallel(s)) : "None");
+    if (out.has("model.recompute_granularity") && s[P::recompute] == kRecomputeSelective &&
+        !out.has("model.recompute_modules"))
+        out.set("model.recompute_modules", "[\"core_attn\"]");
     for (const auto& [field, value] : kAlwaysWritten)
         if (!out.has(field)) out.set(field, value);
+    out.set("tokenizer.vocab_size", plan.whole(P::vocab_size));
     if (out.has("model.cpu_offloading_num_layers")) out.set("model.cpu_offloading", "True");
     out.set("model.virtual_pipeline_model_parallel_size",
             s[P::pipeline_parallel] > 1 && s[P::virtual_stages] > 1 ? plan.whole(P::virtual_stages) : "None");
     out.set("dataset.seq_length", plan.whole(P::sequence_length));
-    if (s[P::recompute] == kRecomputeSelective)
-        out.set("model.recompute_modules", python_list(megatron_modules(s[P::recompute_modules])));
     if (s[P::experts] > 0 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep)
         out.set("model.moe_flex_dispatcher_backend", "\"deepep\"");
 }
@@ -344,6 +382,7 @@ std::string imports_of(const std::string& lines, const std::string& recipe) {
     out += recipe +
            "\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
            "from megatron.bridge.training.gpt_step import forward_step\n";
+    add_from("bridge.training.mixed_precision", "MixedPrecisionConfig");
     add_from("bridge.training.mixed_precision", "get_mixed_precision_config");
     out += "from megatron.bridge.training.pretrain import pretrain\n";
     add_from("core.activations", "squared_relu");
@@ -365,8 +404,6 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (!known) note_options_without_preset(plan);
     Assignments fields;
     write_fields(plan, known, fields);
-    const bool overlap =
-        s[P::tensor_parallel] > 1 && s.on(P::async_tensor_parallel) && s.on(P::sequence_parallel);
     const std::string command = torchrun(plan) + " " + shell_word(file);
     std::string text =
         header(kMegatronBridge, answer, comment_line("Start on every node:") + comment_line("  " + command));
@@ -374,8 +411,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
             "\n\n"
             "def shardscope_plan():\n    cfg = " +
             function + "()\n" + fields.lines() +
-            "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + (overlap ? "True" : "False") +
-            ")\n    return cfg\n\n\nif __name__ == \"__main__\":\n"
+            "    return cfg\n\n\nif __name__ == \"__main__\":\n"
             "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n";
     plan.note(known ? translate("Data, tokenizer and learning rate are those of the recipe.")
                     : translate("This program knows no recipe of Megatron-Bridge for this model, so that the "

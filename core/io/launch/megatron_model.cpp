@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "launch/shapes.h"
+#include "launch/stage_layers.h"
 #include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
@@ -117,6 +118,18 @@ double linear_stride(const Settings& s) {
     return count > 1 ? static_cast<double>(count) : 0;
 }
 
+// Returns the letters of a hybrid model's layers with a | between its virtual stages.
+std::string in_stages(const std::string& letters, const Settings& s) {
+    std::string out;
+    std::size_t next = 0;
+    for (const double layers : planned_stages(s)) {
+        if (next > 0) out += '|';
+        out += letters.substr(next, static_cast<std::size_t>(layers));
+        next += static_cast<std::size_t>(layers);
+    }
+    return out;
+}
+
 // Writes layers of several kinds, and the sizes of those that keep a state.
 void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
@@ -125,7 +138,7 @@ void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
         return;
     }
     if (const std::string letters = hybrid_letters(s); !letters.empty()) {
-        out.put("--hybrid-layer-pattern", "'" + letters + "'");
+        out.put("--hybrid-layer-pattern", "'" + in_stages(letters, s) + "'");
         out.put("--mamba-num-heads", plan.whole(P::ssm_heads));
         out.put("--mamba-head-dim", plan.whole(P::ssm_head_size));
         out.put("--mamba-state-dim", plan.whole(P::ssm_state_size));

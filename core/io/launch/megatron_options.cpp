@@ -173,7 +173,8 @@ class Reader {
         const double loss = o_.flag("--account-for-loss-in-pipeline-split") ? 1 : 0;
         const Partition ends{o_.number("--decoder-first-pipeline-num-layers", 0),
                              o_.number("--decoder-last-pipeline-num-layers", 0)};
-        const std::string layout = o_.text("--pipeline-model-parallel-layout", "");
+        std::string layout = o_.text("--pipeline-model-parallel-layout", "");
+        if (layout.empty()) layout = layout_of_pattern(o_.text("--hybrid-layer-pattern", ""));
         // Values beyond the valid range are reported by the final check.
         if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum ||
             layers > parameter(P::layers).maximum)
@@ -196,6 +197,17 @@ class Reader {
         const Stages here = partition_layers({layers, 0, predictions()}, stages);
         if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
             out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
+    }
+
+    // Returns the layout of a hybrid model's pattern with a | between its stages; "" if it has none.
+    static std::string layout_of_pattern(const std::string& letters) {
+        if (letters.find('|') == std::string::npos) return {};
+        std::string out = "E";
+        for (const std::string& stage : split(letters, '|')) {
+            if (out.size() > 1) out += '|';
+            out += "t*" + std::to_string(stage.size());
+        }
+        return out + "L";
     }
 
     void read_layout(const std::string& layout, double layers, double stages) {

@@ -128,8 +128,9 @@ class ShapeReader {
     LayerWords hybrid_layers() {
         static constexpr std::array kNames{"--hybrid-layer-pattern", "--hybrid-override-pattern"};
         for (const char* option : kNames) {
-            const std::string letters = o_.text(option, "");
+            std::string letters = o_.text(option, "");
             if (letters.empty() || letters == "None") continue;
+            std::erase(letters, '|');  // it separates stages, which are read with the parallelism
             if (auto layers = layers_of_letters(letters)) return *layers;
             o_.problem(option, translate("“{1}” is not understood", {letters}),
                        translate("a layer is M (Mamba-2), * (attention), - (feed-forward) or E (experts)"),

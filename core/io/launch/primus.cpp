@@ -5,7 +5,8 @@
 // primus/configs/modules/megatron/trainer_base.yaml at commit 05b350b, whose defaults differ from
 // Megatron-LM's; docs/02-user-guide/configuration-system.md for the form of an experiment; at commit fd1eeab
 // runner/primus-cli and runner/primus-cli-slurm.sh for the launcher, and the experiments of gpt_oss_20B in
-// examples/megatron/configs/MI355X for lists and for keys that only Megatron-LM has.
+// examples/megatron/configs/MI355X for lists and for keys that only Megatron-LM has, and
+// primus/configs/modules/megatron/primus_pipeline.yaml with primuspipe/pipeline_launcher.py for schedules.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -60,6 +61,40 @@ std::pair<std::string, std::string> override_of(const MegatronArgument& argument
     return {key, list ? yaml_list(argument.value) : argument.value};
 }
 
+using Overrides = std::map<std::string, std::string>;
+
+// Primus's own schedules, with patches that replace Megatron-LM's.
+struct OwnSchedule {
+    ScheduleKind kind;
+    const char* name;
+    bool folded;  // it has two virtual stages
+};
+constexpr std::array kSchedules{OwnSchedule{ScheduleKind::zb_h1, "zero-bubble", false},
+                                OwnSchedule{ScheduleKind::zb_v, "zbv-formatted", true},
+                                OwnSchedule{ScheduleKind::v_half, "v-half", true},
+                                OwnSchedule{ScheduleKind::v_min, "v-min", true}};
+
+void write_schedule(const Settings& s, Overrides& overrides) {
+    const auto own = std::ranges::find(kSchedules, s.choice<ScheduleKind>(P::schedule), &OwnSchedule::kind);
+    if (own == kSchedules.end() || s[P::pipeline_parallel] <= 1) return;
+    overrides["patch_primus_pipeline"] = "true";
+    overrides["pp_algorithm"] = own->name;
+    if (own->folded) overrides["num_virtual_stages_per_pipeline_rank"] = "2";
+}
+
+// Megatron-LM's commit that Primus uses has Muon with a name of its own, and no Lion.
+void write_optimizer(LaunchPlan& plan, Overrides& overrides) {
+    if (plan.is(P::optimizer, Optimizer::muon)) {
+        overrides["optimizer"] = "dist_muon";
+        for (const char* key : {"use_distributed_optimizer", "overlap_grad_reduce", "overlap_param_gather"})
+            overrides[key] = "false";
+    } else if (plan.is(P::optimizer, Optimizer::lion)) {
+        overrides["optimizer"] = "adam";
+        plan.note_missing_option(kPrimus, P::optimizer,
+                                 translatable("{1} has no option for “{2}”; adam is written."));
+    }
+}
+
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
@@ -67,13 +102,18 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (!writes_layer_pattern(plan.s, kPrimus)) return {"", "", {refused_layers(kPrimus)}};
     plan.note_mismatches(kPrimus, true);
     note_options_without_preset(plan);
-    std::map<std::string, std::string> overrides;
+    Overrides overrides;
     for (const std::string_view key : kAlwaysWritten)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
+    for (const OwnSchedule& own : kSchedules) plan.more_schedules.push_back(own.kind);
     for (const MegatronArgument& argument : megatron_arguments(plan, kPrimus)) {
         const auto [key, value] = override_of(argument);
         overrides[key] = value;
     }
+    if (overrides["position_embedding_type"] == "learned_absolute")
+        overrides["add_position_embedding"] = "true";
+    write_schedule(plan.s, overrides);
+    write_optimizer(plan, overrides);
     const Hosts on = hosts(plan.s);
     // The launcher runs srun by itself.
     const std::string program = "-- train pretrain --config " + shell_word(file);

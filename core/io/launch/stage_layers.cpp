@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "launch/writing.h"
+#include "schedules/pipeline_layout.h"
+#include "schedules/schedule.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -14,6 +16,15 @@ StageLayers engine_stage_layers(double layers, double predictions, double stages
     for (const Stage& stage : every_stage(partition_layers(sequence, stages, 1, partition), sequence))
         out.push_back(stage.layers());
     return out;
+}
+
+StageLayers planned_stages(const Settings& s) {
+    const double stages = s[P::pipeline_parallel];
+    if (stages <= 1) return {s[P::layers]};
+    if (const PipelineLayout* layout = pipeline_layout(s))
+        return {layout->layers.begin(), layout->layers.end()};
+    if (s[P::virtual_stages] > 1) return uneven_virtual_stages(s[P::layers], stages * s[P::virtual_stages]);
+    return engine_stage_layers(s[P::layers], s[P::mtp_layers], stages, partition_of(s));
 }
 
 double total_layers(const StageLayers& stages) { return std::accumulate(stages.begin(), stages.end(), 0.0); }

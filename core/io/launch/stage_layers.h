@@ -14,6 +14,9 @@ using StageLayers = std::vector<double>;
 // `predictions` layers (MTP) follow them.
 StageLayers engine_stage_layers(double layers, double predictions, double stages, Partition partition);
 
+// Returns the layers of each virtual stage of the plan, as Megatron-LM would have them.
+StageLayers planned_stages(const Settings& settings);
+
 double total_layers(const StageLayers& stages);  // the sum
 
 // Returns the layers that each rank holds: rank i has the virtual stages i, i + ranks and so on or, if they

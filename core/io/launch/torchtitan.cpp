@@ -240,8 +240,7 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
     // A schedule that replaces the scenario's may place its model parts on other GPUs.
     const Schedule& schedule = schedule_of(kind);
     const bool same = name.exact && name.kind == kind;
-    const bool comparable =
-        same || (!name.several && !schedule.fixed_virtual_stages && schedule.weight_copies <= 1);
+    const bool comparable = same || (!name.several && schedule.supports_uneven_stages());
     if (!divided || (!expressible && parts > stages * 2)) {
         plan.note(translate(
             "torchtitan cannot split {1} layers into {2} stages; list them in module_fqns_per_model_part.",

@@ -147,9 +147,9 @@ class PythonWriter {
         std::vector<Converter> out;
         switch (matrix_format(s)) {
             case Precision::fp8:
-                // The default recipe scales by rows, which the engine does not know.
+                // Only recipes that scale by rows are left.
                 out.push_back({"Float8LinearConverter",
-                               std::string(R"(recipe_name="tensorwise", filter_fqns=["lm_head")") +
+                               std::string(R"(recipe_name="rowwise", filter_fqns=["lm_head")") +
                                    (experts ? R"(, "router.gate"])" : "]")});
                 if (experts) out.push_back({"Float8GroupedExpertsConverter", ""});
                 break;
@@ -194,6 +194,8 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     Problems problems;
     Toml keys(toml.text, problems);
     const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, plan.s, *answer.scenario.catalogue);
+    // Llama 4 left torchtitan before it had these configurations.
+    if (known && known->model == "llama4") known = nullptr;
     const bool has_base = known && !known->function.empty();
     const std::string module = known ? std::string(known->model) : "your_model";
     const std::string function = has_base ? std::string(known->function) : "your_function";

@@ -18,6 +18,8 @@ struct LaunchPlan {
     const Answer& answer;
     const Settings& s;
     std::vector<std::string> notes;
+    // Schedules that the tool has in addition to those of the writer whose options it takes.
+    std::vector<ScheduleKind> more_schedules;
 
     void note(std::string sentence) { notes.push_back(std::move(sentence)); }
     [[nodiscard]] std::string whole(P id) const;  // "4096"

@@ -258,6 +258,9 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
           "    cfg.mixed_precision.grad_reduce_in_fp32 = True\n", "    cfg.optimizer.optimizer = \"adam\"\n",
           "    cfg.model.attention_backend = AttnBackend.flash\n",
           "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n",
+          "    cfg.comm_overlap.overlap_grad_reduce = True\n",
+          "    cfg.mixed_precision.first_last_layers_bf16 = False\n",
+          "    cfg.mixed_precision.fp8_param_gather = False\n", "    cfg.tokenizer.vocab_size = 128256\n",
           "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n"}) {
         INFO(line);
         CHECK(holds(launch, line));
@@ -270,12 +273,13 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
     // What recipes set and the plan does not have is taken back; the dataset has the length of the model.
     const LaunchText replicated = kMegatronBridge.write(answer_of(R"({"model": {"preset": "deepseek-v3"},
         "training": {"sequence_length": 2048, "sharding": "ddp", "optimizer": "adamw"}})"));
-    for (const char* line : {"    cfg.dataset.seq_length = 2048\n", "    cfg.model.seq_length = 2048\n",
-                             "    cfg.ddp.use_distributed_optimizer = False\n",
-                             "    cfg.optimizer.use_distributed_optimizer = False\n",
-                             "    cfg.optimizer.use_precision_aware_optimizer = False\n",
-                             "    cfg.optimizer.exp_avg_dtype = torch.float32\n",
-                             "    cfg.model.pipeline_model_parallel_layout = None\n"}) {
+    for (const char* line :
+         {"    cfg.dataset.seq_length = 2048\n", "    cfg.model.seq_length = 2048\n",
+          "    cfg.ddp.use_distributed_optimizer = False\n",
+          "    cfg.optimizer.use_distributed_optimizer = False\n",
+          "    cfg.optimizer.use_precision_aware_optimizer = False\n",
+          "    cfg.optimizer.exp_avg_dtype = torch.float32\n", "    cfg.model.mtp_num_layers = None\n",
+          "    cfg.model.pipeline_model_parallel_layout = None\n"}) {
         INFO(line);
         CHECK(holds(replicated, line));
     }
@@ -304,7 +308,7 @@ TEST_CASE("launch: Megatron-Bridge's program describes a model that no recipe ha
           "    cfg = _pretrain_common()\n    cfg.model = GPTModelProvider()\n",
           "    cfg.model.activation_func = torch.nn.functional.silu\n", "    cfg.model.num_layers = 36\n",
           "    cfg.model.hidden_size = 5120\n", "    cfg.model.num_query_groups = 10\n",
-          "    cfg.model.vocab_size = 100352\n", "    cfg.tokenizer.vocab_size = 100351\n",
+          "    cfg.model.vocab_size = 100352\n", "    cfg.tokenizer.vocab_size = 100352\n",
           "    cfg.model.gated_linear_unit = True\n", "    cfg.model.add_bias_linear = False\n",
           "    cfg.model.share_embeddings_and_output_weights = False\n"}) {
         INFO(line);

@@ -486,6 +486,14 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
         "--position-embedding-type none --mamba-num-heads 64 --mamba-state-dim 64 --mamba-num-groups 4 ";
     const Settings s = settings_of(gpt(hybrid + "--hybrid-layer-pattern M-M*-M-M*-", "pretrain_hybrid.py"));
     CHECK(s[P::layers] == 10);
+    // A | separates the stages of a pipeline.
+    const Settings staged =
+        settings_of(gpt(hybrid + "--pipeline-model-parallel-size 2 --hybrid-layer-pattern 'M-M|*-|M-|M*-'",
+                        "pretrain_hybrid.py"));
+    CHECK(staged[P::layers] == 10);
+    CHECK(staged[P::virtual_stages] == 2);
+    CHECK(format(P::layer_pattern, staged[P::layer_pattern]) ==
+          format(P::layer_pattern, s[P::layer_pattern]));
     CHECK(format(P::layer_pattern, s[P::layer_pattern]) ==
           "mamba2/none,none/dense,mamba2/none,full/none,none/dense");
     CHECK(s[P::ssm_heads] == 64);

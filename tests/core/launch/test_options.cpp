@@ -312,7 +312,9 @@ void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
         excludes("--cpu-offloading-num-layers", other);
     if (has("--cpu-offloading-num-layers")) {
         REQUIRE(all["--pipeline-model-parallel-size"] == "1");
-        const double letters = static_cast<double>(all["--hybrid-layer-pattern"].size()) - 2;
+        const std::string pattern = all["--hybrid-layer-pattern"];
+        const double letters =
+            static_cast<double>(pattern.size()) - 2 - static_cast<double>(std::ranges::count(pattern, '|'));
         const double layers = letters > 0 ? letters : std::stod(all["--num-layers"]);
         REQUIRE(std::stod(all["--cpu-offloading-num-layers"]) < layers);
     }
@@ -325,9 +327,24 @@ void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
     excludes("--accumulate-allreduce-grads-in-fp32", "--grad-reduce-in-bf16");
     excludes("--bf16", "--fp16");
     excludes("--num-layers-per-virtual-pipeline-stage", "--num-virtual-stages-per-pipeline-rank");
-    for (const char* dealt :
+    for (const char* partition :
          {"--decoder-first-pipeline-num-layers", "--account-for-embedding-in-pipeline-split"})
-        excludes(dealt, "--pipeline-model-parallel-layout");
+        excludes(partition, "--pipeline-model-parallel-layout");
+    // The pattern of a hybrid model separates its stages.
+    for (const char* partition :
+         {"--num-layers-per-virtual-pipeline-stage", "--pipeline-model-parallel-layout",
+          "--account-for-embedding-in-pipeline-split", "--decoder-first-pipeline-num-layers"})
+        excludes("--hybrid-layer-pattern", partition);
+    if (has("--hybrid-layer-pattern")) {
+        const auto stages = std::ranges::count(all["--hybrid-layer-pattern"], '|') + 1;
+        REQUIRE(stages % std::stol(all["--pipeline-model-parallel-size"]) == 0);
+    }
+    const auto recomputes = [&](const char* module) {
+        return all["--recompute-modules"].find(module) != std::string::npos;
+    };
+    if (recomputes("mla_up_proj")) REQUIRE(has("--multi-latent-attention"));
+    if (recomputes("layernorm") || recomputes("moe_act")) REQUIRE(all["--fp8-recipe"] != "delayed");
+    if (has("--overlap-moe-expert-parallel-comm")) REQUIRE(all["--recompute-granularity"] != "full");
     excludes("--decoder-first-pipeline-num-layers", "--account-for-embedding-in-pipeline-split");
 }
 
@@ -401,6 +418,7 @@ void check_axolotl_rules(const Written& options, const Answer& answer) {
         REQUIRE_FALSE(all.contains("dp_replicate_size"));
     }
     if (all["optimizer"] == "muon") REQUIRE_FALSE(all.contains("deepspeed"));
+    if (all["fp8"] == "true" && fsdp) REQUIRE(all["fsdp_config.cpu_ram_efficient_loading"] == "false");
     if (all.contains("activation_offloading")) REQUIRE(all["gradient_checkpointing"] == "true");
     if (all.contains("fp8_enable_fsdp_float8_all_gather")) REQUIRE(fsdp);
     if (all.contains("torch_compile_options.triton.cudagraphs")) REQUIRE(all["torch_compile"] == "true");
@@ -451,6 +469,9 @@ void check_maxtext_rules(const Written& options, const Answer& answer) {
         REQUIRE(forward * accumulated == s[P::global_batch]);
     }
     if (all["quantization"] == "te_fp8_delayedscaling") REQUIRE(accumulated == 1);
+    // Transformer Engine's layers have neither experts nor sinks.
+    if (all["quantization"].starts_with("te_")) REQUIRE_FALSE(all.contains("num_experts"));
+    if (all["attention_sink"] == "true") REQUIRE(all["attention"] != "cudnn_flash_te");
     if (all["use_ring_of_experts"] == "true")
         REQUIRE(number("ici_expert_parallelism") * number("dcn_expert_parallelism") > 1);
     if (all["remat_policy"] == "custom") REQUIRE(all["decoder_layer_input"] == "offload");
@@ -474,6 +495,9 @@ void check_primus_rules(const Written& options, const Answer& answer) {
     REQUIRE(all["num_layers"] == std::to_string(static_cast<int>(answer.settings[P::layers])));
     REQUIRE(all.contains("window_attn_skip_freq") <= all.contains("window_size"));
     REQUIRE_FALSE((all.contains("fp8") && all.contains("fp4")));
+    if (all["position_embedding_type"] == "learned_absolute")
+        REQUIRE(all["add_position_embedding"] == "true");
+    if (all["optimizer"] == "dist_muon") REQUIRE(all["use_distributed_optimizer"] == "false");
     if (all.contains("hierarchical_context_parallel_sizes")) REQUIRE(all["cp_comm_type"] == "a2a+p2p");
 }
 
@@ -490,7 +514,16 @@ void check_bridge_rules(const Written& options, const Answer& answer) {
     // Only "dist_muon" and "dist_lion" are sharded Muon and Lion.
     if (is_on("ddp.use_distributed_optimizer"))
         REQUIRE((all["optimizer.optimizer"] == "\"adam\"" || all["optimizer.optimizer"] == "\"sgd\""));
-    if (all.contains("mixed_precision.grad_reduce_in_fp32")) REQUIRE(all["mixed_precision"] != "None");
+    // Megatron-Bridge's own choices are replaced: of overlaps, of what its precisions gather, of the
+    // offloaded share, and of experts' tensor parallelism.
+    for (const std::string overlap : {"overlap_grad_reduce", "overlap_param_gather"})
+        REQUIRE(all["comm_overlap." + overlap] == all["ddp." + overlap]);
+    if (is_low(answer.settings.choice<Precision>(P::precision)))
+        REQUIRE(all.contains("mixed_precision.fp8_param_gather"));
+    if (is_on("optimizer.optimizer_cpu_offload"))
+        REQUIRE(all["optimizer.optimizer_offload_fraction"] == "1.0");
+    if (all["model.cuda_graph_impl"] != "\"none\"") REQUIRE(is_on("rng.te_rng_tracker"));
+    if (answer.settings[P::experts] > 0) REQUIRE(all["model.expert_tensor_parallel_size"] != "None");
     REQUIRE(all["model.pipeline_model_parallel_size"] ==
             std::to_string(answer.settings.whole(P::pipeline_parallel)));
     for (const std::string& note : kMegatronBridge.write(answer).notes)

@@ -86,7 +86,7 @@ TEST_CASE("launch: torchtitan's Python function converts the layers and experts 
     config.model_spec = model_registry(
         "671B", moe_comm_backend="deepep",
         converters=[
-            Float8LinearConverter.Config(model_compile_enabled=True, recipe_name="tensorwise", filter_fqns=["lm_head", "router.gate"]),
+            Float8LinearConverter.Config(model_compile_enabled=True, recipe_name="rowwise", filter_fqns=["lm_head", "router.gate"]),
             Float8GroupedExpertsConverter.Config(model_compile_enabled=True),
         ],
     )
