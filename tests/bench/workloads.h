@@ -41,7 +41,7 @@ inline Scenario gpt3_175b_on_512_a100() {
     Scenario scenario = Scenario::first_launch();
     scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
     scenario = with_cluster(scenario, *scenario.catalogue->find(PresetKind::cluster, "dgx-a100-80gb"));
-    scenario.give(P::software, 6);  // megatron-core
+    scenario.give(P::software, Software::megatron_core);
     scenario.give(P::gpus, 512);
     scenario.give(P::global_batch, 1536);
     return scenario;

@@ -15,41 +15,57 @@
 namespace shardscope {
 namespace names {
 
-constexpr std::array software{Named{"fsdp1", 0, "FSDP1"},
-                              Named{"fsdp1-compile", 1, translatable("FSDP1, compiled")},
-                              Named{"fsdp2", 2, "FSDP2"},
-                              Named{"fsdp2-compile", 3, translatable("FSDP2, compiled")},
-                              Named{"deepspeed", 4, "DeepSpeed"},
-                              Named{"deepspeed-2021", 5, translatable("DeepSpeed of 2021")},
-                              Named{"megatron-core", 6, "Megatron-Core"},
-                              Named{"megatron-2021", 7, translatable("Megatron-LM of 2021")},
-                              Named{"nemo", 8, "NeMo"},
-                              Named{"maxtext", 9, "MaxText"},
-                              Named{"internevo", 10, "InternEvo"},
-                              Named{"megatron-2022", 11, translatable("Megatron-LM of 2022")},
-                              Named{"megatron-deepspeed", 12, "Megatron-DeepSpeed"},
-                              Named{"other", 13, translatable("Any other stack")},
-                              Named{"nanotron", 14},
-                              Named{"torchtitan", 15},
-                              Named{"jax", 16, "JAX"},
-                              Named{"megatron-bridge", 17, "Megatron-Bridge"},
-                              Named{"primus", 18, "Primus"}};
-constexpr std::array mlp{Named{translatable("plain"), 0}, Named{translatable("gated"), 1}};
-constexpr std::array norm{Named{"layernorm", 0, "LayerNorm"}, Named{"rmsnorm", 1, "RMSNorm"}};
+constexpr std::array software{
+    Named{"fsdp1", Value(Software::fsdp1), "FSDP1"},
+    Named{"fsdp1-compile", Value(Software::fsdp1_compile), translatable("FSDP1, compiled")},
+    Named{"fsdp2", Value(Software::fsdp2), "FSDP2"},
+    Named{"fsdp2-compile", Value(Software::fsdp2_compile), translatable("FSDP2, compiled")},
+    Named{"deepspeed", Value(Software::deepspeed), "DeepSpeed"},
+    Named{"deepspeed-2021", Value(Software::deepspeed_2021), translatable("DeepSpeed of 2021")},
+    Named{"megatron-core", Value(Software::megatron_core), "Megatron-Core"},
+    Named{"megatron-2021", Value(Software::megatron_2021), translatable("Megatron-LM of 2021")},
+    Named{"nemo", Value(Software::nemo), "NeMo"},
+    Named{"maxtext", Value(Software::maxtext), "MaxText"},
+    Named{"internevo", Value(Software::internevo), "InternEvo"},
+    Named{"megatron-2022", Value(Software::megatron_2022), translatable("Megatron-LM of 2022")},
+    Named{"megatron-deepspeed", Value(Software::megatron_deepspeed), "Megatron-DeepSpeed"},
+    Named{"other", Value(Software::other), translatable("Any other stack")},
+    Named{"nanotron", Value(Software::nanotron)},
+    Named{"torchtitan", Value(Software::torchtitan)},
+    Named{"jax", Value(Software::jax), "JAX"},
+    Named{"megatron-bridge", Value(Software::megatron_bridge), "Megatron-Bridge"},
+    Named{"primus", Value(Software::primus), "Primus"}};
+constexpr std::array mlp{Named{translatable("plain"), Value(Mlp::plain)},
+                         Named{translatable("gated"), Value(Mlp::gated)}};
+constexpr std::array norm{Named{"layernorm", Value(Norm::layernorm), "LayerNorm"},
+                          Named{"rmsnorm", Value(Norm::rmsnorm), "RMSNorm"}};
 constexpr std::array flag{Named{translatable("off"), 0}, Named{translatable("on"), 1}};
-constexpr std::array qk_norm{Named{translatable("none"), 0}, Named{"head", 1, translatable("each head")},
-                             Named{"whole", 2, translatable("all heads")}};
-constexpr std::array norm_weights{Named{translatable("none"), 0}, Named{"scale", 1, translatable("scale")},
-                                  Named{"scale-and-bias", 2, translatable("scale and bias")}};
+constexpr std::array qk_norm{Named{translatable("none"), Value(QkNorm::none)},
+                             Named{"head", Value(QkNorm::head), translatable("each head")},
+                             Named{"whole", Value(QkNorm::whole), translatable("all heads")}};
+constexpr std::array norm_weights{
+    Named{translatable("none"), Value(NormWeights::none)},
+    Named{"scale", Value(NormWeights::scale), translatable("scale")},
+    Named{"scale-and-bias", Value(NormWeights::scale_and_bias), translatable("scale and bias")}};
 constexpr std::array positions{Named{"sequence", kPositionsAsSequence, translatable("as the sequence")}};
-constexpr std::array precision{Named{"bf16", 0}, Named{"fp16", 1},           Named{"fp8", 2},
-                               Named{"fp32", 3}, Named{"mxfp8", 4, "MXFP8"}, Named{"nvfp4", 5, "NVFP4"}};
-constexpr std::array fp8_recipe{Named{translatable("delayed"), 0}, Named{translatable("tensorwise"), 1},
-                                Named{translatable("blockwise"), 2}, Named{"mxfp8", 3, "MXFP8"}};
-constexpr std::array gradient_precision{Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};
-constexpr std::array main_gradient_precision{Named{"reduced", kAsReduced, translatable("as reduced")},
-                                             Named{"bf16", 0}, Named{"fp16", 1}, Named{"fp32", 3}};
-constexpr std::array optimizer_precision{Named{"bf16", 0}, Named{"fp32", 3}};
+constexpr std::array precision{Named{"bf16", Value(Precision::bf16)},
+                               Named{"fp16", Value(Precision::fp16)},
+                               Named{"fp8", Value(Precision::fp8)},
+                               Named{"fp32", Value(Precision::fp32)},
+                               Named{"mxfp8", Value(Precision::mxfp8), "MXFP8"},
+                               Named{"nvfp4", Value(Precision::nvfp4), "NVFP4"}};
+constexpr std::array fp8_recipe{Named{translatable("delayed"), Value(Fp8Recipe::delayed)},
+                                Named{translatable("tensorwise"), Value(Fp8Recipe::tensorwise)},
+                                Named{translatable("blockwise"), Value(Fp8Recipe::blockwise)},
+                                Named{"mxfp8", Value(Fp8Recipe::mxfp8), "MXFP8"}};
+constexpr std::array gradient_precision{Named{"bf16", Value(Precision::bf16)},
+                                        Named{"fp16", Value(Precision::fp16)},
+                                        Named{"fp32", Value(Precision::fp32)}};
+constexpr std::array main_gradient_precision{
+    Named{"reduced", kAsReduced, translatable("as reduced")}, Named{"bf16", Value(Precision::bf16)},
+    Named{"fp16", Value(Precision::fp16)}, Named{"fp32", Value(Precision::fp32)}};
+constexpr std::array optimizer_precision{Named{"bf16", Value(Precision::bf16)},
+                                         Named{"fp32", Value(Precision::fp32)}};
 constexpr std::array moment_precision{Named{"master", kAsMaster, translatable("as the master")},
                                       Named{"bf16", Value(MomentPrecision::bf16)},
                                       Named{"fp8", Value(MomentPrecision::fp8)},
@@ -57,60 +73,78 @@ constexpr std::array moment_precision{Named{"master", kAsMaster, translatable("a
                                       Named{"bf16+fp32", Value(MomentPrecision::bf16_fp32), "bf16 + fp32"},
                                       Named{"fp8+bf16", Value(MomentPrecision::fp8_bf16), "fp8 + bf16"},
                                       Named{"fp8+fp32", Value(MomentPrecision::fp8_fp32), "fp8 + fp32"}};
-constexpr std::array loss{Named{translatable("plain"), 0}, Named{translatable("fused"), 1},
-                          Named{translatable("chunked"), 2}};
-constexpr std::array recompute_modules{Named{"layernorm", 1, "LayerNorm"},
-                                       Named{"core_attention", 2, translatable("core attention")},
-                                       Named{"mla_up_proj", 4, translatable("MLA up-projection")},
-                                       Named{"mlp", 8, "MLP"},
-                                       Named{"activation", 16, translatable("activation function")},
-                                       Named{"moe", 32, "MoE"},
-                                       Named{"moe_activation", 64, translatable("MoE activation function")},
-                                       Named{"shared_experts", 128, translatable("shared experts")}};
-constexpr std::array context_parallel_kind{Named{"p2p", 0, "P2P"}, Named{"a2a", 1, "A2A"},
-                                           Named{"all-gather", 2}, Named{"a2a+p2p", 3, "A2A + P2P"}};
-constexpr std::array topology{Named{translatable("switch"), 0}, Named{translatable("mesh"), 1},
-                              Named{translatable("torus"), 2}};
+constexpr std::array loss{Named{translatable("plain"), Value(Loss::plain)},
+                          Named{translatable("fused"), Value(Loss::fused)},
+                          Named{translatable("chunked"), Value(Loss::chunked)}};
+constexpr std::array recompute_modules{
+    Named{"layernorm", Value(RecomputeModule::layernorm), "LayerNorm"},
+    Named{"core_attention", Value(RecomputeModule::core_attention), translatable("core attention")},
+    Named{"mla_up_proj", Value(RecomputeModule::mla_up_proj), translatable("MLA up-projection")},
+    Named{"mlp", Value(RecomputeModule::mlp), "MLP"},
+    Named{"activation", Value(RecomputeModule::activation), translatable("activation function")},
+    Named{"moe", Value(RecomputeModule::moe), "MoE"},
+    Named{"moe_activation", Value(RecomputeModule::moe_activation), translatable("MoE activation function")},
+    Named{"shared_experts", Value(RecomputeModule::shared_experts), translatable("shared experts")}};
+constexpr std::array context_parallel_kind{
+    Named{"p2p", Value(ContextParallelKind::p2p), "P2P"},
+    Named{"a2a", Value(ContextParallelKind::a2a), "A2A"},
+    Named{"all-gather", Value(ContextParallelKind::all_gather)},
+    Named{"a2a+p2p", Value(ContextParallelKind::a2a_p2p), "A2A + P2P"}};
+constexpr std::array topology{Named{translatable("switch"), Value(Topology::switched)},
+                              Named{translatable("mesh"), Value(Topology::mesh)},
+                              Named{translatable("torus"), Value(Topology::torus)}};
 constexpr std::array in_network_reduction{
-    Named{translatable("none"), 0}, Named{"node", 1, translatable("in the node")},
-    Named{"network", 2, translatable("between nodes")}, Named{"both", 3, translatable("both")}};
+    Named{translatable("none"), Value(InNetworkReduction::none)},
+    Named{"node", Value(InNetworkReduction::node), translatable("in the node")},
+    Named{"network", Value(InNetworkReduction::network), translatable("between nodes")},
+    Named{"both", Value(InNetworkReduction::both), translatable("both")}};
 constexpr std::array equal_share{Named{"equal-share", 0, translatable("equal share")}};
 constexpr std::array one_pod{Named{"one-pod", 0, translatable("one pod")}};
-constexpr std::array moe_dispatcher{Named{"all-to-all", 0}, Named{"deepep", 1, "DeepEP"},
-                                    Named{"all-gather", 2}};
+constexpr std::array moe_dispatcher{Named{"all-to-all", Value(MoeDispatcher::all_to_all)},
+                                    Named{"deepep", Value(MoeDispatcher::deepep), "DeepEP"},
+                                    Named{"all-gather", Value(MoeDispatcher::all_gather)}};
 constexpr std::array fitting{Named{translatable("fitting"), 0}};
 constexpr std::array as_tensor{Named{"tensor", 0, translatable("as TP")}};
-constexpr std::array optimizer{Named{"adamw", 0, "AdamW"},
-                               Named{"adamw-8bit", 1, translatable("AdamW, 8-bit")},
-                               Named{"adafactor", 2, "Adafactor"},
-                               Named{"lion", 3, "Lion"},
-                               Named{"muon", 4, "Muon"},
-                               Named{"momentum", 5, translatable("Momentum")},
-                               Named{"sgd", 6, "SGD"}};
-constexpr std::array sharding{Named{"ddp", 0, "DDP"},      Named{"zero1", 1, "ZeRO-1"},
-                              Named{"zero2", 2, "ZeRO-2"}, Named{"zero3", 3, "ZeRO-3"},
-                              Named{"hsdp", 4, "HSDP"},    Named{"zero++", 5, "ZeRO++"}};
+constexpr std::array optimizer{
+    Named{"adamw", Value(Optimizer::adamw), "AdamW"},
+    Named{"adamw-8bit", Value(Optimizer::adamw_8bit), translatable("AdamW, 8-bit")},
+    Named{"adafactor", Value(Optimizer::adafactor), "Adafactor"},
+    Named{"lion", Value(Optimizer::lion), "Lion"},
+    Named{"muon", Value(Optimizer::muon), "Muon"},
+    Named{"momentum", Value(Optimizer::momentum), translatable("Momentum")},
+    Named{"sgd", Value(Optimizer::sgd), "SGD"}};
+constexpr std::array sharding{
+    Named{"ddp", Value(Sharding::ddp), "DDP"},        Named{"zero1", Value(Sharding::zero1), "ZeRO-1"},
+    Named{"zero2", Value(Sharding::zero2), "ZeRO-2"}, Named{"zero3", Value(Sharding::zero3), "ZeRO-3"},
+    Named{"hsdp", Value(Sharding::hsdp), "HSDP"},     Named{"zero++", Value(Sharding::zero_pp), "ZeRO++"}};
 constexpr std::array recompute{Named{translatable("none"), 0},
                                Named{translatable("selective"), kRecomputeSelective},
                                Named{translatable("full"), 1}};
-constexpr std::array attention{Named{"flash", 0, "Flash"}, Named{translatable("naive"), 1}};
+constexpr std::array attention{Named{"flash", Value(AttentionKernel::flash), "Flash"},
+                               Named{translatable("naive"), Value(AttentionKernel::naive)}};
 constexpr std::array schedule{
 #define SHARDSCOPE_SCHEDULE(kind, name, label, schedule) Named{name, Value(ScheduleKind::kind), label},
 #include "parameters/schedules.inc"
 #undef SHARDSCOPE_SCHEDULE
 };
-constexpr std::array offload{Named{translatable("none"), 0}, Named{"optimizer", 1, translatable("optimizer")},
-                             Named{"optimizer+parameters", 2, translatable("optimizer and weights")},
-                             Named{"optimizer-nvme", 3, translatable("optimizer to NVMe")}};
+constexpr std::array offload{
+    Named{translatable("none"), Value(Offload::none)},
+    Named{"optimizer", Value(Offload::optimizer), translatable("optimizer")},
+    Named{"optimizer+parameters", Value(Offload::optimizer_and_parameters),
+          translatable("optimizer and weights")},
+    Named{"optimizer-nvme", Value(Offload::optimizer_nvme), translatable("optimizer to NVMe")}};
 constexpr std::array none{Named{translatable("none"), 0}};
 constexpr std::array usual{Named{translatable("usual"), 0}};
 constexpr std::array optimal{Named{translatable("optimal"), 0}};
 constexpr std::array by_size{Named{"by-size", 0, translatable("by size")}};
-constexpr std::array critical_batch_law{Named{translatable("none"), 0}, Named{"kaplan", 1, "Kaplan"},
-                                        Named{"bergsma", 2, "Bergsma"},
-                                        Named{"fixed", 3, translatable("fixed")}};
-constexpr std::array convention{Named{"palm", 0, "PaLM"}, Named{translatable("causal"), 1},
-                                Named{"6n", 2, "6N"}};
+constexpr std::array critical_batch_law{
+    Named{translatable("none"), Value(CriticalBatchLaw::none)},
+    Named{"kaplan", Value(CriticalBatchLaw::kaplan), "Kaplan"},
+    Named{"bergsma", Value(CriticalBatchLaw::bergsma), "Bergsma"},
+    Named{"fixed", Value(CriticalBatchLaw::fixed), translatable("fixed")}};
+constexpr std::array convention{Named{"palm", Value(FlopsConvention::palm), "PaLM"},
+                                Named{translatable("causal"), Value(FlopsConvention::causal)},
+                                Named{"6n", Value(FlopsConvention::six_n), "6N"}};
 
 }  // namespace names
 

@@ -106,6 +106,27 @@ inline constexpr std::array kFlagWords{Named{"true", 1},  Named{"yes", 1}, Named
 Parsed parse(P id, std::string_view text, bool as_shown = false);
 
 // The choices of the parameters, in the order of their values. Settings store their numbers.
+enum class Software {
+    fsdp1,
+    fsdp1_compile,
+    fsdp2,
+    fsdp2_compile,
+    deepspeed,
+    deepspeed_2021,
+    megatron_core,
+    megatron_2021,
+    nemo,
+    maxtext,
+    internevo,
+    megatron_2022,
+    megatron_deepspeed,
+    other,
+    nanotron,
+    torchtitan,
+    jax,
+    megatron_bridge,
+    primus
+};
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp, zero_pp };
 enum class Precision { bf16, fp16, fp8, fp32, mxfp8, nvfp4 };
 // Returns whether matrices run in fewer than 16 bits. Activations and weights are kept in bf16 then.

@@ -4,7 +4,7 @@
 // All such rules are in this list: it provides the messages of `check`, the result of `is_valid`, and the
 // values that sliders and `nearest_valid` offer. Ranges of single parameters are in the parameter table. To
 // add a rule, add a Constraint to the list of its subject (constraints_of_*.cpp). Then let an edit repair it,
-// if it can (repair_others in scenario.cpp), and keep plans that break it out of the plan space
+// if it can (repair_others in edit.cpp), and keep plans that break it out of the plan space
 // (planner/space.cpp).
 #pragma once
 

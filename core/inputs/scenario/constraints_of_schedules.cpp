@@ -127,10 +127,8 @@ Problem schedule_does_not_support_partition(const Settings& s) {
 }
 
 void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
-    const Schedule& schedule = schedule_of(s);
     const double stages = s[P::pipeline_parallel];
-    if (stages <= 1 || s[P::virtual_stages] > 1 || schedule.fixed_virtual_stages ||
-        schedule.weight_copies > 1) {
+    if (stages <= 1 || s[P::virtual_stages] > 1 || !schedule_of(s).supports_uneven_stages()) {
         values.at_most(0);
         return;
     }
@@ -142,33 +140,47 @@ void keep_partition_possible(P end, const Settings& s, ValidValues& values) {
 
 // ---- Layouts by hand --------------------------------------------------------------------------------------
 
-std::string problem_of_layout(const Settings& s) {
+enum class LayoutFault : unsigned char { none, unreadable, stages, layers, misplaced, predictions };
+
+LayoutFault fault_of_layout(const Settings& s) {
     const PipelineLayout* layout = pipeline_layout(s);
-    if (!layout || s[P::pipeline_parallel] <= 1) return {};
-    if (!layout->problem.empty()) return layout->problem;
+    if (!layout || s[P::pipeline_parallel] <= 1) return LayoutFault::none;
+    if (!layout->problem.empty()) return LayoutFault::unreadable;
     const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
-    if (static_cast<double>(layout->layers.size()) != stages) {
-        return translate("it has {1} stages, but pipeline parallel × virtual stages is {2}",
-                         {std::to_string(layout->layers.size()), count_text(stages)});
-    }
-    if (layout->total != s[P::layers]) {
-        return translate("it has {1} layers, but the model has {2}",
-                         {std::to_string(layout->total), format(P::layers, s[P::layers])});
-    }
-    if (layout->misplaced) return translate("prediction layers (m) are in another stage than the last");
-    if (layout->predictions != s[P::mtp_layers]) {
-        return translate("it has {1} prediction layers (m), but model.mtp_layers is {2}",
-                         {std::to_string(layout->predictions), format(P::mtp_layers, s[P::mtp_layers])});
-    }
-    return {};
+    if (static_cast<double>(layout->layers.size()) != stages) return LayoutFault::stages;
+    if (layout->total != s[P::layers]) return LayoutFault::layers;
+    if (layout->misplaced) return LayoutFault::misplaced;
+    if (layout->predictions != s[P::mtp_layers]) return LayoutFault::predictions;
+    return LayoutFault::none;
 }
 
-bool layout_matches(const Settings& s) {
-    const PipelineLayout* layout = pipeline_layout(s);
-    return !layout || s[P::pipeline_parallel] <= 1 ||
-           (layout->problem.empty() && layout->total == s[P::layers] && !layout->misplaced &&
-            layout->predictions == s[P::mtp_layers] &&
-            static_cast<double>(layout->layers.size()) == s[P::pipeline_parallel] * s[P::virtual_stages]);
+bool layout_matches(const Settings& s) { return fault_of_layout(s) == LayoutFault::none; }
+
+Problem layout_does_not_match(const Settings& s) {
+    const PipelineLayout& layout = *pipeline_layout(s);
+    std::string why;
+    switch (fault_of_layout(s)) {
+        case LayoutFault::none: break;
+        case LayoutFault::unreadable: why = layout.problem; break;
+        case LayoutFault::stages:
+            why = translate("it has {1} stages, but pipeline parallel × virtual stages is {2}",
+                            {std::to_string(layout.layers.size()),
+                             count_text(s[P::pipeline_parallel] * s[P::virtual_stages])});
+            break;
+        case LayoutFault::layers:
+            why = translate("it has {1} layers, but the model has {2}",
+                            {std::to_string(layout.total), format(P::layers, s[P::layers])});
+            break;
+        case LayoutFault::misplaced:
+            why = translate("prediction layers (m) are in another stage than the last");
+            break;
+        case LayoutFault::predictions:
+            why = translate("it has {1} prediction layers (m), but model.mtp_layers is {2}",
+                            {std::to_string(layout.predictions), format(P::mtp_layers, s[P::mtp_layers])});
+            break;
+    }
+    return value_problem(P::pipeline_layout, s, why,
+                         translate("correct it, or leave it out for an even split"));
 }
 
 constexpr Constraint kConstraints[] = {
@@ -192,12 +204,7 @@ constexpr Constraint kConstraints[] = {
      .holds = schedule_splits_layers,
      .problem = schedule_does_not_split_layers,
      .narrow = keep_layers_splittable},
-    {.holds = layout_matches,
-     .problem =
-         [](const Settings& s) {
-             return value_problem(P::pipeline_layout, s, problem_of_layout(s),
-                                  translate("correct it, or leave it out for an even split"));
-         }},
+    {.holds = layout_matches, .problem = layout_does_not_match},
     // The following constraints depend on the stages.
     {.level = Level::schedule, .holds = splits_sequences_evenly, .problem = schedule_does_not_split_sequence},
     {.level = Level::partition,

@@ -15,9 +15,12 @@ int data_context_parallel(const Settings& settings);
 // the weight copies of the pipeline.
 int max_shard_group(const Settings& settings);
 // Returns whether weights are sharded and gathered layer by layer: zero3, hsdp and zero++.
-inline bool is_fsdp(const Settings& settings) {
-    const auto sharding = settings.choice<Sharding>(P::sharding);
-    return sharding >= Sharding::zero3;
+constexpr bool is_fsdp(Sharding sharding) { return sharding >= Sharding::zero3; }
+inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<Sharding>(P::sharding)); }
+// Returns whether the sharded weights are in the host's memory. Without FSDP no layer is fetched, so the
+// weights stay on the GPU.
+inline bool keeps_weights_on_host(const Settings& settings) {
+    return is_fsdp(settings) && settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
 }
 // Returns the GPUs over which each expert's matrices are split.
 double expert_tensor_parallel(const Settings& settings);

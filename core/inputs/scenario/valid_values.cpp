@@ -36,6 +36,13 @@ std::vector<double> divisors(double number, double most) {
     return out;
 }
 
+double divisor_at_most(double number, double most) {
+    for (double d = std::floor(std::min(number, most)); d > 1; --d) {
+        if (std::fmod(number, d) == 0) return d;
+    }
+    return 1;
+}
+
 double least_common_multiple(double a, double b) {
     const long long x = integer(a);
     const long long y = integer(b);

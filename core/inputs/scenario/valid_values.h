@@ -14,6 +14,8 @@ namespace shardscope {
 
 // Returns the divisors of `number` up to `most`, in rising order.
 std::vector<double> divisors(double number, double most);
+// Returns the largest divisor of `number` that is at most `most`; 1 if there is none.
+double divisor_at_most(double number, double most);
 // Returns whether `whole` is a multiple of `part`; false if `part` is not positive.
 inline bool divides(double part, double whole) {
     // Most degrees are 1; a remainder takes tens of instructions.

@@ -66,8 +66,7 @@ Partition partition_of(const Settings& s) {
     const Schedule& schedule = schedule_of(s);
     Partition out{s[P::first_stage_layers], s[P::last_stage_layers], pipeline_layout(s),
                   stages > 1 && schedule.folded};
-    const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && !schedule.fixed_virtual_stages &&
-                            schedule.weight_copies <= 1;
+    const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && schedule.supports_uneven_stages();
     if (s.on(P::balanced_stages) && out.even() && may_differ) {
         // Each stage takes layers until it exceeds its share of the cost.
         const double layers = s[P::layers];
@@ -81,10 +80,9 @@ Partition partition_of(const Settings& s) {
 bool supports_partition(const Settings& s) {
     const Partition partition = partition_of(s);
     if (s[P::pipeline_parallel] <= 1 || partition.even()) return true;
-    const Schedule& schedule = schedule_of(s);
-    if (partition.layout) return !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
-    return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && s[P::virtual_stages] <= 1 &&
-           !schedule.fixed_virtual_stages && schedule.weight_copies <= 1;
+    if (!schedule_of(s).supports_uneven_stages()) return false;
+    if (partition.layout) return true;
+    return partition.is_feasible(s[P::layers], s[P::pipeline_parallel]) && s[P::virtual_stages] <= 1;
 }
 
 double weight_copies(const Settings& s) {

@@ -111,6 +111,10 @@ struct Schedule {
     // previous one has ended and its inputs have arrived.
     std::vector<Pass> (*order)(const PipelineShape&, int position) = nullptr;
 
+    // Returns whether stages may have different numbers of layers. A fixed number of virtual stages and two
+    // weight copies require equal ones.
+    [[nodiscard]] bool supports_uneven_stages() const { return !fixed_virtual_stages && weight_copies <= 1; }
+
     // Returns whether the schedule can split `layers` into `stages` stages; `stages` is more than one.
     [[nodiscard]] bool can_split(double stages, double layers) const {
         if (weight_copies > 1 && std::fmod(stages, 2) != 0) return false;
@@ -141,8 +145,8 @@ MicroBatchRule micro_batch_rule(const Settings& settings);
 bool splits_sequences_evenly(const Settings& settings);
 // Returns the partition of the layers that the settings request.
 Partition partition_of(const Settings& settings);
-// Returns whether the schedule supports that partition. Virtual stages, schedules with a fixed number of them
-// and schedules with two weight copies require equal stages.
+// Returns whether the schedule supports that partition. Virtual stages require equal stages, except in a
+// layout by hand.
 bool supports_partition(const Settings& settings);
 // Returns the number of weight copies in one pipeline.
 double weight_copies(const Settings& settings);

@@ -293,16 +293,17 @@ TEST_CASE("edits: a schedule sets the stages and micro-batches that it requires"
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::dualpipe);
     CHECK(s[P::pipeline_parallel] == 4);
     CHECK(s[P::accumulation] == 8);
-    s = resolve(edited(with({{P::pipeline_parallel, 16}}), P::schedule, 4));
+    s = resolve(edited(with({{P::pipeline_parallel, 16}}), P::schedule, ScheduleKind::modular));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::modular);
     CHECK(s[P::pipeline_parallel] == 8);
     CHECK(s[P::accumulation] == 8);
-    s = resolve(edited(with({{P::pipeline_parallel, 8}, {P::global_batch, 256}}), P::schedule, 8));
+    s = resolve(edited(with({{P::pipeline_parallel, 8}, {P::global_batch, 256}}), P::schedule,
+                       ScheduleKind::bitpipe));
     CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::bitpipe);
     CHECK(s[P::global_batch] == 256);
     CHECK(std::fmod(s[P::accumulation], 8) == 0);
     // A free number of virtual stages requires another schedule.
-    const Scenario modular = edited(with({{P::pipeline_parallel, 8}}), P::schedule, 4);
+    const Scenario modular = edited(with({{P::pipeline_parallel, 8}}), P::schedule, ScheduleKind::modular);
     CHECK(resolve(edited(modular, P::virtual_stages, 5)).choice<ScheduleKind>(P::schedule) ==
           ScheduleKind::interleaved);
 }

@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/constraint.h"
+#include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
+#include "scenario/scenario.h"
+#include "schedules/schedule.h"
+
+namespace shardscope {
+namespace {
+
+// Adapts other parameters to an edit of `id`: each is moved to its nearest valid value, from the model's
+// shape through the degrees of parallelism to the batch. `micro_batch` is the largest size allowed if the
+// global batch is held. Returns whether the scenario is valid afterwards.
+bool repair_others(Scenario& out, P id, double micro_batch) {
+    Settings s = resolve(out);
+    const auto give = [&](P which, Value value) {
+        if (value == s[which]) return;
+        out.give(which, value);
+        s = resolve(out);
+    };
+    const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
+    if (is_valid(s)) return true;
+
+    // Fractional heads or head sizes are rounded to whole numbers.
+    if (id == P::heads || id == P::head_size || id == P::hidden_size) {
+        for (const P part : {P::heads, P::head_size}) {
+            if (s[part] != std::floor(s[part]) || s[part] < 1) give(part, std::max(1.0, std::round(s[part])));
+        }
+        if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
+    }
+    for (const P part : {P::experts_per_token, P::dense_layers}) move(part);
+
+    // After a change of the node the GPU count may no longer be a multiple of its GPUs, and the data-parallel
+    // GPUs may no longer divide a held batch.
+    move(P::gpus);
+    move(P::tensor_parallel);
+    move(P::context_parallel);
+    if (id != P::context_parallel_kind) move(P::context_parallel_kind);
+    const Schedule& schedule = schedule_of(s);
+    if (s[P::pipeline_parallel] > 1 && !schedule.can_split(s[P::pipeline_parallel], s[P::layers])) {
+        move(P::pipeline_parallel);
+    } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
+        if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
+        move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
+    }
+    move(P::virtual_stages);
+    if (s[P::virtual_stages] > 1 && !schedule_of(s).interleaves) {
+        if (id == P::schedule) {
+            give(P::virtual_stages, 1);
+        } else {
+            give(P::schedule, ScheduleKind::interleaved);
+        }
+    }
+    if (!supports_partition(s)) {
+        for (const P end : {P::first_stage_layers, P::last_stage_layers}) out.withdraw(end);
+        s = resolve(out);
+    }
+    move(P::gpus);
+    if (out.is_given(P::expert_tensor_parallel)) move(P::expert_tensor_parallel);
+    if (out.is_given(P::expert_parallel)) move(P::expert_parallel);
+    if (out.is_given(P::shard_group)) move(P::shard_group);
+
+    // Strong scaling reduces the batch of each GPU: first the number of micro-batches, then their size.
+    const MicroBatchRule rule = micro_batch_rule(s);
+    if (out.hold() == Hold::global_batch) {
+        const double per_gpu = s[P::global_batch] / data_parallel(s);
+        if (std::fmod(per_gpu, rule.multiple) == 0) {
+            give(P::micro_batch, divisor_at_most(per_gpu / rule.multiple,
+                                                 std::min(micro_batch, std::max(1.0, per_gpu / rule.least))));
+        } else {
+            // The micro-batches do not come in whole groups of as many as there are stages, so virtual stages
+            // are not possible.
+            give(P::virtual_stages, 1);
+            give(P::micro_batch, divisor_at_most(per_gpu, micro_batch));
+        }
+    } else {
+        move(P::accumulation);
+    }
+    return is_valid(s);
+}
+
+}  // namespace
+
+bool may_change_others(P id) {
+    switch (parameter(id).group) {
+        case Group::gpu:
+        case Group::assumptions: return false;
+        case Group::cluster: return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node;
+        case Group::model:
+        case Group::training:
+        case Group::plan: return true;
+    }
+    return true;
+}
+
+namespace {
+
+// The scenario on which an edit of `id` is based. The other automatic degrees of parallelism, and an
+// automatic micro-batch if the global batch is held, are set to one if that is valid.
+Scenario basis_of_edit(const Scenario& scenario, P id) {
+    if (scenario.automatic.none()) return scenario;
+    Scenario out = scenario;
+    for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+                           P::expert_tensor_parallel, P::virtual_stages}) {
+        if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
+    }
+    if (scenario.automatic[index(P::context_parallel_kind)] && id != P::context_parallel_kind)
+        out.give(P::context_parallel_kind, ContextParallelKind::p2p);
+    if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
+        scenario.hold() == Hold::global_batch)
+        out.give(P::micro_batch, 1);
+    return is_valid(resolve(out)) ? out : scenario;
+}
+
+// The degrees of model parallelism that the planner may choose: more GPUs than sequences in a held batch need
+// them.
+constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
+
+// The powers of two that one of these degrees may have, ascending; only one if the degree is not automatic.
+// Tensor parallelism stays in a node.
+std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
+    std::vector<double> out{s[id]};
+    if (!scenario.automatic[index(id)]) return out;
+    for (const double stop : domain(id, s).stops) {
+        const bool in_node = id != P::tensor_parallel || stop <= s[P::gpus_per_node];
+        if (stop == 2 * out.back() && in_node) out.push_back(stop);
+    }
+    return out;
+}
+
+// Whether the planner can spread a held batch over more GPUs by model parallelism.
+bool may_spread_batch(const Scenario& scenario, P id) {
+    return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
+           std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });
+}
+
+// Gives the smallest automatic degrees of model parallelism with which the scenario is valid, if there are
+// any.
+void spread_batch(Scenario& out, const Settings& s) {
+    std::vector<std::pair<double, double>> choices;
+    for (const double pipeline : degrees(out, P::pipeline_parallel, s)) {
+        for (const double tensor : degrees(out, P::tensor_parallel, s))
+            choices.emplace_back(tensor, pipeline);
+    }
+    std::ranges::stable_sort(choices, {}, [](const auto& one) { return one.first * one.second; });
+    for (const auto& [tensor, pipeline] : choices) {
+        Scenario trial = out;
+        trial.give(P::tensor_parallel, tensor);
+        trial.give(P::pipeline_parallel, pipeline);
+        if (!is_valid(resolve(trial))) continue;
+        out = trial;
+        return;
+    }
+}
+
+}  // namespace
+
+Settings settings_for_edit(const Scenario& scenario, P id) {
+    Settings s = resolve(basis_of_edit(scenario, id));
+    if (!may_spread_batch(scenario, id)) return s;
+    // A batch that M GPUs share allows M times as many GPUs, where M is any power of two up to the most model
+    // parallelism, and that is the same as a batch of M times the size.
+    double most = 1;
+    for (const P degree : kModelParallel) {
+        const double degree_most = degrees(scenario, degree, s).back();
+        most *= degree_most / s[degree];
+        if (id == P::global_batch) s.set(degree, degree_most, Origin::derived);
+    }
+    if (id == P::gpus) s.set(P::global_batch, s[P::global_batch] * most, Origin::derived);
+    return s;
+}
+
+namespace {
+
+Scenario edited_values(const Scenario& scenario, P id, Value value) {
+    if (!may_change_others(id) && !is_constrained(id) && !std::isnan(value))
+        return assigned(scenario, id, nearest_in_range(id, value));
+    Scenario out = basis_of_edit(scenario, id);
+    const Settings before = resolve(out);
+    if (!applies_to(id, before)) return scenario;
+    const bool spreads = may_spread_batch(scenario, id);
+    value = nearest_valid(id, value, spreads ? settings_for_edit(scenario, id) : before);
+    const bool global = scenario.hold() == Hold::global_batch;
+    out.automatic.reset(index(id));
+    if (id == P::global_batch && !global) {
+        // The per-GPU batch is held, so that a new global batch changes the accumulation.
+        const double step = data_parallel(before) * before[P::micro_batch];
+        out.give(P::accumulation, std::max(1.0, std::round(value / step)));
+    } else if (id == P::accumulation && global) {
+        out.give(P::micro_batch, before[P::global_batch] / data_parallel(before) / value);
+    } else {
+        out.give(id, value);
+    }
+    if (id == P::hidden_size && out.is_given(P::heads)) {
+        // The number of heads is set and stays; the head size is derived.
+        out.withdraw(P::head_size);
+    }
+    if (spreads && !is_valid(resolve(out))) spread_batch(out, before);
+    if (!may_change_others(id) || repair_others(out, id, before[P::micro_batch])) return out;
+    // An edit that cannot be made valid is discarded, unless the scenario was not valid before.
+    return is_valid(before) ? scenario : out;
+}
+
+}  // namespace
+
+Scenario edited(const Scenario& scenario, P id, Value value) {
+    Scenario out = edited_values(scenario, id, value);
+    // A model that is named after its shape is named after the new one.
+    if (!out.model_name.empty() && parameter(id).group == Group::model &&
+        out.model_name == name_of_shape(resolve(scenario)))
+        out.model_name = name_of_shape(resolve(out));
+    return out;
+}
+
+Scenario assigned(const Scenario& scenario, P id, Value value) {
+    Scenario out = scenario;
+    out.give(id, value);
+    out.automatic.reset(index(id));
+    return out;
+}
+
+Scenario with_hold(const Scenario& scenario, Hold hold) {
+    if (scenario.hold() == hold) return scenario;
+    Scenario out = scenario;
+    const Settings s = resolve(scenario);
+    if (hold == Hold::global_batch) {
+        out.give(P::global_batch, s[P::global_batch]);
+    } else {
+        out.give(P::accumulation, s[P::accumulation]);
+    }
+    return out;
+}
+
+namespace {
+
+Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Preset* gpu) {
+    Scenario out = scenario;
+    const double gpus = resolve(scenario)[P::gpus];
+    out.cluster = cluster;
+    out.gpu = gpu;
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const Group group = parameter(id).group;
+        if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
+            out.withdraw(id);
+    }
+    // A precision that the new GPU does not support is replaced by the first one that it supports.
+    const Settings s = resolve(out);
+    if (const std::vector<double> precisions = domain(P::precision, s).stops;
+        !precisions.empty() && std::ranges::find(precisions, s[P::precision]) == precisions.end())
+        out.give(P::precision, precisions.front());
+    const double wanted = nearest_valid(P::gpus, gpus, s);
+    // Another cluster does the same job: if it needs another number of GPUs, the global batch is kept.
+    if (wanted != s[P::gpus])
+        out = with_hold(edited(with_hold(out, Hold::global_batch), P::gpus, wanted), scenario.hold());
+    repair_others(out, P::gpus_per_node, s[P::micro_batch]);
+    return out;
+}
+
+}  // namespace
+
+Scenario with_cluster(const Scenario& scenario, const Preset& cluster) {
+    return with_hardware(scenario, &cluster, nullptr);
+}
+
+Scenario with_gpu(const Scenario& scenario, const Preset& gpu) {
+    return with_hardware(scenario, nullptr, &gpu);
+}
+
+Scenario with_model(const Scenario& scenario, const Preset& model) {
+    Scenario out = scenario;
+    out.model = &model;
+    out.model_name.clear();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
+    }
+    if (model.operators) {
+        const Settings s = resolve(out);
+        for (std::size_t i = 0; i < kParameters; ++i) {
+            if (out.given[i] && !applies_to(static_cast<P>(i), s)) out.withdraw(static_cast<P>(i));
+        }
+    }
+    repair_others(out, P::layers, resolve(out)[P::micro_batch]);
+    return out;
+}
+
+Scenario with_auto(const Scenario& scenario, P id, bool automatic) {
+    Scenario out = scenario;
+    out.automatic.set(index(id), automatic);
+    return out;
+}
+
+Scenario locked(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.automatic.reset();
+    return out;
+}
+
+Scenario without_mfu_override(const Scenario& scenario) {
+    Scenario out = scenario;
+    out.withdraw(P::mfu_override);
+    return out;
+}
+
+}  // namespace shardscope
