@@ -90,7 +90,7 @@ OperatorTable operator_table(const Answer& answer) {
     const Stage& stage = c.stages[e.step.slowest];
     out.seconds = e.step.total;
     out.micro_batches = c.passes.count * c.passes.share;
-    const double stretch = e.predicted_mfu / e.mfu;
+    const double stretch = e.stretch();
     out.others = e.step.terms;
 
     const auto add = [&](const Block& block, const BlockWork& work, double here) {

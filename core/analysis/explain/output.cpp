@@ -10,6 +10,7 @@
 #include "explain/takeover.h"
 #include "memory/memory.h"
 #include "model/operators.h"
+#include "scenario/gpu_groups.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -282,7 +283,7 @@ std::vector<std::string> wall_sentences(const Answer& answer) {
         sentences.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        sentences.push_back(s.choice<Sharding>(P::sharding) < Sharding::zero3 ? worst_cost(e.step)
+        sentences.push_back(!is_fsdp(s) ? worst_cost(e.step)
                             : e.wall == Wall::latency                         ? latency_sentence()
                                                                               : hiding_sentence(answer));
     }

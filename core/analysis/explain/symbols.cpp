@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "compile/stage_parameters.h"
 #include "effects/collectives.h"
+#include "effects/data_parallel_traffic.h"
 #include "effects/gemm.h"
 #include "effects/loss.h"
 #include "effects/optimizer.h"
@@ -32,23 +34,8 @@ const Stage& fullest_stage(const Answer& a) {
 }
 
 // Parameters on one GPU of that stage, before data-parallel sharding.
-double stage_parameters(const Answer& a) {
-    const OperatorList& list = a.compiled.operators;
-    const Stage& stage = fullest_stage(a);
-    double out = 0;
-    for (std::size_t i = 0; i < list.kinds; ++i)
-        out += stage.counts[i] * (list.of_kind[i].local_weights() + list.of_kind[i].local_experts());
-    if (stage.embedding) out += list.embedding.local_weights();
-    if (stage.head) out += list.head.local_weights();
-    return out;
-}
-
-double expert_parameters(const Answer& a) {
-    const OperatorList& list = a.compiled.operators;
-    double out = 0;
-    for (std::size_t i = 0; i < list.kinds; ++i)
-        out += fullest_stage(a).counts[i] * list.of_kind[i].local_experts();
-    return out;
+ModelParameters parameters_of(const Answer& a) {
+    return stage_parameters(fullest_stage(a), a.compiled).all;
 }
 
 // Bytes of the tensors that exist only while a layer's backward pass runs, if the memory peak is there.
@@ -106,26 +93,30 @@ double ring_bandwidth(const RingGroup& group, const NetworkRates& network) {
     return ring_bottleneck(group, network).bandwidth;
 }
 
-// Bytes one GPU sends in a step through the shard group, E18.
+// Bytes that one GPU sends in a step for `parameters` that it shares with these groups, E18.
+double sent_bytes(double parameters, const RingGroup& shard, const RingGroup& replica, const Compiled& c) {
+    const TrafficPolicy policy = traffic_policy(c.settings);
+    const auto sent = [](double gpus) { return (gpus - 1) / gpus; };
+    const double visits = c.passes.visits();
+    const double gathers = policy.gathers_each_visit ? visits : policy.gathers_once ? 1 : 0;
+    const double again = policy.gathers_again ? visits : 0;
+    const double reductions = policy.reduces_each_visit ? visits : 1;
+    const double reduced = c.state.reduced_gradients;
+    const bool quantizes = c.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+    const double gathered_again = quantizes ? sent(in_one_node(shard).size()) : sent(shard.size());
+    const double per_parameter =
+        sent(shard.size()) * (gathers * (quantizes ? kQuantizedWeight : c.gathered_bytes) +
+                              reductions * (quantizes ? kQuantizedGradient : reduced)) +
+        gathered_again * again * c.gathered_bytes +
+        2 * sent(replica.size()) * reductions * reduced / shard.size();  // the replicas' all-reduce
+    return parameters * per_parameter;
+}
+
 double step_volume(const Answer& a) {
-    const auto& c = a.compiled;
-    const double g = std::max(c.layout.shard.size(), c.layout.replica.size());
-    if (g <= 1) return 0;
-    const auto sharding = a.settings.choice<Sharding>(P::sharding);
-    const double n =
-        c.parameters / c.layout.tensor / c.layout.pipeline * c.layout.weight_copies * (g - 1) / g;
-    if (sharding < Sharding::zero3) {
-        const double reductions = sharding == Sharding::zero2 ? c.passes.visits() : 1;
-        return n * (reductions * c.state.reduced_gradients + c.gathered_bytes);
-    }
-    if (sharding == Sharding::zero_pp) {
-        const RingGroup node = in_one_node(c.layout.shard);
-        const double again = a.settings.on(P::reshard_after_forward) ? (node.size() - 1) / node.size() : 0;
-        return c.passes.visits() *
-               (n * (kQuantizedWeight + kQuantizedGradient) + n * g / (g - 1) * again * c.gathered_bytes);
-    }
-    const double gathers = a.settings.on(P::reshard_after_forward) ? 2 : 1;
-    return c.passes.visits() * n * (gathers * c.gathered_bytes + c.state.gradients);
+    const Layout& layout = a.compiled.layout;
+    const ModelParameters parameters = parameters_of(a);
+    return sent_bytes(parameters.non_expert, layout.shard, layout.replica, a.compiled) +
+           sent_bytes(parameters.experts, layout.expert_shard, layout.expert_replica, a.compiled);
 }
 
 double term_sum(const Answer& a, std::size_t from, std::size_t to) {
@@ -164,9 +155,9 @@ constexpr std::array kSymbols{
            .formula = translatable("F_o = GPUs of the shard group from ZeRO-1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
     Symbol{.symbol = "M_2", .label = translatable("second copy of the weights"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return second_copy_bytes(fullest_stage(a), a.compiled); },
            .formula = translatable("M_2 = N_g · Q ÷ GPUs of the shard group in one node, if the group has several nodes"), .symbols = "N_g Q", .assumptions = "sharding reshard_after_forward"},
-    Symbol{.symbol = "N_x", .label = translatable("expert parameters"), .quantity = Quantity::big_count, .get = expert_parameters,
+    Symbol{.symbol = "N_x", .label = translatable("expert parameters"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return parameters_of(a).experts; },
            .formula = translatable("N_x = parameters of the experts in the layers on this GPU"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
-    Symbol{.symbol = "N_d", .label = translatable("parameters without experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return stage_parameters(a) - expert_parameters(a); },
+    Symbol{.symbol = "N_d", .label = translatable("parameters without experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return parameters_of(a).non_expert; },
            .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
     Symbol{.symbol = "X_w", .label = translatable("GPUs that shard experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::expert_shard); },
            .formula = translatable("X_w = GPUs with the same experts, from ZeRO-3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
@@ -188,7 +179,7 @@ constexpr std::array kSymbols{
            .get = [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
                                                a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
            .formula = translatable("a_layer = Σ bytes that the operators of one layer keep ÷ E"), .symbols = "E h", .assumptions = "recompute attention norm_copies gate_copies selective_kept tensor_parallel sequence_parallel", .adds = Adds::layer_saved},
-    Symbol{.symbol = "N_g", .label = translatable("parameters of this GPU's stage"), .quantity = Quantity::big_count, .get = stage_parameters,
+    Symbol{.symbol = "N_g", .label = translatable("parameters of this GPU's stage"), .quantity = Quantity::big_count, .get = [](const Answer& a) { const ModelParameters n = parameters_of(a); return n.non_expert + n.experts; },
            .formula = translatable("N_g = L_g · ψ ÷ t, and embedding or head on the first and last stage"), .symbols = "L_g ψ t ψ_root", .assumptions = "expert_parallel"},
     Symbol{.symbol = "N_a", .quantity = Quantity::big_count, .output = Output::active_parameters},
     Symbol{.symbol = "L_g", .label = translatable("layers on this GPU"), .quantity = Quantity::count, .get = [](const Answer& a) { return fullest_stage(a).layers(); },

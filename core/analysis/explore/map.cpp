@@ -5,6 +5,7 @@
 
 #include "planner/planner.h"
 #include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
 #include "system/jobs.h"
 
 namespace shardscope {
@@ -54,7 +55,7 @@ MapCell map_cell(const Answer& answer, bool valid) {
     cell.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
     cell.peak_memory = e.memory.peak;
     cell.memory_share = e.memory.peak / (e.memory.capacity + e.memory.margin);
-    const bool gathers = answer.settings.choice<Sharding>(P::sharding) >= Sharding::zero3;
+    const bool gathers = is_fsdp(answer.settings);
     if (gathers && e.ideal.threshold_tokens > 0)
         cell.ideal_cover = answer.compiled.tokens_per_micro_batch / e.ideal.threshold_tokens;
     cell.elasticity = e.elasticity;

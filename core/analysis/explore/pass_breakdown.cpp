@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "effects/overlap.h"
 #include "scenario/gpu_groups.h"
 #include "step/step.h"
+#include "step/trace.h"
 
 namespace shardscope {
 namespace {
@@ -67,29 +67,26 @@ LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes
     LayerParts out;
     const PassTime& pass = backward ? layer.work.backward : layer.work.forward;
     const double share = passes * c_.passes.share;
-    double busy = pass.time.total();
-    if (backward) {
-        add(out.chain, Activity::recompute, layer.recompute.time.total());
-        busy += layer.recompute.time.total();
-    }
+    if (backward) add(out.chain, Activity::recompute, layer.recompute.time.total());
     add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
     add(out.hidden, Activity::context_exchange, pass.hidden);
     for (auto* list : {&out.chain, &out.hidden}) {
         for (Part& part : *list) part.seconds *= share;
     }
-    busy *= share;
+    const LayerPasses item =
+        layer_passes(layer, backward ? Phase::backward : Phase::forward, passes, traffic.both(), c_);
+    // The gather comes first, so it is hidden first.
+    const auto& [both, exposed, hidden] = item.exposure;
     const double gather = traffic.gather.total();
-    const double communication = gather + traffic.reduce.total();
-    const double device = overlapped(busy, communication, c_.settings[P::overlap]);
-    const double visible = device - busy;
-    const double hidden = std::max(0.0, communication - visible);
-    add(out.hidden, Activity::gather, std::min(gather, hidden));
-    add(out.hidden, Activity::reduce, hidden - std::min(gather, hidden));
-    const double visible_gather = std::min(std::max(0.0, gather - hidden), visible);
-    add(out.exposed, Activity::gather, visible_gather);
-    add(out.exposed, Activity::reduce, visible - visible_gather);
-    out.copy = std::max(0.0, share * layer.copy.total() - device);
-    out.wait = std::max(0.0, passes * layer.host - device - out.copy);
+    const double hidden_gather = std::min(gather, hidden);
+    const bool reduces = traffic.reduce.total() > 0;
+    const double exposed_gather = reduces ? std::min(gather - hidden_gather, exposed) : exposed;
+    add(out.hidden, Activity::gather, hidden_gather);
+    add(out.hidden, Activity::reduce, hidden - hidden_gather);
+    add(out.exposed, Activity::gather, exposed_gather);
+    add(out.exposed, Activity::reduce, exposed - exposed_gather);
+    out.copy = item.waits_for_copy();
+    out.wait = item.waits_for_host();
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include "planner/plan.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -241,10 +242,9 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding != Sharding::zero3) {
         std::vector<double> more;
-        if (sharding < Sharding::zero3) {
-            for (double level = s[P::sharding] + 1; level <= 3; ++level) more.push_back(level);
-        } else {
-            more.push_back(Value(Sharding::zero3));
+        for (const Sharding level : {Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
+            if (level > sharding || (is_fsdp(sharding) && level == Sharding::zero3))
+                more.push_back(Value(level));
         }
         try_all(P::sharding, more);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "planner/planner.h"
+#include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -25,12 +26,10 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest, double pe
     return {P::gpus, counts};
 }
 
-// Whether the plan can run unchanged on `gpus`: they must form whole model replicas, and the expert parallel
-// degree must divide replicas × context parallel degree.
-bool keeps_plan(const Settings& s, double gpus) {
-    const double replicas = gpus / gpus_per_replica(s);
-    return replicas == std::floor(replicas) &&
-           std::fmod(replicas * s[P::context_parallel], s[P::expert_parallel]) == 0;
+// Returns whether the plan can run unchanged on `gpus`.
+bool keeps_plan(Settings s, double gpus) {
+    s.set(P::gpus, gpus, Origin::given);
+    return all_hold(parallelism_constraints(), s);
 }
 
 // Keeps the points whose GPU count is valid, so that the edit did not move it.

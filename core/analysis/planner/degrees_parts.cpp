@@ -3,7 +3,7 @@
 namespace shardscope {
 namespace {
 
-void set(P id, double value, Compiled& c) { c.settings.set(id, value, Origin::given); }
+void set(P id, Value value, Compiled& c) { c.settings.set(id, value, Origin::given); }
 
 void set_sharding(const StateSharding& values, Compiled& c) {
     set(P::sharding, values.sharding, c);

@@ -19,7 +19,7 @@ namespace {
 
 // Sets the values that all plans of a cell have.
 void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
-    const auto set = [&](P id, double value) { s.set(id, value, Origin::given); };
+    const auto set = [&](P id, Value value) { s.set(id, value, Origin::given); };
     for (std::size_t i = 0; i < kCellSize; ++i) set(kPlanParameters[i], cell.value[i]);
     set(P::accumulation, cell.accumulation);
     // The first schedule stands for all of the cell: they have the same number of weight copies and gather

@@ -12,7 +12,7 @@
 
 namespace shardscope {
 
-constexpr double kPlain = Value(ScheduleKind::one_f_one_b);
+constexpr ScheduleKind kPlain = ScheduleKind::one_f_one_b;
 
 namespace {
 
@@ -117,7 +117,7 @@ void PlanSpace::Build::with_pipelines(double sequence_parallel, double async) {
     if (space.size_ > most) return;
     for (const double pipeline : values(P::pipeline_parallel)) {
         set(P::pipeline_parallel, pipeline);
-        if (std::fmod(s[P::gpus], gpus_per_replica(s)) != 0) continue;
+        if (!suits(s, {P::pipeline_parallel})) continue;
         for (const double expert : values(P::expert_parallel)) {
             set(P::expert_parallel, expert);
             for (const double expert_tensor : expert_tensor_degrees()) {
@@ -179,27 +179,23 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
     const double stages = s[P::pipeline_parallel];
     // A scenario that gives no schedule interleaves if it has virtual stages.
     const bool follows = !is_free(P::schedule) && base.origin(P::schedule) != Origin::given;
-    const double plain = base.origin(P::schedule) == Origin::derived ? kPlain : base[P::schedule];
+    const auto given = base.choice<ScheduleKind>(P::schedule);
+    const ScheduleKind plain = base.origin(P::schedule) == Origin::derived ? kPlain : given;
     std::vector<ScheduleChoice> out;
     Settings pipeline = s;  // with the schedule and the virtual stages to try
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
-            const auto kind = static_cast<double>(schedule->kind);
+            const ScheduleKind kind = schedule->kind;
             const bool cut = virtual_stages > 1;
             const bool wanted =
                 is_free(P::schedule) ? schedule->widely_supported && schedule->interleaves == cut
                 : follows ? (cut ? schedule->widely_supported && schedule->interleaves : kind == plain)
-                          : kind == base[P::schedule] && (!cut || schedule->interleaves);
+                          : kind == given && (!cut || schedule->interleaves);
             if (!wanted) continue;
             pipeline.set(P::schedule, kind, Origin::given);
             pipeline.set(P::virtual_stages, virtual_stages, Origin::given);
             if (!all_hold(schedule_constraints(), pipeline)) continue;
-            const double held = schedule->fixed_virtual_stages
-                                    ? schedule->fixed_virtual_stages(s[P::layers] / stages)
-                                    : virtual_stages;
-            out.push_back(
-                {virtual_stages, kind,
-                 schedule->micro_batches ? schedule->micro_batches({stages, held}) : MicroBatchRule{}});
+            out.push_back({virtual_stages, kind, micro_batch_rule(pipeline)});
         }
     };
     if (stages <= 1) {
@@ -217,7 +213,7 @@ std::vector<std::span<const ScheduleChoice>> PlanSpace::Build::by_weights(
     for (const ScheduleChoice& one : schedule_choices) {
         // All common schedules place weights in the same way; another schedule appears only if it is fixed,
         // and then alone.
-        const bool apart = schedule_of(static_cast<ScheduleKind>(static_cast<int>(one.schedule))).layered;
+        const bool apart = schedule_of(one.schedule).layered;
         if (alike.empty() || apart) alike.emplace_back();
         alike.back().push_back(one);
     }
@@ -241,9 +237,9 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
         // ZeRO++ rounds gradients, which is not the planner's choice.
         if (kind == Sharding::zero_pp && is_free(P::sharding)) continue;
-        const bool fsdp = kind >= Sharding::zero3;
-        StateSharding one{sharding, base[P::shard_group], 0, {}, {}};
-        sharded.set(P::sharding, sharding, Origin::given);
+        const bool fsdp = is_fsdp(kind);
+        StateSharding one{kind, base[P::shard_group], 0, {}, {}};
+        sharded.set(P::sharding, kind, Origin::given);
         one.reshards = is_free(P::reshard_after_forward) && !fsdp
                            ? std::vector<double>{base[P::reshard_after_forward]}
                            : values(P::reshard_after_forward);
@@ -263,7 +259,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         one.group = 0;
         if (kind != Sharding::hsdp) out.push_back(one);
         const bool in_groups = kind == Sharding::hsdp || kind == Sharding::zero1 || kind == Sharding::zero2 ||
-                               (kind >= Sharding::zero3 && !is_free(P::sharding));
+                               (fsdp && !is_free(P::sharding));
         for (const double group : groups) {
             if (!in_groups || group <= 1 || group >= gpus) continue;
             one.group = group;
@@ -276,8 +272,8 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
 void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel, double async) {
     const Degrees& d = space.degrees_[degrees];
     const bool global = s.origin(P::global_batch) == Origin::given;
-    const double held = s[P::global_batch] / d.data;
-    if (global && held != std::floor(held)) return;
+    const double samples = s[P::global_batch] / d.data;  // of one replica
+    if (global && samples != std::floor(samples)) return;
     for (const double micro_batch : values(P::micro_batch)) {
         if (is_free(P::micro_batch) && !global && !is_usual_size(micro_batch)) continue;
         Cell cell{degrees, {}, s[P::accumulation], space.size_, 0};
@@ -285,7 +281,7 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
         cell.value[Plan::place(P::sequence_parallel)] = sequence_parallel;
         cell.value[Plan::place(P::async_tensor_parallel)] = async;
         cell.value[Plan::place(P::micro_batch)] = micro_batch;
-        if (global) cell.accumulation = held / micro_batch;
+        if (global) cell.accumulation = samples / micro_batch;
         if (cell.accumulation < 1 || cell.accumulation != std::floor(cell.accumulation)) continue;
         double schedule_choices = 0;
         for (const ScheduleChoice& one : d.schedule_choices)

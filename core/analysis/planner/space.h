@@ -34,13 +34,13 @@ namespace shardscope {
 // How a pipeline's layers are split into virtual stages and scheduled.
 struct ScheduleChoice {
     double virtual_stages = 1;
-    double schedule = 0;
+    ScheduleKind schedule = ScheduleKind::one_f_one_b;
     MicroBatchRule micro_batches;
 };
 
 // How the model states are sharded over data-parallel GPUs.
 struct StateSharding {
-    double sharding = 0;
+    Sharding sharding = Sharding::ddp;
     double group = 0;
     double plans = 1;  // reshardings × offloads
     std::vector<double> reshards, offloads;

@@ -110,7 +110,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
          c.state.optimizer * factor(Sharding::zero1)) /
         model_gpus;
     in.model_gpus = model_gpus;
-    in.micro_batches = sharding >= Sharding::zero3 ? 1 : s[P::accumulation];
+    in.micro_batches = is_fsdp(sharding) ? 1 : s[P::accumulation];
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
@@ -169,6 +169,10 @@ void compile_sharding(Compiled& c) {
     c.traffic = traffic_of(c);
 }
 
+double activation_tensor_bytes(const Compiled& c) {
+    return activation_bytes(c.settings.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
+}
+
 void compile_pipeline(Compiled& c) {
     const Settings& s = c.settings;
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
@@ -177,8 +181,8 @@ void compile_pipeline(Compiled& c) {
     c.message = {};
     if (c.stages.count > 1) {
         // The activations of one pass, sharded over the tensor-parallel GPUs.
-        const double bytes = activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch *
-                             c.width / c.layout.tensor / pipeline_shape(s).sequence_chunks;
+        const double bytes =
+            activation_tensor_bytes(c) / c.layout.tensor / pipeline_shape(s).sequence_chunks;
         c.message = send_time(bytes, c.layout.stages_cross_nodes, c.data_parallel);
     }
 }
@@ -190,17 +194,15 @@ void compile_schedule(Compiled& c) {
     c.passes.count = c.pipeline.micro_batches * c.pipeline.sequence_chunks / c.layout.weight_copies;
     c.passes.share = 1 / c.pipeline.sequence_chunks;
     c.passes.passes_per_visit = c.schedule->layered ? c.passes.count : 1;
-    c.passes.layers_per_visit = 1;
-    if (c.schedule->layered && c.stages.count > 1) {
-        c.passes.layers_per_visit =
-            std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
-    }
-    c.passes.group = c.passes.layers_per_group = 1;
-    if (c.schedule->interleaves && !c.schedule->layered && c.stages.count > 1 &&
-        c.pipeline.virtual_stages > 1) {
+    c.passes.layers_per_visit = c.passes.group = c.passes.layers_per_group = 1;
+    if (c.stages.count <= 1) return;
+    const double layers_per_virtual_stage =
+        std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+    if (c.schedule->layered) {
+        c.passes.layers_per_visit = layers_per_virtual_stage;
+    } else if (c.schedule->interleaves && c.pipeline.virtual_stages > 1) {
         c.passes.group = std::min(c.pipeline.stages, c.passes.count);
-        c.passes.layers_per_group =
-            std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
+        c.passes.layers_per_group = layers_per_virtual_stage;
     }
 }
 

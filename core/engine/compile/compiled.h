@@ -101,6 +101,9 @@ Stages stages_of(const Compiled& c);
 // Returns the number of different kinds of layers.
 inline std::size_t kinds_of_layers(const Compiled& c) { return c.work.layers.size(); }
 
+// Returns the bytes of an activation with the full width for the tokens of one micro-batch on one GPU.
+double activation_tensor_bytes(const Compiled& c);
+
 // The parts of compile, in this order, for searches over plans. Each reads `c.settings` and the results of
 // the parts before it. The plan parameters that a part depends on come after “from”.
 void compile_machine(Compiled& c);    // rates, from no plan parameter

@@ -32,5 +32,12 @@ inline double sharded_bytes(double bytes, const ModelParameters& parameters, dou
                             double experts_shared_by) {
     return bytes * (parameters.non_expert / shared_by + parameters.experts / experts_shared_by);
 }
+// Returns how many parameters the optimizer of one GPU updates. `group` and `expert_group` are the GPUs of
+// the shard groups of the two kinds of parameters.
+inline double updated_parameters(const ModelParameters& parameters, Sharding sharding, double group,
+                                 double expert_group) {
+    return sharded_bytes(1, parameters, shard_counts(sharding, group).optimizer,
+                         shard_counts(sharding, expert_group).optimizer);
+}
 
 }  // namespace shardscope

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "effects/collectives.h"
+
 namespace shardscope {
 
 inline constexpr double kNewtonSchulzSteps = 5;
@@ -21,6 +23,23 @@ constexpr double orthogonalization_flops(double rows, double columns) {
     const double n = std::max(rows, columns);
     const double m = std::min(rows, columns);
     return kNewtonSchulzSteps * 2 * (2 * n * m * m + m * m * m);
+}
+
+// The matrices of a stage that share one shard group.
+struct MuonWork {
+    double flops = 0;         // of orthogonalizing all of them
+    double largest = 0;       // of the one that takes the most
+    double parameters = 0;    // on one GPU before sharding
+    RingGroup sharded_over;   // the GPUs that shard the optimizer
+};
+// Returns the time by which the GPUs gather the momentum of the matrices and orthogonalize them; `rate` in
+// FLOP/s. A GPU processes whole matrices, so the one with the largest takes at least as long as that one.
+inline Time muon_time(const MuonWork& work, double rate, const NetworkRates& network) {
+    const double gpus = work.sharded_over.size();
+    Time out{Rate::compute, std::max(work.flops / gpus, work.largest) / rate};
+    if (gpus > 1 && work.parameters > 0)
+        out += all_gather_time(kMomentumBytes * work.parameters, work.sharded_over, network);
+    return out;
 }
 
 }  // namespace shardscope

@@ -25,12 +25,10 @@ struct Exposure {
     double hidden = 0;   // s of communication that the compute time hides
 };
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
+    Exposure out{overlapped(busy, communication, omega)};
     const double seconds = communication.total();
-    if (seconds == 0) return {busy};
     const double computing = busy.total();
-    const bool hides = computing >= seconds;
-    Exposure out{hides ? busy + omega * communication : communication + omega * busy};
-    out.exposed = hides ? omega * seconds : seconds + (omega - 1) * computing;
+    out.exposed = computing >= seconds ? omega * seconds : seconds + (omega - 1) * computing;
     out.hidden = std::max(0.0, seconds - out.exposed);
     return out;
 }

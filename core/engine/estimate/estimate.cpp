@@ -22,7 +22,7 @@ Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     for (std::size_t i = 0; i < kRates; ++i) {
         if (i != first && elasticity[first] - elasticity[i] < kBalanced) return Wall::balanced;
     }
-    return static_cast<Wall>(static_cast<std::size_t>(Wall::compute) + first);
+    return wall_of(static_cast<Rate>(first));
 }
 
 double sum_of(const StepTime& step, const auto& terms) {

@@ -5,10 +5,8 @@
 namespace shardscope {
 
 double layer_input_bytes(const Compiled& c) {
-    const Settings& s = c.settings;
-    const double bytes =
-        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
-    return s.on(P::sequence_parallel) ? bytes / c.layout.tensor : bytes;
+    const double bytes = activation_tensor_bytes(c);
+    return c.settings.on(P::sequence_parallel) ? bytes / c.layout.tensor : bytes;
 }
 
 Activations kept_activations(const BlockWork& layer, const Compiled& c) {

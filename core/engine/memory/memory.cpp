@@ -142,9 +142,8 @@ namespace {
 GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool shared = c.layout.shard.size() > 1;
-    const bool from_host = s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
     const TrafficPolicy policy = traffic_policy(s);
-    const bool gathers = policy.gathers_each_visit && (shared || from_host);
+    const bool gathers = policy.gathers_each_visit && (shared || keeps_weights_on_host(s));
     if (!gathers && !(policy.reduces_each_visit && shared)) return {};
 
     // Experts that are not sharded need no gather.
@@ -193,15 +192,12 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const auto sharding = s.choice<Sharding>(P::sharding);
     const ShardCounts shares = shard_counts(sharding, c.layout.shard.size());
     const ShardCounts expert_shares = shard_counts(sharding, c.layout.expert_shard.size());
-    const auto offload = s.choice<Offload>(P::offload);
-    const bool from_host = is_fsdp(s) && offload == Offload::optimizer_and_parameters;
     const StageParameters parameters = stage_parameters(stage, c);
     const GatheredUnits units = gathered_of(parameters, stage, c);
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
-    // Without FSDP no unit is gathered from the host, so the weights stay on the GPU.
-    if (!from_host)
+    if (!keeps_weights_on_host(s))
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
                       second_copy_bytes(stage, c);
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
@@ -212,7 +208,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
                 out.new_gradient = std::max(out.new_gradient, c.work.layers[i].largest_matrix);
         }
     }
-    if (offload == Offload::none)
+    if (s.choice<Offload>(P::offload) == Offload::none)
         out.optimizer =
             sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer);
     return out;
@@ -238,10 +234,7 @@ double gradient_buffers(const BlockWork& layer) {
 // Each layer frees two in the forward and two in the backward pass. In pipelines the host waits for messages.
 double held_back_collectives(const Stage& stage, const Compiled& c) {
     if (c.layout.tensor <= 1 || c.stages.count > 1) return 0;
-    const Settings& s = c.settings;
-    const double tensor =
-        activation_bytes(s.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
-    return std::min(s[P::collective_slack], 4 * stage.layers()) * tensor;
+    return std::min(c.settings[P::collective_slack], 4 * stage.layers()) * activation_tensor_bytes(c);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "effects/host.h"
+#include "effects/model_states.h"
 #include "effects/offload.h"
 #include "memory/kept_activations.h"
 #include "scenario/gpu_groups.h"
@@ -13,17 +14,17 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     const Settings& s = c.settings;
     Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic,
               work.weights + work.experts};
-    const double shard = work.weights / c.layout.shard.size() + work.experts / c.layout.expert_shard.size();
+    out.updated = updated_parameters({work.weights, work.experts}, s.choice<Sharding>(P::sharding),
+                                     c.layout.shard.size(), c.layout.expert_shard.size());
     // Every GPU fetches its shard from the host before the all-gather.
-    if (is_fsdp(s) && s.choice<Offload>(P::offload) == Offload::optimizer_and_parameters) {
-        const Time fetch = host_fetch_time(c.compute_bytes * shard, c.host);
+    if (keeps_weights_on_host(s)) {
+        const Time fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
         out.traffic.gather += fetch;
         out.traffic.regather += fetch;
     }
     out.host = layer_host_time(s, work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.copy = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
-    out.updated = s.choice<Sharding>(P::sharding) == Sharding::ddp ? out.parameters : shard;
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "effects/collectives.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/host.h"
+#include "effects/model_states.h"
 #include "effects/muon.h"
 #include "effects/offload.h"
 #include "effects/optimizer.h"
@@ -33,11 +34,8 @@ LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
     return out;
 }
 
-// Adds `count` items of `together` consecutive passes, each item of which overlaps with `traffic`.
-void add_passes(StepTrace& trace, const LayerPasses& one, double count, double together, const Time& traffic,
-                const Compiled& c) {
-    LayerPasses& out = trace.layers.add(one);
-    out.count = count;
+// Returns an item of `together` consecutive passes that overlaps with `traffic`.
+LayerPasses beside_traffic(LayerPasses out, double together, const Time& traffic, const Compiled& c) {
     if (together != 1) {
         out.together = together;
         out.busy *= together;
@@ -49,6 +47,7 @@ void add_passes(StepTrace& trace, const LayerPasses& one, double count, double t
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
     out.time = host_bound_time(out.device(), out.host);
+    return out;
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
@@ -59,7 +58,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const Passes passes =
             passes_beside_traffic(forwards ? policy.gathers_each_visit : policy.reduces_each_visit, c.passes);
         const LayerPositions positions = layer_positions(count, last, passes);
-        // Of the visit with most traffic.
+        // Returns the traffic of the visit that has the most of it.
         const auto traffic = [&](bool at_layers_end) {
             return (forwards ? forward_traffic(policy, layer.traffic, at_layers_end, true)
                              : backward_traffic(policy, layer.traffic, at_layers_end, true))
@@ -67,10 +66,13 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         };
         const LayerPasses one = pass_of(layer, phase, c);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
+        const auto add_items = [&](double times, double together, const Time& overlapping) {
+            trace.layers.add(beside_traffic(one, together, overlapping, c)).count = times;
+        };
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
             if (overlapping.total() == 0) without_traffic += times * together;
-            else add_passes(trace, one, times, together, overlapping, c);
+            else add_items(times, together, overlapping);
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
@@ -87,38 +89,36 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
             (passes.visits() - visits) * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
-        if (without_traffic > 0) add_passes(trace, one, without_traffic, 1, {}, c);
+        if (without_traffic > 0) add_items(without_traffic, 1, {});
     }
 }
 
-// E35: the time by which Muon gathers the momentum of the layers and orthogonalizes it.
 Time orthogonalization_time(const Stage& stage, const Layers& layers, const Compiled& c) {
-    const bool shards = c.settings.choice<Sharding>(P::sharding) != Sharding::ddp;
-    double flops = 0, expert_flops = 0, largest = 0, largest_expert = 0;
-    double shared = 0, experts = 0;  // parameters on one GPU before sharding
-    const double gpus = shards ? c.layout.shard.size() : 1;
-    const double expert_gpus = shards ? c.layout.expert_shard.size() : 1;
+    MuonWork shared, experts;
+    if (c.settings.choice<Sharding>(P::sharding) != Sharding::ddp) {
+        shared.sharded_over = c.layout.shard;
+        experts.sharded_over = c.layout.expert_shard;
+    }
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const BlockWork& layer = layers.of_kind[i].work;
         if (stage.counts[i] <= 0) continue;
-        flops += stage.counts[i] * layer.orthogonalization;
-        expert_flops += stage.counts[i] * layer.expert_orthogonalization;
-        largest = std::max(largest, layer.largest_orthogonalization);
-        largest_expert = std::max(largest_expert, layer.largest_expert_orthogonalization);
-        shared += stage.counts[i] * layer.weights;
-        experts += stage.counts[i] * layer.experts;
+        shared.flops += stage.counts[i] * layer.orthogonalization;
+        experts.flops += stage.counts[i] * layer.expert_orthogonalization;
+        shared.largest = std::max(shared.largest, layer.largest_orthogonalization);
+        experts.largest = std::max(experts.largest, layer.largest_expert_orthogonalization);
+        shared.parameters += stage.counts[i] * layer.weights;
+        experts.parameters += stage.counts[i] * layer.experts;
     }
-    // A GPU processes whole matrices, so the one with the largest matrix takes at least as long as that one.
-    const double busiest =
-        std::max(flops / gpus, largest) + std::max(expert_flops / expert_gpus, largest_expert);
-    Time out{Rate::compute, busiest / (c.gpu.peak * c.gpu.gemm_efficiency)};
-    if (gpus > 1) out += all_gather_time(kMomentumBytes * shared, c.layout.shard, c.data_parallel);
-    if (expert_gpus > 1 && experts > 0)
-        out += all_gather_time(kMomentumBytes * experts, c.layout.expert_shard, c.data_parallel);
-    return out;
+    const double rate = c.gpu.peak * c.gpu.gemm_efficiency;
+    return muon_time(shared, rate, c.data_parallel) + muon_time(experts, rate, c.data_parallel);
 }
 
 }  // namespace
+
+LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
+                         const Compiled& c) {
+    return beside_traffic(pass_of(layer, phase, c), together, traffic, c);
+}
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
     const Time both = overlapped(busy, passes.traffic, c.settings[P::overlap]);
@@ -172,10 +172,9 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     }
 
     const double head_experts = stage.head ? c.work.last_end.experts : 0;
-    const double root_updated = sharding == Sharding::ddp ? root_parameters + head_experts
-                                                          : root_parameters / c.layout.shard.size() +
-                                                                head_experts / c.layout.expert_shard.size();
-    const double updated = updated_layers + root_updated;
+    const double updated =
+        updated_layers + updated_parameters({root_parameters, head_experts}, sharding, c.layout.shard.size(),
+                                            c.layout.expert_shard.size());
     const auto offload = s.choice<Offload>(P::offload);
     const double bytes = optimizer_traffic(s[P::optimizer_traffic], c.state.optimizer);
     if (offload == Offload::none) {

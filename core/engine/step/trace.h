@@ -33,6 +33,9 @@ struct LayerPasses {
     [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
 };
 
+// Returns one item of `together` consecutive passes of a layer that overlaps with `traffic`; its count is 0.
+LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
+                         const Compiled& c);
 // Returns the time that the passes would take if their compute took `busy`.
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c);
 

@@ -71,7 +71,7 @@ TEST_CASE("quantized traffic: the planner keeps ZeRO++ and drives, and does not 
             const PlanSpace space(s, of);
             for (const Degrees& degrees : space.degrees()) {
                 for (const StateSharding& one : degrees.shardings) {
-                    if (id == P::sharding) found.insert(one.sharding);
+                    if (id == P::sharding) found.insert(Value(one.sharding));
                     else found.insert(one.offloads.begin(), one.offloads.end());
                 }
             }
