@@ -14,6 +14,7 @@
 #include "logs/training_log.h"
 #include "presets/hf_config.h"
 #include "studies/study.h"
+#include "text/text.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
@@ -151,14 +152,13 @@ bool is_object(std::string_view text) {
 
 // Returns "settings of torchtitan, Megatron-LM or DeepSpeed" with all tools whose files can be read.
 std::string launch_name() {
-    std::string names;
-    std::string last;
+    std::vector<std::string> names;
     for (const LaunchFormat* format : launch_formats()) {
-        if (!format->read) continue;
-        if (!last.empty()) names += (names.empty() ? "" : ", ") + last;
-        last = format->label;
+        if (format->read) names.emplace_back(format->label);
     }
-    return "settings of " + (names.empty() ? last : names + " or " + last);
+    const std::string last = names.back();
+    names.pop_back();
+    return "settings of " + joined(names, ", ") + " or " + last;
 }
 
 std::span<const Openable> openables() {
@@ -229,10 +229,9 @@ bool take(const OpenedText& opened, const OpenTargets& into, Problems& problems)
         kind->open(opened, into, problems);
         return problems.empty();
     }
-    std::string names;
-    for (const Openable& kind : openables()) names += (names.empty() ? "" : ", ") + kind.name;
     problems.push_back({"", "this is nothing that can be opened", "",
-                        "open " + names + ", or a figure exported from here, which carries its scenario"});
+                        "open " + joined(openables(), ", ", &Openable::name) +
+                            ", or a figure exported from here, which carries its scenario"});
     return false;
 }
 

@@ -37,9 +37,8 @@ const Preset* preset_of(PresetKind kind, const std::string& option, const std::s
                         const Catalogue& all, Problems& problems) {
     const Preset* found = all.find(kind, name);
     if (!found) {
-        const std::string near = nearest(name, all.names(kind));
         problems.push_back({option, "there is no preset “" + name + "”", "",
-                            near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
+                            suggestion(name, all.names(kind), "see `shardscope presets list`")});
     }
     return found;
 }

@@ -148,10 +148,9 @@ void assign(Scenario& scenario, const std::string& assignment, Problems& problem
         if (key != option.key && key + ".preset" != option.key) continue;  // "cluster" is a short form
         const Preset* preset = scenario.catalogue->find(option.kind, text);
         if (!preset) {
-            const std::string near = nearest(text, scenario.catalogue->names(option.kind));
             problems.push_back(
                 {where, "there is no such preset", "",
-                 near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"});
+                 suggestion(text, scenario.catalogue->names(option.kind), "see `shardscope presets list`")});
         } else if (option.kind == PresetKind::model) {
             scenario = with_model(scenario, *preset);
         } else if (option.kind == PresetKind::cluster) {
@@ -179,9 +178,7 @@ std::optional<P> parse_key(const std::string& option, const std::string& key, Pr
         known.emplace_back(parameters()[i].key);
         known.emplace_back(field_of(static_cast<P>(i)));
     }
-    const std::string near = nearest(key, known);
-    problems.push_back({option, "there is no parameter “" + key + "”", "",
-                        near.empty() ? "" : "did you mean “" + near + "”?"});
+    problems.push_back({option, "there is no parameter “" + key + "”", "", suggestion(key, known)});
     return std::nullopt;
 }
 
@@ -222,9 +219,7 @@ std::optional<Output> parse_output(const std::string& option, const std::string&
         known.emplace_back(row.path);
         known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
     }
-    const std::string near = nearest(path, known);
-    problems.push_back({option + " " + path, "there is no such output", "",
-                        near.empty() ? "" : "did you mean “" + near + "”?"});
+    problems.push_back({option + " " + path, "there is no such output", "", suggestion(path, known)});
     return std::nullopt;
 }
 

@@ -94,13 +94,13 @@ complete -c shardscope -f -a '(__shardscope_candidates)'
 void add_completion(Command& program) {
     Command& command = program.add_command("completion", "A shell's script that completes these commands");
     command.most_commands = 1;
-    std::string shells;
+    std::vector<std::string> shells;
     const auto add_shell = [&](const char* name, const char* how, const char* script) {
         command.add_command(name, how).run = [script] {
             std::fputs(script, stdout);
             return kDone;
         };
-        shells += (shells.empty() ? "" : ", ") + std::string(name);
+        shells.emplace_back(name);
     };
     add_shell("bash", "For bash: . <(shardscope completion bash)", kBash);
     add_shell("zsh", "For zsh, after compinit: . <(shardscope completion zsh)", kZsh);
@@ -124,7 +124,7 @@ void add_completion(Command& program) {
         const bool none = unknown.empty();
         report({{none ? "completion" : "completion " + unknown.front(),
                  none ? "the shell is missing" : "there is no script for this shell", "",
-                 "use one of " + shells + ", as in `shardscope completion bash`"}},
+                 "use one of " + joined(shells, ", ") + ", as in `shardscope completion bash`"}},
                {});
         return kUnusable;
     };

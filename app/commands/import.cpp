@@ -55,10 +55,9 @@ FabricLinks links_of(const Options& options, Problems& problems) {
         if (const Preset* cluster = catalogue().find(PresetKind::cluster, options.cluster)) {
             scenario = with_cluster(scenario, *cluster);
         } else {
-            const std::string near = nearest(options.cluster, catalogue().names(PresetKind::cluster));
             problems.push_back({"--cluster", "there is no such preset", "",
-                                near.empty() ? "see `shardscope presets list --kind cluster`"
-                                             : "did you mean “" + near + "”?"});
+                                suggestion(options.cluster, catalogue().names(PresetKind::cluster),
+                                           "see `shardscope presets list --kind cluster`")});
         }
     }
     const Settings settings = resolve(scenario);
@@ -102,13 +101,13 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
                      {"kind", "calibration"},           {"name", options.name},
                      {"title", "Measured fabric"},      {"source", description_of(tables, links)},
                      {"values", ordered_json::object()}};
-    std::string left_out;
+    std::vector<std::string> left_out;
     for (const FabricConstant& constant : fit.constants) {
         const std::string field(field_of(constant.id));
         if (constant.identified) {
             out["values"][field] = round_to_four_digits(constant.value);
         } else {
-            left_out += (left_out.empty() ? "" : ", ") + field;
+            left_out.push_back(field);
         }
     }
     print_out("%s\n", json_text(out, 2).c_str());
@@ -116,7 +115,8 @@ void print(const Options& options, const std::vector<CollectiveTable>& tables, c
               counted(out["values"].size(), "constant").c_str(),
               counted(static_cast<std::size_t>(fit.points), "measurement").c_str(), 100 * fit.rms_log_error);
     if (!left_out.empty())
-        print_err("kept at their defaults, because the log does not identify them: %s\n", left_out.c_str());
+        print_err("kept at their defaults, because the log does not identify them: %s\n",
+                  joined(left_out, ", ").c_str());
     for (const FabricConstant& constant : fit.constants) {
         if (!constant.identified || !constant.at_limit) continue;
         print_err(

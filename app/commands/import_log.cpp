@@ -30,16 +30,16 @@ void print_left_out(const TrainingLog& log) {
         std::size_t count;
         const char* why;
     };
-    std::string text;
+    std::vector<std::string> texts;
     for (const Reason& reason :
          {Reason{out.other_batch, "with another batch"}, Reason{out.restart, "after a restart"},
           Reason{out.evaluation, "after an evaluation"}, Reason{out.checkpoint, "after a checkpoint"},
           Reason{out.warm_up, "of warm-up"}, Reason{out.outliers, "as outliers"}}) {
         if (reason.count == 0) continue;
-        text += (text.empty() ? "" : ", ") + std::to_string(reason.count) + " " + reason.why;
+        texts.push_back(std::to_string(reason.count) + " " + reason.why);
     }
     print_out("  steady state        %zu of %zu logged steps%s%s\n", log.steady.used(), log.steady.logged,
-              text.empty() ? "" : "; left out: ", text.c_str());
+              texts.empty() ? "" : "; left out: ", joined(texts, ", ").c_str());
 }
 
 // Prints the steps and the peaks that the log states. Times need the batch of the scenario if the log states

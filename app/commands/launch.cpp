@@ -1,6 +1,7 @@
 // `shardscope launch` writes the plan as the settings of a training tool; `shardscope import launch` reads
 // such settings.
 #include "launch/launch.h"
+#include "text/text.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -80,11 +81,9 @@ int launch(const Options& options) {
     const LaunchFormat* tool =
         options.tool.empty() ? launch_format_for(found.settings) : launch_format(options.tool);
     if (!tool) {
-        std::string names;
-        for (const std::string& name : tool_names()) names += (names.empty() ? "" : ", ") + name;
         report({{"/cluster/software",
                  "no tool of this program runs “" + format(P::software, found.settings[P::software]) + "”",
-                 "", "choose one with --for: " + names}},
+                 "", "choose one with --for: " + joined(tool_names(), ", ")}},
                options.file);
         return kUnusable;
     }

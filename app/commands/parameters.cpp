@@ -6,16 +6,14 @@
 
 #include "app/commands/command.h"
 #include "files/schema.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {
 
 std::string range_of(P id) {
     const Parameter& row = parameter(id);
-    std::string names;
-    for (const Named& named : row.names) {
-        names += (names.empty() ? "" : ", ") + std::string(named.name);
-    }
+    const std::string names = joined(row.names, ", ", &Named::name);
     if (row.named_only) return names;
     std::string out =
         written(id, row.minimum) + " – " + (std::isinf(row.maximum) ? "∞" : written(id, row.maximum));

@@ -147,9 +147,8 @@ int show(const Options& options) {
         }
     }
     if (found) return kDone;
-    const std::string near = nearest(options.name, known);
     report({{"", "there is no preset “" + options.name + "”", "",
-             near.empty() ? "see `shardscope presets list`" : "did you mean “" + near + "”?"}},
+             suggestion(options.name, known, "see `shardscope presets list`")}},
            {});
     return kUnusable;
 }

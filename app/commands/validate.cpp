@@ -102,10 +102,9 @@ int run(const Options& options) {
         if (problems.empty()) parts = read_calibration(text, problems);
         if (problems.empty()) {
             for (const std::string& part : catalogue().adopt(parts, options.calibration)) {
-                const std::string near = nearest(part, catalogue().names(PresetKind::calibration));
                 problems.push_back({"/parts/" + part, "there is no part with this name", "",
-                                    near.empty() ? "see `shardscope presets list --kind calibration`"
-                                                 : "did you mean “" + near + "”?"});
+                                    suggestion(part, catalogue().names(PresetKind::calibration),
+                                               "see `shardscope presets list --kind calibration`")});
             }
         }
         if (!problems.empty()) {

@@ -119,9 +119,8 @@ std::string usual_software(const std::string& sharding, double model_parallel) {
 }
 
 std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
-    const std::string near = nearest(name, catalogue.names(PresetKind::gpu));
-    return near.empty() ? translate("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)})
-                        : translate("did you mean “{1}”?", {near});
+    return suggestion(name, catalogue.names(PresetKind::gpu),
+                      translate("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)}));
 }
 
 // An NVLink domain of more GPUs than this is a rack, not a node.
@@ -153,9 +152,8 @@ void warn_of_columns(const std::vector<std::string>& header, int line, Problems&
                                 translate("the later one is used"), translate("remove one"), line});
         }
         if (std::ranges::find(known, name) != known.end()) continue;
-        if (const std::string near = nearest(name, known); !near.empty())
-            problems.push_back({"", translate("the column “{1}” is not read", {name}), "",
-                                translate("did you mean “{1}”?", {near}), line});
+        if (const std::string similar = suggestion(name, known); !similar.empty())
+            problems.push_back({"", translate("the column “{1}” is not read", {name}), "", similar, line});
     }
 }
 

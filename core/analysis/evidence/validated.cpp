@@ -4,6 +4,7 @@
 
 #include "evidence/coverage.h"
 #include "schedules/schedule.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -57,13 +58,11 @@ bool is_compared(const Preset& preset) {
 }
 
 std::string nearest_runs_sentence(const Answer& answer) {
-    std::string runs;
     const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
-    for (const NearestRun& run : nearest) {
-        if (!runs.empty()) runs += "; ";
-        runs += translate("{1} on {2} × {3} with {4} ({5})",
-                          {run.model, format(run.gpus, Quantity::count), run.gpu, run.software, run.id});
-    }
+    const std::string runs = joined(nearest, "; ", [](const NearestRun& run) {
+        return translate("{1} on {2} × {3} with {4} ({5})",
+                         {run.model, format(run.gpus, Quantity::count), run.gpu, run.software, run.id});
+    });
     if (nearest.empty()) return translate("Nothing like this scenario was measured.");
     const std::string distance = format(nearest.front().distance, Quantity::percent);
     if (nearest.front().distance >= kUnlikeAnyRun)

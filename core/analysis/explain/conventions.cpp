@@ -103,15 +103,10 @@ void parse_name(const std::string& name, QuotedValue& out, Problems& problems) {
     out.convention = find_convention(name.substr(0, slash));
     if (!out.convention) {
         std::vector<std::string> known;
-        std::string all;
-        for (const Convention& one : conventions()) {
-            known.emplace_back(one.name);
-            all += (all.empty() ? "" : ", ") + std::string(one.name);
-        }
-        const std::string near = nearest(name.substr(0, slash), known);
+        for (const Convention& one : conventions()) known.emplace_back(one.name);
         problems.push_back(
             {"--as " + name, translate("there is no such convention"), "",
-             near.empty() ? translate("use one of {1}", {all}) : translate("did you mean “{1}”?", {near})});
+             suggestion(name.substr(0, slash), known, translate("use one of {1}", {joined(known, ", ")}))});
     }
     if (slash == std::string::npos) return;
     for (const PeakKind kind : {PeakKind::dense, PeakKind::bf16, PeakKind::fp8, PeakKind::sparse}) {

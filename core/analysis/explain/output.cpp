@@ -290,11 +290,7 @@ std::vector<std::string> wall_sentences(const Answer& answer) {
     return sentences;
 }
 
-std::string wall_sentence(const Answer& answer) {
-    std::string out;
-    for (const std::string& sentence : wall_sentences(answer)) out += (out.empty() ? "" : " ") + sentence;
-    return out;
-}
+std::string wall_sentence(const Answer& answer) { return joined(wall_sentences(answer), " "); }
 
 bool exceeds_context(const Answer& answer) {
     const Preset* model = answer.scenario.model;

@@ -8,6 +8,7 @@
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -184,11 +185,9 @@ std::string why(const Neighbour& n) {
     const double scale = n.answer.estimate.step.total;
     if (std::fabs(n.slower) <= kSame * scale) return translate("the same step time");
     if (n.slower < 0) return translate("faster by {1}", {format(-n.slower, Quantity::seconds)});
-    std::string out;
-    for (const Neighbour::Part& part : main_losses(n))
-        out += (out.empty() ? "" : ", ") + translate(part.label) + " +" +
-               format(part.seconds, Quantity::seconds);
-    return out;
+    return joined(main_losses(n), ", ", [](const Neighbour::Loss& part) {
+        return translate(part.label) + " +" + format(part.seconds, Quantity::seconds);
+    });
 }
 
 std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky) {

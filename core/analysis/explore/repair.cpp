@@ -11,6 +11,7 @@
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -35,11 +36,11 @@ void set_result(Repair& repair, const Settings& before, const Answer& after) {
 // "Tensor parallel 1 → 2, Accumulation 1 → 2": the change of `id` and all that changes with it. Automatic
 // parameters are not named.
 std::string changes_text(P id, const Settings& before, const Answer& after) {
-    std::string out;
+    std::vector<std::string> changes;
     const auto add = [&](P one) {
         const Settings& now = after.settings;
         if (now[one] == before[one] || after.scenario.automatic[index(one)]) return;
-        out += (out.empty() ? "" : ", ") + change_text(one, before[one], now[one]);
+        changes.push_back(change_text(one, before[one], now[one]));
     };
     add(id);
     for (const P one : kPlanParameters) {
@@ -48,7 +49,7 @@ std::string changes_text(P id, const Settings& before, const Answer& after) {
     for (const P one : {P::accumulation, P::global_batch}) {
         if (one != id) add(one);
     }
-    return out;
+    return joined(changes, ", ");
 }
 
 // Makes one change and holds the global batch if it is a multiple of the new micro-batches. Where the plan is

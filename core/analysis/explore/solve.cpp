@@ -370,9 +370,8 @@ Target parse_target(const std::string& text, Problems& problems) {
             known.emplace_back(row.path);
             known.emplace_back(row.path.substr(row.path.rfind('.') + 1));
         }
-        const std::string near = nearest(field, known);
-        problems.push_back({where, translate("there is no output “{1}”", {field}), "",
-                            near.empty() ? how : translate("did you mean “{1}”?", {near})});
+        problems.push_back(
+            {where, translate("there is no output “{1}”", {field}), "", suggestion(field, known, how)});
         return target;
     }
     std::string number = trim(text.substr(at + 2));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "scenario/gpu_groups.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -264,9 +265,7 @@ GapClass class_of(P id) {
 }
 
 std::string label_of(const GapBar& bar) {
-    std::string out;
-    for (const GapClass kind : bar.classes) out += (out.empty() ? "" : " + ") + label_of(kind);
-    return out;
+    return joined(bar.classes, " + ", [](GapClass kind) { return label_of(kind); });
 }
 
 double StepGap::sum() const {

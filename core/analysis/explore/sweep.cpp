@@ -64,10 +64,8 @@ std::optional<Axis> parse_axis(const Scenario& scenario, const std::string& text
         std::vector<std::string> known;
         for (const Parameter& row : parameters()) known.emplace_back(row.key);
         for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
-        const std::string near = nearest(key, known);
         return fail(translate("there is no parameter “{1}”", {key}),
-                    near.empty() ? translate("list them with `shardscope parameters`")
-                                 : translate("did you mean “{1}”?", {near}));
+                    suggestion(key, known, translate("list them with `shardscope parameters`")));
     }
     const P id = *found;
     const std::string range = text.substr(equals + 1);

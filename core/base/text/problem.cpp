@@ -1,6 +1,7 @@
 #include "text/problem.h"
 
 #include "text/encode.h"
+#include "text/text.h"
 
 namespace shardscope {
 
@@ -16,9 +17,7 @@ std::string Problem::text(const std::string& file) const {
 }
 
 std::string texts_of(const Problems& problems) {
-    std::string out;
-    for (const Problem& problem : problems) out += (out.empty() ? "" : " · ") + problem.text();
-    return out;
+    return joined(problems, " · ", [](const Problem& problem) { return problem.text(); });
 }
 
 }  // namespace shardscope

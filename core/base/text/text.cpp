@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -40,6 +43,12 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
         }
     }
     return best;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates,
+                       std::string otherwise) {
+    const std::string near = nearest(word, candidates);
+    return near.empty() ? std::move(otherwise) : translate("did you mean “{1}”?", {near});
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

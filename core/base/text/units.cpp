@@ -147,10 +147,8 @@ std::string accepted(Quantity quantity) {
     if (units.empty()) return translate("write a number such as 8, 70B or 8k");
     if (units.size() == 1)
         return translate("write a number, with or without the unit {1}", {units[0].symbol});
-    std::string all_but_last(units[0].symbol);
-    for (const Unit& unit : units.subspan(1, units.size() - 2))
-        all_but_last += ", " + std::string(unit.symbol);
-    return translate("write a number with one of the units {1} or {2}", {all_but_last, units.back().symbol});
+    return translate("write a number with one of the units {1} or {2}",
+                     {joined(units.first(units.size() - 1), ", ", &Unit::symbol), units.back().symbol});
 }
 
 }  // namespace

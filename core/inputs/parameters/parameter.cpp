@@ -160,21 +160,13 @@ constexpr std::array<Parameter, kParameters> kTable{{
 
 std::string name_of(const Named& named) { return std::string(named.name); }
 
-std::string joined(std::span<const Named> all, const char* separator, std::string (*text)(const Named&)) {
-    std::string out;
-    for (const Named& named : all) out += (out.empty() ? "" : separator) + text(named);
-    return out;
-}
-
-std::string quoted_names(const Parameter& row) { return joined(row.names, ", ", name_of); }
+std::string all_names(const Parameter& row) { return joined(row.names, ", ", &Named::name); }
 
 Parsed unknown_name(const Parameter& row, const std::string& word) {
     std::vector<std::string> known;
     for (const Named& named : row.names) known.emplace_back(named.name);
-    const std::string near = nearest(word, known);
     return {false, 0, translate("“{1}” is not one of its values", {word}),
-            near.empty() ? translate("use one of {1}", {quoted_names(row)})
-                         : translate("did you mean “{1}”?", {near})};
+            suggestion(word, known, translate("use one of {1}", {all_names(row)}))};
 }
 
 }  // namespace
@@ -250,7 +242,8 @@ std::string format(P id, double value, bool with_unit) {
     if (is_text(row.quantity)) return interned_text(value);
     if (row.quantity == Quantity::set) {
         const std::vector<Named> members = members_of(id, value);
-        return members.empty() ? translate("none") : joined(members, " + ", label_of);
+        return members.empty() ? translate("none")
+                               : joined(members, " + ", [](const Named& named) { return label_of(named); });
     }
     if (const auto named = std::ranges::find(row.names, value, &Named::value); named != row.names.end())
         return label_of(*named);
@@ -262,7 +255,7 @@ std::string written(P id, double value) {
     const Parameter& row = parameter(id);
     if (row.quantity == Quantity::set) {
         const std::vector<Named> members = members_of(id, value);
-        return members.empty() ? "none" : joined(members, "+", name_of);
+        return members.empty() ? "none" : joined(members, "+", &Named::name);
     }
     if (const auto named = std::ranges::find(row.names, value, &Named::value); named != row.names.end())
         return name_of(*named);
@@ -353,11 +346,11 @@ Parsed parse(P id, std::string_view text, bool as_shown) {
         if (parsed.ok && parsed.value == named.value && named.value < row.minimum) {
             return {false, 0, translate("“{1}” is below {2}", {word, format(id, row.minimum)}),
                     translate("use a value from {1} to {2}, or one of {3}",
-                              {format(id, row.minimum), format(id, row.maximum), quoted_names(row)})};
+                              {format(id, row.minimum), format(id, row.maximum), all_names(row)})};
         }
     }
     if (!parsed.ok && !row.names.empty())
-        parsed.suggestion = translate("{1}, or one of {2}", {parsed.suggestion, quoted_names(row)});
+        parsed.suggestion = translate("{1}, or one of {2}", {parsed.suggestion, all_names(row)});
     return parsed;
 }
 

@@ -16,6 +16,7 @@
 #include "presets/json_values.h"
 #include "text/encode.h"
 #include "text/problem.h"
+#include "text/text.h"
 #include "text/translate.h"
 #include "text/units.h"
 
@@ -112,10 +113,9 @@ class Reader {
     // Adds a note with the defaults that were used. Flags are not listed, because every file omits some of
     // them.
     void note_defaults() {
-        std::string all;
-        for (const std::string& one : defaults_used_) all += (all.empty() ? "" : ", ") + one;
-        if (!all.empty())
-            note(translate("Fields that the file omits have the defaults of transformers: {1}.", {all}));
+        if (!defaults_used_.empty())
+            note(translate("Fields that the file omits have the defaults of transformers: {1}.",
+                           {joined(defaults_used_, ", ")}));
     }
     void put(const char* field, double value) {
         if (value == std::floor(value) && std::fabs(value) < 1e15)

@@ -38,11 +38,7 @@ std::string what_is_expected(P id) {
     if (row.quantity == Quantity::text) return translate("write a text");
     if (row.quantity == Quantity::list) return translate("write a list of texts");
     if (!row.names.empty()) {
-        std::string names;
-        for (const Named& named : row.names) {
-            if (&named != row.names.data()) names += ", ";
-            names += named.name;
-        }
+        const std::string names = joined(row.names, ", ", &Named::name);
         return row.named_only ? translate("use one of {1}", {names})
                               : translate("write a number or one of {1}", {names});
     }
@@ -197,16 +193,8 @@ std::string child_pointer(const std::string& pointer, const std::string& field) 
 
 Problem unknown_field(const std::string& pointer, const std::string& field,
                       std::span<const std::string> known) {
-    const std::string near = nearest(field, known);
-    std::string suggestion;
-    if (!near.empty()) {
-        suggestion = translate("did you mean \"{1}\"?", {near});
-    } else {
-        std::string names;
-        for (std::size_t i = 0; i < known.size(); ++i) (names += i > 0 ? ", " : "") += known[i];
-        suggestion = translate("known fields are {1}", {names});
-    }
-    return {child_pointer(pointer, field), translate("the field is not known"), "", suggestion};
+    return {child_pointer(pointer, field), translate("the field is not known"), "",
+            suggestion(field, known, translate("known fields are {1}", {joined(known, ", ")}))};
 }
 
 double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {

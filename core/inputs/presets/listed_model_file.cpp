@@ -124,13 +124,11 @@ class Reader {
             std::vector<std::string> kinds;
             kinds.reserve(kKinds.size());
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
-            const std::string near = nearest(kind, kinds);
+            const std::string all = translate("use gemm, convolution, norm, elementwise, softmax or gather");
             problems_.push_back(
                 {child_pointer(pointer, "kind"), translate("“{1}” is not a kind of operator", {kind}),
                  kind == "attention" ? translate("models with attention are transformers") : "",
-                 !near.empty() && kind != "attention"
-                     ? translate("did you mean “{1}”?", {near})
-                     : translate("use gemm, convolution, norm, elementwise, softmax or gather")});
+                 kind == "attention" ? all : suggestion(kind, kinds, all)});
             return out;
         }
         out.kind = found->kind;

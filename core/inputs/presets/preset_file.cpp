@@ -98,11 +98,10 @@ void read_calibration_form(const json& file, const Catalogue& catalogue, Preset&
     for (const PartValues& part : preset.parts) {
         if (part.part.empty() || part.part == kAllParts || catalogue.find(PresetKind::calibration, part.part))
             continue;
-        const std::string near = nearest(part.part, known);
         problems.push_back({"/parts/" + part.part, translate("there is no part with this name"), "",
-                            near.empty() ? translate("see `shardscope presets list --kind {1}`",
-                                                     {name_of(PresetKind::calibration)})
-                                         : translate("did you mean “{1}”?", {near})});
+                            suggestion(part.part, known,
+                                       translate("see `shardscope presets list --kind {1}`",
+                                                 {name_of(PresetKind::calibration)}))});
     }
 }
 

@@ -58,10 +58,9 @@ const Preset* preset_named(const json& value, PresetKind kind, const ScenarioSou
         }
         return added;
     }
-    const std::string near = nearest(name, sources.catalogue.names(kind));
     problems.push_back({pointer, translate(no_preset(kind), {name}), "",
-                        near.empty() ? translate("see `shardscope presets list --kind {1}`", {name_of(kind)})
-                                     : translate("did you mean “{1}”?", {near})});
+                        suggestion(name, sources.catalogue.names(kind),
+                                   translate("see `shardscope presets list --kind {1}`", {name_of(kind)}))});
     return nullptr;
 }
 
@@ -250,9 +249,8 @@ class Reader {
             const std::string key = value[i].is_string() ? value[i].get<std::string>() : json_text(value[i]);
             const std::optional<P> id = find_parameter("training." + key);
             if (!id || !parameter(*id).plan) {
-                const std::string near = nearest(key, known);
-                problems_.push_back({where, translate("“{1}” is not a plan parameter", {key}), "",
-                                     near.empty() ? "" : translate("did you mean “{1}”?", {near})});
+                problems_.push_back(
+                    {where, translate("“{1}” is not a plan parameter", {key}), "", suggestion(key, known)});
             } else {
                 scenario_.automatic.set(index(*id));
             }

@@ -11,6 +11,7 @@
 #include "scenario/domain.h"
 #include "scenario/problem_text.h"
 #include "scenario/scenario.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -65,11 +66,8 @@ void values_in_range(const Settings& s, Report&& report) {
             });
         } else if (row.named_only) {
             report(id, [&] {
-                std::string names;
-                for (const Named& entry : row.names)
-                    names += std::string(names.empty() ? "" : ", ") + std::string(entry.name);
                 return Problem{pointer_to(id), value_description(id, s), translate("there is no such choice"),
-                               translate("use one of {1}", {names})};
+                               translate("use one of {1}", {joined(row.names, ", ", &Named::name)})};
             });
         } else if (!std::isfinite(value) || value < row.minimum || value > row.maximum) {
             report(id, [&] {

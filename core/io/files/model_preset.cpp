@@ -7,6 +7,7 @@
 #include "scenario/domain.h"
 #include "scenario/listed_model.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -54,7 +55,7 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
     unchanged.model = model;
     // Values that are not given may follow from others: a wider model has more heads.
     const Settings before = resolve(unchanged);
-    std::string changed;
+    std::vector<std::string> changed;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (parameter(id).group != Group::model || !applies_to(id, settings)) continue;
@@ -65,13 +66,13 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
         preset["values"][field] = write_value(id, settings[id]);
         if (same) continue;
         drop_evidence(preset, field);
-        changed += (changed.empty() ? "" : ", ") + field;
+        changed.push_back(field);
     }
     if (!changed.empty()) {
         const EnglishScope in_a_file;
         const std::string source = model ? model->source : std::string();
-        preset["source"] =
-            (source.empty() ? "" : source + ". ") + translate("Changed by hand: {1}", {changed});
+        preset["source"] = (source.empty() ? "" : source + ". ") +
+                           translate("Changed by hand: {1}", {joined(changed, ", ")});
     }
     return json_text(preset, 2) + "\n";
 }

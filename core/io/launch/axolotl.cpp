@@ -19,6 +19,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -229,9 +230,9 @@ class Writer {
 
     // The loss and expert parallelism come with plugins.
     void loss_and_plugins() {
-        std::string plugins;
+        std::vector<std::string> plugins;
         const auto add = [&](const char* name) {
-            plugins += (plugins.empty() ? "" : ", ") + std::string("axolotl.integrations.") + name;
+            plugins.push_back(std::string("axolotl.integrations.") + name);
         };
         const bool full = plan_.is(P::precision, Precision::fp32);
         const auto loss = s_.choice<Loss>(P::loss);
@@ -259,7 +260,7 @@ class Writer {
                               "expert_parallel_num_rdma_bytes."));
         }
         if (plugins.empty()) return;
-        out_.put("plugins", "[" + plugins + "]");
+        out_.put("plugins", "[" + joined(plugins, ", ") + "]");
         plan_.note(translate("Install the packages of the plugins that the file names."));
     }
 

@@ -20,6 +20,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 #include "text/units.h"
 
@@ -393,9 +394,8 @@ class Writer {
     }
 
     void note_differences(const Block& block) {
-        std::string names;
-        for (const P id : differences(block, s_))
-            names += (names.empty() ? "" : ", ") + std::string("“") + plan_.named(id) + "”";
+        const std::string names =
+            joined(differences(block, s_), ", ", [&](P id) { return "“" + plan_.named(id) + "”"; });
         plan_.note(
             names.empty()
                 ? translate("MaxText has no model of this shape; its sizes are written for the decoder "

@@ -190,12 +190,11 @@ constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const 
 
 // Returns "[a, b]" for the words "a b", each of them quoted unless it is a number.
 std::string python_list(const std::string& words) {
-    std::string out;
-    for (const std::string& word : split(words, ' ')) {
+    const auto quoted = [](const std::string& word) {
         const bool number = word.find_first_not_of("0123456789") == std::string::npos;
-        out += (out.empty() ? "" : ", ") + (number ? word : "\"" + word + "\"");
-    }
-    return "[" + out + "]";
+        return number ? word : "\"" + word + "\"";
+    };
+    return "[" + joined(split(words, ' '), ", ", quoted) + "]";
 }
 
 std::string python_value(std::string_view option, const std::string& value) {
@@ -294,7 +293,7 @@ void write_options(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     const auto is_in = [](const auto& options, const std::string& option) {
         return std::ranges::find(options, option) != options.end();
     };
-    std::string unwritten;
+    std::vector<std::string> unwritten;
     std::vector<MegatronArgument> arguments = megatron_arguments(plan, kMegatronBridge);
     name_sharded_optimizer(plan, arguments);
     for (const MegatronArgument& argument : arguments) {
@@ -306,12 +305,12 @@ void write_options(LaunchPlan& plan, bool has_recipe, Assignments& out) {
             if (!has_recipe && !of_model->field.empty())
                 out.set(of_model->field, python_value(argument.option, argument.value));
         } else if (!is_in(kWrittenApart, argument.option)) {
-            unwritten += (unwritten.empty() ? "" : ", ") + argument.option;
+            unwritten.push_back(argument.option);
         }
     }
     if (!unwritten.empty())
         plan.note(translate("The plan also needs these options of Megatron-LM, which are not written: {1}.",
-                            {unwritten}));
+                            {joined(unwritten, ", ")}));
 }
 
 // Writes a model that no recipe has, with mock data and a tokenizer that fits its vocabulary.

@@ -447,12 +447,11 @@ std::span<const char* const, 4> context_parallel_kinds() {
 }
 
 std::string megatron_modules(double set) {
-    std::string out;
+    std::vector<std::string_view> names;
     const auto members = static_cast<unsigned>(set);
     for (const ModuleName& known : kModules)
-        if ((members & static_cast<unsigned>(known.module)) != 0)
-            out += (out.empty() ? "" : " ") + std::string(known.name);
-    return out;
+        if ((members & static_cast<unsigned>(known.module)) != 0) names.push_back(known.name);
+    return joined(names, " ");
 }
 
 double required_number(MegatronCommand& command, P id) {
@@ -501,12 +500,10 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
     reader.length();
     if (!problems.empty()) return {};
     if (!command.unread().empty()) {
-        std::string lines;
-        for (const int line : command.unread()) lines += (lines.empty() ? "" : ", ") + std::to_string(line);
         out.note(
             translate("Not read, because it depends on values that the script does not set: the test or loop "
                       "in line {1}.",
-                      {lines}));
+                      {joined(command.unread(), ", ", [](int line) { return std::to_string(line); })}));
     }
     std::vector<std::string> unused = command.unused(is_script);
     // A log lists every argument, also those that no one has set. Of the flags, those that are on.

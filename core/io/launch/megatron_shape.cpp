@@ -178,11 +178,7 @@ class ShapeReader {
         set(P::convolution_kernel, o_.number("--linear-conv-kernel-dim", 4));
     }
 
-    void set_pattern(const LayerWords& layers) {
-        std::string pattern;
-        for (const std::string& word : layers) pattern += (pattern.empty() ? "" : ",") + word;
-        set(P::layer_pattern, intern_text(pattern));
-    }
+    void set_pattern(const LayerWords& layers) { set(P::layer_pattern, intern_text(joined(layers, ","))); }
 
     static constexpr double kMostLayers = 1000;
 

@@ -6,6 +6,7 @@
 #include "scenario/domain.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -36,14 +37,12 @@ void ScenarioBuilder::set_model_of_shape(const Settings& wanted) {
 
 void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options,
                                           const std::function<bool(const std::string&)>& is_unmodelled) {
-    std::string without_effect, with_effect;
-    for (const std::string& option : options) {
-        std::string& names = is_unmodelled(option) ? with_effect : without_effect;
-        names += (names.empty() ? "" : ", ") + option;
-    }
+    std::vector<std::string> without_effect, with_effect;
+    for (const std::string& option : options)
+        (is_unmodelled(option) ? with_effect : without_effect).push_back(option);
     if (!with_effect.empty())
-        note(translate("Changes time or memory, but is not modelled: {1}.", {with_effect}));
-    if (!without_effect.empty()) note(translate("Not used: {1}.", {without_effect}));
+        note(translate("Changes time or memory, but is not modelled: {1}.", {joined(with_effect, ", ")}));
+    if (!without_effect.empty()) note(translate("Not used: {1}.", {joined(without_effect, ", ")}));
 }
 
 void ScenarioBuilder::set_gpus(double gpus, bool is_default) {

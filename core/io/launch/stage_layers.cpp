@@ -6,6 +6,7 @@
 #include "launch/writing.h"
 #include "schedules/pipeline_layout.h"
 #include "schedules/schedule.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -58,9 +59,8 @@ std::string format_stage_layers(const StageLayers& stages) {
         i = end;
     }
     if (items.size() < 2) return items.empty() ? std::string() : items.front();
-    std::string out;
-    for (std::size_t i = 0; i + 1 < items.size(); ++i) out += (i == 0 ? "" : ", ") + items[i];
-    return translate("{1} and {2}", {out, items.back()});
+    const std::span<const std::string> all_but_last(items.data(), items.size() - 1);
+    return translate("{1} and {2}", {joined(all_but_last, ", "), items.back()});
 }
 
 }  // namespace shardscope::launch

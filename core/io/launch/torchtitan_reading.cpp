@@ -15,6 +15,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -54,9 +55,9 @@ class Reader {
         const std::string flavor = text("model.flavor", "debugmodel");
         // "8B_flex" has another attention kernel.
         const std::string size = flavor.substr(0, flavor.find('_'));
-        std::string flavors;
+        std::vector<std::string> flavors;
         const auto add = [&](std::string_view of, std::string_view known) {
-            flavors += (flavors.empty() ? "" : ", ") + std::string(of) + " " + std::string(known);
+            flavors.push_back(std::string(of) + " " + std::string(known));
         };
         for (const TorchtitanFlavor& known : kTorchtitanFlavors) {
             const Preset* preset = catalogue.find(PresetKind::model, known.preset);
@@ -68,7 +69,7 @@ class Reader {
             add("qwen3", known.flavor);
         }
         problem("model.flavor", translate("“{1}” of {2} is not a known model", {flavor, name}),
-                translate("use one of {1}", {flavors}));
+                translate("use one of {1}", {joined(flavors, ", ")}));
     }
 
     void training() {

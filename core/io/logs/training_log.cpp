@@ -9,6 +9,7 @@
 #include "logs/log_format.h"
 #include "logs/log_lines.h"
 #include "system/file_io.h"
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -135,9 +136,8 @@ void check_contents(const TrainingLog& log, Problems& problems) {
     const auto stated = [](const logs::StatedNumber& peak) { return peak.value > 0; };
     if (log.steady.median > 0 || std::ranges::any_of(log.contents.peaks, stated)) return;
     if (log.contents.out_of_memory_line > 0) return;
-    std::string tools;
-    for (const logs::LogFormat* format : logs::log_formats())
-        tools += (tools.empty() ? "" : ", ") + std::string(format->label);
+    const std::string tools =
+        joined(logs::log_formats(), ", ", [](const logs::LogFormat* format) { return format->label; });
     problems.push_back({"", translate("the log states no step time, no throughput and no memory peak"),
                         translate("logs of {1} are read", {tools}),
                         translate("give the output of the process that prints the progress")});

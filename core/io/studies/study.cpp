@@ -153,9 +153,8 @@ class Reader {
             std::vector<std::string> known;
             for (const OutputRow& row : outputs()) known.emplace_back(row.path);
             const std::string path = json_text(file.value("output", json()));
-            const std::string near = nearest(path, known);
-            problems_.push_back({at + "/output", translate("there is no output {1}", {path}), "",
-                                 near.empty() ? "" : translate("did you mean “{1}”?", {near})});
+            problems_.push_back(
+                {at + "/output", translate("there is no output {1}", {path}), "", suggestion(path, known)});
         }
         read_measure(file, at, out);
         read_scenarios(file, at, base, out);

@@ -226,7 +226,7 @@ TEST_CASE("Every unusable entry is reported with its place") {
     CHECK(problem_with("/format", "shardscope-scenario").where == "/format");
     const Problem misspelt = problem_with("/gemm/0/second", 1);
     CHECK(misspelt.where == "/gemm/0/second");
-    CHECK(misspelt.suggestion == "did you mean \"seconds\"?");
+    CHECK(misspelt.suggestion == "did you mean “seconds”?");
 }
 
 TEST_CASE("All problems of a file are reported at once") {

@@ -134,7 +134,7 @@ TEST_CASE("study: every mistake is reported with its place", "[studies]") {
         INFO(messages);
         CHECK(messages.substr(0, text.size()) == text);
     };
-    begins(with_part("/lock", "x"), "/lock: the field is not known; did you mean \"look\"?");
+    begins(with_part("/lock", "x"), "/lock: the field is not known; did you mean “look”?");
     begins(with_part("/paper/arxive", "x"), "/paper/arxive: ");
     begins(with_part("/look", 3), "/look: look is missing");
     begins(with_part("/claims", nlohmann::json::array()), "/claims: ");

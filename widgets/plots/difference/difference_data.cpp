@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "files/view.h"
+#include "text/text.h"
 #include "text/translate.h"
 #include "text/units.h"
 
@@ -79,9 +80,8 @@ PlotTable difference_table(const DifferenceData& data) {
     };
     side(data.from);
     for (const DifferenceBar& bar : data.bars) {
-        std::string inputs;
-        for (const std::string& input : bar.inputs) inputs += (inputs.empty() ? "" : "; ") + input;
-        out.rows.push_back({bar.label, exact(bar.from), exact(bar.to), exact(bar.seconds()), inputs});
+        out.rows.push_back(
+            {bar.label, exact(bar.from), exact(bar.to), exact(bar.seconds()), joined(bar.inputs, "; ")});
     }
     side(data.to);
     return out;
