@@ -6,6 +6,7 @@
 
 #include "app/commands/subject.h"
 #include "explain/conventions.h"
+#include "presets/json_values.h"
 #include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -23,10 +24,6 @@ struct Options {
     std::string format = "text";
 };
 
-ordered_json number(double value) {
-    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
-}
-
 std::string rate(double flops) { return flops > 0 ? format(flops, Quantity::flop_rate) : "–"; }
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
@@ -39,7 +36,7 @@ void print_json(const Subject& subject, double tokens, const char* basis) {
     out["step_time_s"] = subject.answer.estimate.tokens_per_gpu / tokens;
     for (std::size_t i = 0; i < kPeakKinds; ++i) {
         const auto kind = static_cast<PeakKind>(i);
-        out["peak_flops"][std::string(name_of(kind))] = number(peak_flops(subject.answer, kind));
+        out["peak_flops"][std::string(name_of(kind))] = finite_number(peak_flops(subject.answer, kind));
     }
     out["conventions"] = ordered_json::array();
     for (const ConventionValue& value : in_conventions(subject.answer, tokens)) {
@@ -47,9 +44,10 @@ void print_json(const Subject& subject, double tokens, const char* basis) {
                          {"formula", value.convention->formula},
                          {"flops_per_token", value.flops_per_token},
                          {"flops_per_s_per_gpu", value.rate},
-                         {"mfu", number(value.share[0])}};
+                         {"mfu", finite_number(value.share[0])}};
         for (std::size_t i = 1; i < kPeakKinds; ++i)
-            row["mfu_" + std::string(name_of(static_cast<PeakKind>(i))) + "_peak"] = number(value.share[i]);
+            row["mfu_" + std::string(name_of(static_cast<PeakKind>(i))) + "_peak"] =
+                finite_number(value.share[i]);
         row["used_by"] = value.convention->used_by;
         row["source"] = value.convention->source;
         out["conventions"].push_back(row);

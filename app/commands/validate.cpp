@@ -8,6 +8,7 @@
 #include "evidence/coverage.h"
 #include "evidence/validation.h"
 #include "presets/calibration_file.h"
+#include "presets/json_values.h"
 #include "system/file_io.h"
 #include "text/encode.h"
 #include "text/text.h"
@@ -23,30 +24,27 @@ struct Options {
     std::string format = "text";
 };
 
-ordered_json number(double value) {
-    return std::isfinite(value) && value != 0 ? ordered_json(value) : ordered_json(nullptr);
-}
+ordered_json number(double value) { return value != 0 ? finite_number(value) : ordered_json(nullptr); }
 
 void print_json(const Validation& validation) {
     ordered_json out;
     out["rows"] = ordered_json::array();
     for (const ValidationRow& row : validation.rows) {
-        out["rows"].push_back(
-            {{"id", row.run->id},
-             {"family", row.run->family},
-             {"predicted_step_s", row.predicted_step},
-             {"measured_step_s", number(row.measured_step)},
-             {"error", std::isfinite(row.error) ? ordered_json(row.error) : ordered_json(nullptr)},
-             {"predicted_peak_bytes", row.predicted_peak},
-             {"measured_peak_bytes", number(row.run->peak.any())},
-             {"predicted_allocated_bytes", row.predicted.allocated},
-             {"predicted_reserved_bytes", row.predicted.reserved},
-             {"predicted_mfu", row.predicted_mfu},
-             {"quality", std::string(name_of(row.run->quality))},
-             {"verdict", std::string(name_of(row.verdict))},
-             {"measured_oom", row.run->out_of_memory},
-             {"band_low", row.band_low},
-             {"band_high", row.band_high}});
+        out["rows"].push_back({{"id", row.run->id},
+                               {"family", row.run->family},
+                               {"predicted_step_s", row.predicted_step},
+                               {"measured_step_s", number(row.measured_step)},
+                               {"error", finite_number(row.error)},
+                               {"predicted_peak_bytes", row.predicted_peak},
+                               {"measured_peak_bytes", number(row.run->peak.any())},
+                               {"predicted_allocated_bytes", row.predicted.allocated},
+                               {"predicted_reserved_bytes", row.predicted.reserved},
+                               {"predicted_mfu", row.predicted_mfu},
+                               {"quality", std::string(name_of(row.run->quality))},
+                               {"verdict", std::string(name_of(row.verdict))},
+                               {"measured_oom", row.run->out_of_memory},
+                               {"band_low", row.band_low},
+                               {"band_high", row.band_high}});
     }
     out["skipped"] = ordered_json::array();
     for (const auto& skipped : validation.skipped) {

@@ -61,7 +61,7 @@ class ParallelDesk : public Desk {
         for (int i = 0; i < 3; ++i) QApplication::processEvents();
     }
     const Settings& settings() { return window.model().answer().settings; }
-    double term(StepTerm which) { return estimate().step.terms[static_cast<std::size_t>(which)]; }
+    double term(StepTerm which) { return estimate().step.term(which); }
     Waterfall& waterfall() { return *find<Waterfall>("waterfall"); }
     WaterfallGeometry waterfall_now() {
         return waterfall_geometry(waterfall().rect(), waterfall().data(), waterfall().font());

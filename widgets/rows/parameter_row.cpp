@@ -29,8 +29,6 @@ namespace {
 constexpr int kFlash = 400;        // ms
 constexpr int kFieldMargins = 10;  // px, of the text in a field
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 bool same(const Domain& a, const Domain& b) {
     return a.low == b.low && a.high == b.high && a.step == b.step && a.stops == b.stops;
 }
@@ -275,12 +273,12 @@ void ParameterRow::explain_range(bool settled) {
 
 void ParameterRow::commit_typed(double value) {
     const double nearest = nearest_valid(id_, value, model_.answer().settings);
-    const QString why = same(nearest, value) ? QString() : objection_to(value);
+    const QString why = same_value(nearest, value) ? QString() : objection_to(value);
     tell({}, false);
     model_.edit(id_, value);
     fresh_ = true;
     refresh();
-    if (!same(nearest, value)) {
+    if (!same_value(nearest, value)) {
         const QString typed = QString::fromStdString(format(id_, value));
         const QString taken = QString::fromStdString(format(id_, model_.answer().settings[id_]));
         if (typed == taken) return;
@@ -307,7 +305,7 @@ void ParameterRow::tell(const QString& message, bool refused) {
 void ParameterRow::refresh() {
     const Answer& answer = model_.answer();
     const double value = answer.settings[id_];
-    const bool changed = fresh_ || !same(value, value_);
+    const bool changed = fresh_ || !same_value(value, value_);
     if (changed && !fresh_) tell({}, false);
     refresh_domain();
     if (changed) {

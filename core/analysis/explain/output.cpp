@@ -17,12 +17,8 @@
 namespace shardscope {
 namespace {
 
-double memory_term(const Answer& a, MemoryTerm term) {
-    return a.estimate.memory.terms()[static_cast<std::size_t>(term)];
-}
-double step_term(const Answer& a, StepTerm term) {
-    return a.estimate.step.terms[static_cast<std::size_t>(term)];
-}
+double memory_term(const Answer& a, MemoryTerm term) { return a.estimate.memory.term(term); }
+double step_term(const Answer& a, StepTerm term) { return a.estimate.step.term(term); }
 double elasticity(const Answer& a, Rate rate) {
     return a.estimate.elasticity[static_cast<std::size_t>(rate)];
 }
@@ -92,7 +88,7 @@ std::string worst_cost(const StepTime& step) {
         Cost{StepTerm::stage_network, translatable("{1} of the step goes to messages between stages.")},
         Cost{StepTerm::bubble, translatable("{1} of the step is the pipeline's bubble.")},
     };
-    const auto seconds = [&](const Cost& cost) { return step.terms[static_cast<std::size_t>(cost.term)]; };
+    const auto seconds = [&](const Cost& cost) { return step.term(cost.term); };
     const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
     return translate(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
 }

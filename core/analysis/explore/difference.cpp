@@ -21,8 +21,6 @@ std::string in_sentence(std::string_view label) {
     return out;
 }
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 std::string title_of(const Preset* preset) {
     if (!preset) return translate("no preset");
     if (!preset->title.empty()) return translate(preset->title);
@@ -79,7 +77,7 @@ bool differs(const Answer& from, const Answer& to, P id) {
         // The difference between the presets implies all values but the overridden ones.
         return to.settings.origin(id) == Origin::given;
     }
-    if (same(from.settings[id], to.settings[id])) return false;
+    if (same_value(from.settings[id], to.settings[id])) return false;
     // A difference in these is always listed, wherever the values come from.
     if (id == P::gpus || id == P::software || id == P::global_batch) return true;
     return is_set(to, id) || is_set(from, id);

@@ -10,8 +10,6 @@
 namespace shardscope {
 namespace {
 
-double term(const StepTime& step, StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; }
-
 double sum(const std::vector<Part>& parts) {
     double out = 0;
     for (const Part& part : parts) out += part.seconds;
@@ -131,7 +129,7 @@ double PassBreakdown::last_reduce(const Stage& stage, bool last_visit) const {
 // FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward
 // pass.
 double PassBreakdown::copy_seconds(const StepTime& step, bool forward) const {
-    const double all = term(step, StepTerm::memory_copies) / c_.passes.count;
+    const double all = step.term(StepTerm::memory_copies) / c_.passes.count;
     const double before = is_fsdp(c_.settings) ? all / 2 : 0;
     return forward ? before : all - before;
 }
@@ -176,7 +174,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
     const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
         const double message = c_.pipeline.virtual_stages * c_.stages.weight_copies * c_.message.total();
-        const double visible = term(step, StepTerm::stage_network) / c_.passes.count / 2;
+        const double visible = step.term(StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
     }

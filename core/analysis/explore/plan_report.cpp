@@ -48,7 +48,7 @@ const std::vector<Share>& shares() {
 
 double seconds(const StepTime& step, const Share& share) {
     double sum = 0;
-    for (const StepTerm term : share.terms) sum += step.terms[static_cast<std::size_t>(term)];
+    for (const StepTerm term : share.terms) sum += step.term(term);
     return sum;
 }
 

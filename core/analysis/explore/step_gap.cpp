@@ -92,8 +92,6 @@ constexpr std::array kMembers{
     Member{P::flops_convention, GapClass::rest},
 };
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 // Classes that change together.
 using Classes = std::vector<GapClass>;
 using Groups = std::vector<Classes>;
@@ -129,7 +127,7 @@ class MixedScenario {
         if (kind == GapClass::model && from_.listed() != to_.listed()) return true;
         for (std::size_t i = 0; i < kParameters; ++i) {
             const P id = static_cast<P>(i);
-            if (class_of(id) == kind && !same(from_[id], to_[id])) return true;
+            if (class_of(id) == kind && !same_value(from_[id], to_[id])) return true;
         }
         return false;
     }
@@ -231,7 +229,7 @@ std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answ
         const double a = from.settings[id];
         const double b = to.settings[id];
         const bool listed = std::ranges::find(kNotListed, id) == kNotListed.end();
-        if (!same(a, b) && listed) out.push_back({id, a, b});
+        if (!same_value(a, b) && listed) out.push_back({id, a, b});
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "containers/pick.h"
 #include "effects/host.h"
 #include "explore/pass_breakdown.h"
 #include "explore/timeline_memory.h"
@@ -16,10 +17,6 @@ namespace {
 
 // More intervals than this are not readable in one figure, so that micro-batches in the middle are omitted.
 constexpr double kMostIntervals = 24000;
-
-double term(const Estimate& estimate, StepTerm which) {
-    return estimate.step.terms[static_cast<std::size_t>(which)];
-}
 
 // Fills the two lanes of one stage.
 class Lanes {
@@ -54,8 +51,8 @@ class Lanes {
     // Adds the end of a step, which every stage has.
     double add_end(double at, const Compiled& c, const Estimate& estimate) {
         micro_batch = virtual_stage = layer = 0;
-        at = add(at, Activity::optimizer, term(estimate, StepTerm::optimizer));
-        at = add(at, Activity::host_link, term(estimate, StepTerm::host_link));
+        at = add(at, Activity::optimizer, estimate.step.term(StepTerm::optimizer));
+        at = add(at, Activity::host_link, estimate.step.term(StepTerm::host_link));
         return add(at, Activity::host, host_time_per_step(c.settings));
     }
 
@@ -64,7 +61,7 @@ class Lanes {
 };
 
 double end_seconds(const Compiled& c, const Estimate& estimate) {
-    return term(estimate, StepTerm::optimizer) + term(estimate, StepTerm::host_link) +
+    return estimate.step.term(StepTerm::optimizer) + estimate.step.term(StepTerm::host_link) +
            host_time_per_step(c.settings);
 }
 
@@ -438,11 +435,6 @@ class PipelineTimelineBuilder {
     };
     std::vector<Gap> gaps_;
 };
-
-template <typename Names>
-std::string_view pick(const Names& names, Activity activity) {
-    return names[static_cast<std::size_t>(activity)];
-}
 
 // Stretches the timeline of the predicted step to the step time of an MFU set by hand.
 void stretch(StepTimeline& timeline, double factor) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "containers/pick.h"
 #include "hardware/power.h"
 #include "text/translate.h"
 
@@ -27,7 +28,7 @@ Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
 
 double sum_of(const StepTime& step, const auto& terms) {
     double sum = 0;
-    for (const StepTerm term : terms) sum += step.terms[static_cast<std::size_t>(term)];
+    for (const StepTerm term : terms) sum += step.term(term);
     return sum;
 }
 
@@ -43,11 +44,6 @@ void stretch(StepTime& step, double factor) {
     step.total *= factor;
     step.hidden_communication *= factor;
     step.attribution = Time(Rate::compute, step.total);
-}
-
-template <typename Name>
-constexpr std::string_view pick(const auto& names, Name which) {
-    return names[static_cast<std::size_t>(which)];
 }
 
 }  // namespace

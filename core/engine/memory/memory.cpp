@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/stage_parameters.h"
+#include "containers/pick.h"
 #include "effects/fsdp_traffic.h"
 #include "effects/loss.h"
 #include "effects/quantized_traffic.h"
@@ -12,11 +13,6 @@
 
 namespace shardscope {
 namespace {
-
-template <typename Name>
-constexpr std::string_view pick(const auto& names, Name which) {
-    return names[static_cast<std::size_t>(which)];
-}
 
 double sum(const MemoryTerms& terms) {
     double total = 0;

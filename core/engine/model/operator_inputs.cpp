@@ -45,9 +45,7 @@ bool operators_cross_nodes(const Settings& s) {
 }
 
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
-    return a.all_differences(b, [&](P id) {
-        return !parameters[index(id)] || a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]));
-    });
+    return a.all_differences(b, [&](P id) { return !parameters[index(id)] || same_value(a[id], b[id]); });
 }
 
 bool same_operators(const Settings& a, const Settings& b) {

@@ -2,16 +2,10 @@
 
 #include <array>
 
+#include "containers/pick.h"
 #include "text/translate.h"
 
 namespace shardscope {
-namespace {
-
-std::string_view pick(const std::array<std::string_view, kStepTerms>& names, StepTerm term) {
-    return names[static_cast<std::size_t>(term)];
-}
-
-}  // namespace
 
 std::string_view name_of(StepTerm term) {
     return pick(std::array<std::string_view, kStepTerms>{"matmul", "attention", "elementwise", "recompute",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -21,6 +22,9 @@ enum class Origin : unsigned char {
     derived,      // computed from other parameters
     given,        // set in the scenario
 };
+
+// Returns whether two values of a parameter are equal; a missing value (NaN) equals a missing one.
+inline bool same_value(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 struct ListedModel;
 

@@ -108,11 +108,6 @@ json words_of(const std::string& list) {
 }
 
 // Returns the number as files write it: a whole number without a fraction.
-json number_of(double value) {
-    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
-    return value;
-}
-
 // Returns the fields that are directly in a section.
 std::vector<std::string> fields_of(const std::string& section) {
     std::vector<std::string> out;
@@ -189,6 +184,15 @@ std::string child_pointer(const std::string& pointer, const std::string& field) 
         else escaped += c;
     }
     return pointer + "/" + escaped;
+}
+
+json number_of(double value) {
+    if (value == std::floor(value) && std::fabs(value) < 9e15) return static_cast<long long>(value);
+    return value;
+}
+
+ordered_json finite_number(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
 Problem unknown_field(const std::string& pointer, const std::string& field,

@@ -19,6 +19,10 @@ nlohmann::json parse_json(std::string_view text, Problems& problems);
 // without a problem.
 double read_value(P id, const nlohmann::json& value, const std::string& pointer, Problems& problems);
 nlohmann::json write_value(P id, double value);
+// Returns a number as JSON: as an integer if it is whole.
+nlohmann::json number_of(double value);
+// Returns a number as JSON, or null if it is not finite.
+nlohmann::ordered_json finite_number(double value);
 // Returns the JSON schema (draft 7) of the values that read_value() reads and that are within the parameter's
 // range. It checks the form of a text with a unit, but not its range.
 nlohmann::ordered_json value_schema(P id);

@@ -59,7 +59,7 @@ std::string write_model_preset(const Scenario& scenario, const std::string& titl
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (parameter(id).group != Group::model || !applies_to(id, settings)) continue;
-        const bool same = settings[id] == before[id] || (std::isnan(settings[id]) && std::isnan(before[id]));
+        const bool same = same_value(settings[id], before[id]);
         // Without a preset, all values are written.
         if (model && same) continue;
         const std::string field(field_of(id));

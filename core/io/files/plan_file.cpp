@@ -23,8 +23,6 @@ constexpr std::array kShown{Output::mfu,       Output::tokens_per_s_per_gpu, Out
                             Output::step_time, Output::peak_memory,          Output::training_days,
                             Output::cost};
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : nullptr; }
-
 ordered_json plan_values(const Plan& plan) {
     ordered_json out = ordered_json::object();
     for (std::size_t i = 0; i < kPlanSize; ++i)
@@ -45,8 +43,8 @@ ordered_json entry(const Answer& answer, Output objective) {
     out["plan"] = plan_values(answer.settings);
     out["verdict"] = std::string(name_of(answer.estimate.verdict));
     out["wall"] = std::string(name_of(answer.estimate.wall));
-    for (const Output id : kShown) out[std::string(output(id).path)] = number(value_of(id, answer));
-    out[std::string(output(objective).path)] = number(value_of(objective, answer));
+    for (const Output id : kShown) out[std::string(output(id).path)] = finite_number(value_of(id, answer));
+    out[std::string(output(objective).path)] = finite_number(value_of(objective, answer));
     return out;
 }
 
@@ -219,7 +217,7 @@ std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsign
     search["plans"] = found.best.size();
     search["space"] = static_cast<std::uint64_t>(found.space);
     search["full_rate"] = found.full_rate;
-    search["least"] = {{"peak_bytes", number(found.smallest.peak)},
+    search["least"] = {{"peak_bytes", finite_number(found.smallest.peak)},
                        {"number", found.smallest.number},
                        {"plan", plan_values(found.smallest.plan)}};
 

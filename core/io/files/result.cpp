@@ -74,7 +74,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
         if (id == Output::wall) continue;
         ordered_json* field = &out;
         for (const std::string& part : split(output(id).path, '.')) field = &(*field)[part];
-        *field = number(value_of(id, answer, hypothetical));
+        *field = finite_number(value_of(id, answer, hypothetical));
     }
     out["band"]["coverage"] = kLikelyShare;
     const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
@@ -92,8 +92,8 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     out["wall"] = std::string(name_of(e.wall));
     const Levers lever = levers(answer);
     const bool timed = hypothetical || e.fits();
-    out["levers"] = {{"gpu_memory", timed ? number(lever.gpu_memory) : nullptr},
-                     {"batch", timed ? number(lever.batch) : nullptr}};
+    out["levers"] = {{"gpu_memory", timed ? finite_number(lever.gpu_memory) : nullptr},
+                     {"batch", timed ? finite_number(lever.batch) : nullptr}};
     const std::vector<std::string> notes = warnings(answer);
     if (!notes.empty()) out["warnings"] = notes;
     if (operators) {
@@ -109,8 +109,8 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
                                         {"bytes", row.bytes},
                                         {"weights", row.weights},
                                         {"saved_bytes", row.saved},
-                                        {"forward_s", timed ? number(row.forward) : nullptr},
-                                        {"backward_s", timed ? number(row.backward) : nullptr},
+                                        {"forward_s", timed ? finite_number(row.forward) : nullptr},
+                                        {"backward_s", timed ? finite_number(row.backward) : nullptr},
                                         {"bound", std::string(row.bound_name())}});
         }
     }

@@ -24,7 +24,7 @@ bool same_layers(const Settings& a, const Settings& b) {
 bool same(P id, const Settings& a, const Settings& b) {
     if (id == P::layer_pattern && a[id] != b[id]) return same_layers(a, b);
     if (id == P::learned_positions) return positions(a) == positions(b);
-    return a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]));
+    return same_value(a[id], b[id]);
 }
 
 // Calls `visit` with each parameter in which the shapes of the two models differ.

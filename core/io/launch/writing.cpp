@@ -76,7 +76,7 @@ bool changes_prediction(const Answer& answer, P id) {
     without.withdraw(id);
     const double usual = resolve(without)[id];
     const double here = answer.settings[id];
-    if (usual == here || (std::isnan(usual) && std::isnan(here))) return false;
+    if (same_value(usual, here)) return false;
     const Answer other = shardscope::answer(without);
     return !other.valid() || other.estimate.step.total != answer.estimate.step.total ||
            other.estimate.memory.peak != answer.estimate.memory.peak;

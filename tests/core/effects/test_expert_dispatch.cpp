@@ -41,9 +41,7 @@ TEST_CASE("dispatch: overlap hides it, and expert tensor parallelism of one free
     };
     const Answer plain = of({});
     REQUIRE(plain.valid());
-    const auto expert = [](const Answer& a) {
-        return a.estimate.step.terms[static_cast<std::size_t>(StepTerm::expert_network)];
-    };
+    const auto expert = [](const Answer& a) { return a.estimate.step.term(StepTerm::expert_network); };
     const Answer overlapped = of({{P::moe_overlap, true}});
     CHECK(expert(overlapped) < expert(plain));
     CHECK(overlapped.estimate.step.hidden_communication > plain.estimate.step.hidden_communication);

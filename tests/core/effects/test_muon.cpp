@@ -15,7 +15,7 @@ double optimizer_time(Scenario scenario, Optimizer optimizer) {
     scenario.give(P::optimizer, optimizer);
     scenario.give(P::optimizer_traffic, 0);  // Muon has one moment less than AdamW
     const StepTime step = step_time(compile(resolve(scenario)));
-    return step.terms[static_cast<std::size_t>(StepTerm::optimizer)];
+    return step.term(StepTerm::optimizer);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 double term_of_step(const std::vector<std::pair<P, Value>>& values, StepTerm term) {
     Scenario scenario = of_model("llama-3-8b", {{P::gpus, 8}, {P::sharding, Sharding::ddp}});
     for (const auto& [id, value] : values) scenario.give(id, value);
-    return step_time(compile(resolve(scenario))).terms[static_cast<std::size_t>(term)];
+    return step_time(compile(resolve(scenario))).term(term);
 }
 
 }  // namespace

@@ -119,8 +119,7 @@ TEST_CASE("plan report: a neighbour with another pipeline reports the cost of th
     CHECK(bubble->label == "bubble");
     const Estimate& e = two->answer.estimate;
     const double scale = report.plans.front().estimate.tokens_per_gpu / e.tokens_per_gpu;
-    CHECK(bubble->seconds ==
-          Approx(scale * e.step.terms[static_cast<std::size_t>(StepTerm::bubble)]).epsilon(1e-12));
+    CHECK(bubble->seconds == Approx(scale * e.step.term(StepTerm::bubble)).epsilon(1e-12));
     CHECK(why(*two).find("bubble +") != std::string::npos);
 }
 

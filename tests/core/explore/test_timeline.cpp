@@ -166,21 +166,22 @@ TEST_CASE("timeline: it ends with the step, and the drawn intervals add up to th
         CHECK(line.end == step.total);
         const auto near = [&](double value) { return Approx(value).epsilon(1e-9).margin(1e-9 * step.total); };
         const ActivityTimes times = times_of_all(line);
-        const auto term = [&](StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; };
         CHECK(of(times, Activity::forward) + of(times, Activity::backward) +
                   of(times, Activity::weight_gradient) ==
-              near(term(StepTerm::matmul) + term(StepTerm::attention) + term(StepTerm::elementwise)));
-        CHECK(of(times, Activity::recompute) == near(term(StepTerm::recompute)));
-        CHECK(of(times, Activity::memory_copies) == near(term(StepTerm::memory_copies)));
-        CHECK(of(times, Activity::gather) + of(times, Activity::reduce) == near(term(StepTerm::network)));
-        CHECK(of(times, Activity::tensor_exchange) == near(term(StepTerm::tensor_network)));
-        CHECK(of(times, Activity::context_exchange) == near(term(StepTerm::context_network)));
-        CHECK(of(times, Activity::expert_exchange) == near(term(StepTerm::expert_network)));
-        CHECK(of(times, Activity::stage_message) == near(term(StepTerm::stage_network)));
-        CHECK(of(times, Activity::bubble) == near(term(StepTerm::bubble)));
-        CHECK(of(times, Activity::optimizer) == near(term(StepTerm::optimizer)));
-        CHECK(of(times, Activity::host_link) == near(term(StepTerm::host_link)));
-        CHECK(of(times, Activity::host) == near(term(StepTerm::host)));
+              near(step.term(StepTerm::matmul) + step.term(StepTerm::attention) +
+                   step.term(StepTerm::elementwise)));
+        CHECK(of(times, Activity::recompute) == near(step.term(StepTerm::recompute)));
+        CHECK(of(times, Activity::memory_copies) == near(step.term(StepTerm::memory_copies)));
+        CHECK(of(times, Activity::gather) + of(times, Activity::reduce) ==
+              near(step.term(StepTerm::network)));
+        CHECK(of(times, Activity::tensor_exchange) == near(step.term(StepTerm::tensor_network)));
+        CHECK(of(times, Activity::context_exchange) == near(step.term(StepTerm::context_network)));
+        CHECK(of(times, Activity::expert_exchange) == near(step.term(StepTerm::expert_network)));
+        CHECK(of(times, Activity::stage_message) == near(step.term(StepTerm::stage_network)));
+        CHECK(of(times, Activity::bubble) == near(step.term(StepTerm::bubble)));
+        CHECK(of(times, Activity::optimizer) == near(step.term(StepTerm::optimizer)));
+        CHECK(of(times, Activity::host_link) == near(step.term(StepTerm::host_link)));
+        CHECK(of(times, Activity::host) == near(step.term(StepTerm::host)));
         CHECK(times.hidden == near(step.hidden_communication));
     }
 }

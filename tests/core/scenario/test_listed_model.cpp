@@ -158,7 +158,7 @@ TEST_CASE("listed: memory, sharding and pipelines follow the same rules as for t
     REQUIRE(piped.valid());
     CHECK(piped.compiled.stages.first.counts[0] == 4);
     CHECK(piped.compiled.stages.last.head);
-    CHECK(piped.estimate.step.terms[static_cast<std::size_t>(StepTerm::bubble)] > 0);
+    CHECK(piped.estimate.step.term(StepTerm::bubble) > 0);
     double sum = 0;
     for (const double seconds : piped.estimate.step.terms) sum += seconds;
     CHECK(sum == Approx(piped.estimate.step.total).epsilon(1e-12));

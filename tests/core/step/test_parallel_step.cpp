@@ -15,8 +15,6 @@ using namespace shardscope::testing;
 
 namespace {
 
-double term(const StepTime& step, StepTerm which) { return step.terms[static_cast<std::size_t>(which)]; }
-
 StepTime step_of(const Scenario& scenario) {
     const Settings s = resolve(scenario);
     REQUIRE(is_valid(s));
@@ -233,7 +231,7 @@ TEST_CASE("step: expert exchanges equal the numbers worked out by hand", "[step]
     const double expected = 2 * 1.25 * 7.0 / 8 * bytes / c.network.intra_bandwidth;
     CHECK(c.work.layers[1].forward.terms[network] == Approx(expected).epsilon(1e-12));
     CHECK(c.work.layers[1].backward.terms[network] == Approx(expected).epsilon(1e-12));
-    CHECK(term(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})), StepTerm::expert_network) == 0);
+    CHECK(step_of(of_model("mixtral-8x7b", {{P::expert_parallel, 1}})).term(StepTerm::expert_network) == 0);
 }
 
 TEST_CASE("step: keys and values go round the context-parallel ring while attention is computed", "[step]") {
@@ -260,8 +258,8 @@ TEST_CASE("step: keys and values go round the context-parallel ring while attent
 
 TEST_CASE("step: an uneven causal triangle slows attention down by its imbalance", "[step]") {
     const auto attention = [](double imbalance) {
-        return term(step_of(changed(with_context(), {{P::context_imbalance, imbalance}})),
-                    StepTerm::attention);
+        return step_of(changed(with_context(), {{P::context_imbalance, imbalance}}))
+            .term(StepTerm::attention);
     };
     CHECK(attention(1.75) == Approx(1.75 * attention(1)).epsilon(1e-12));
     // Without context parallelism there is no imbalance.
@@ -271,14 +269,14 @@ TEST_CASE("step: an uneven causal triangle slows attention down by its imbalance
 TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage for any number of micro-batches",
           "[step]") {
     const auto bubble = [](std::initializer_list<std::pair<P, Value>> plan) {
-        return term(step_of(changed(three_d(), plan)), StepTerm::bubble);
+        return step_of(changed(three_d(), plan)).term(StepTerm::bubble);
     };
     const double of_32 = bubble({});
     CHECK(bubble({{P::accumulation, 512}}) == Approx(of_32).epsilon(1e-12));
     double last = 1;
     for (double micro_batches = 8; micro_batches <= 1024; micro_batches *= 2) {
         const StepTime step = step_of(changed(three_d(), {{P::accumulation, micro_batches}}));
-        const double share = term(step, StepTerm::bubble) / step.total;
+        const double share = step.term(StepTerm::bubble) / step.total;
         CHECK(share < last);
         last = share;
     }
@@ -291,7 +289,7 @@ TEST_CASE("step: the bubble is (p − 1)/v passes of the average stage for any n
     CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h1}}) < plain);
     CHECK(bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h2}}) <
           bubble({{P::virtual_stages, 1}, {P::schedule, ScheduleKind::zb_h1}}));
-    CHECK(term(step_of(first()), StepTerm::bubble) == 0);
+    CHECK(step_of(first()).term(StepTerm::bubble) == 0);
 }
 
 TEST_CASE("step: the bubble over ideal time is the published one without ends, messages and latencies",
@@ -304,8 +302,8 @@ TEST_CASE("step: the bubble over ideal time is the published one without ends, m
     double work = 0;
     for (const StepTerm part : {StepTerm::matmul, StepTerm::attention, StepTerm::elementwise,
                                 StepTerm::recompute, StepTerm::tensor_network})
-        work += term(step, part);
-    CHECK(term(step, StepTerm::bubble) / work == Approx(7.0 / (3 * 32)).epsilon(0.04));
+        work += step.term(part);
+    CHECK(step.term(StepTerm::bubble) / work == Approx(7.0 / (3 * 32)).epsilon(0.04));
 }
 
 TEST_CASE("step: the messages between stages equal the numbers worked out by hand", "[step]") {
@@ -315,12 +313,12 @@ TEST_CASE("step: the messages between stages equal the numbers worked out by han
         changed(without_latency(three_d()), {{P::overlap, 1}, {P::collective_efficiency, 1}});
     const Compiled c = compile(resolve(scenario));
     const double message = 2.0 * 2048 * 12288 / 8 / c.network.inter_bandwidth;
-    CHECK(term(step_time(c), StepTerm::stage_network) == Approx(32 * 2 * 3 * message).epsilon(1e-9));
+    CHECK(step_time(c).term(StepTerm::stage_network) == Approx(32 * 2 * 3 * message).epsilon(1e-9));
     // Stages in one node use its link.
     const Compiled inside = compile(resolve(without_latency(
         with({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::overlap, 1}, {P::collective_efficiency, 1}}))));
     const double short_message = 2.0 * 2 * 2048 * 5120 / inside.network.intra_bandwidth;
-    CHECK(term(step_time(inside), StepTerm::stage_network) == Approx(2 * short_message).epsilon(1e-9));
+    CHECK(step_time(inside).term(StepTerm::stage_network) == Approx(2 * short_message).epsilon(1e-9));
 }
 
 TEST_CASE("step: passes that the messages hide fill no gap of the bubble", "[step]") {
@@ -352,7 +350,7 @@ TEST_CASE("step: the slowest stage determines the time", "[step]") {
     const Compiled c = compile(resolve(scenario));
     const double layer = c.work.layers[0].forward.terms[0] + c.work.layers[0].backward.terms[0];
     const double head = c.work.head.forward.terms[0] + c.work.head.backward.terms[0];
-    CHECK(term(step_time(c), StepTerm::matmul) == Approx(16 * (20 * layer + head)).epsilon(1e-12));
+    CHECK(step_time(c).term(StepTerm::matmul) == Approx(16 * (20 * layer + head)).epsilon(1e-12));
 }
 
 TEST_CASE("step: a tied head on its own stage is trained like a copy of the embedding", "[step]") {
@@ -363,15 +361,15 @@ TEST_CASE("step: a tied head on its own stage is trained like a copy of the embe
                                                {P::sharding, Sharding::ddp},
                                                {P::tied_embeddings, tied}}));
     };
-    CHECK(term(step(1), StepTerm::optimizer) == Approx(term(step(0), StepTerm::optimizer)).epsilon(1e-12));
-    CHECK(term(step(1), StepTerm::memory_copies) ==
-          Approx(term(step(0), StepTerm::memory_copies)).epsilon(1e-12));
+    CHECK(step(1).term(StepTerm::optimizer) == Approx(step(0).term(StepTerm::optimizer)).epsilon(1e-12));
+    CHECK(step(1).term(StepTerm::memory_copies) ==
+          Approx(step(0).term(StepTerm::memory_copies)).epsilon(1e-12));
 }
 
 TEST_CASE("step: the optimizer works on this GPU's shard", "[step]") {
     const auto optimizer = [](const Scenario& scenario) {
         const Compiled c = compile(resolve(scenario));
-        return term(step_time(c), StepTerm::optimizer) * c.gpu.memory_bandwidth /
+        return step_time(c).term(StepTerm::optimizer) * c.gpu.memory_bandwidth /
                c.settings[P::optimizer_traffic];
     };
     // ZeRO-1 shards over a group of 2 instead of all 8 data-parallel GPUs, which makes four times the
@@ -398,12 +396,12 @@ TEST_CASE("step: ZeRO-1 within a node shards there and all-reduces between nodes
     const double gradients = c.state.gradients * c.parameters;
     const double inside = 7.0 / 8 * (2 * c.parameters + gradients) / c.network.intra_bandwidth;
     const double between = 2 * 7.0 / 8 * gradients / 8 / c.network.inter_bandwidth;
-    CHECK(term(step_time(c), StepTerm::network) == Approx(inside + between).epsilon(1e-9));
+    CHECK(step_time(c).term(StepTerm::network) == Approx(inside + between).epsilon(1e-9));
     // With accumulation ZeRO-1 still reduces once a step, but ZeRO-2 in every micro-batch.
-    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}})), StepTerm::network) ==
+    CHECK(step_of(changed(scenario, {{P::accumulation, 4}})).term(StepTerm::network) ==
           Approx(inside + between).epsilon(1e-9));
-    CHECK(term(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, Sharding::zero2}})),
-               StepTerm::network) ==
+    CHECK(step_of(changed(scenario, {{P::accumulation, 4}, {P::sharding, Sharding::zero2}}))
+              .term(StepTerm::network) ==
           Approx(7.0 / 8 * (2 * c.parameters + 4 * gradients) / c.network.intra_bandwidth + 4 * between)
               .epsilon(1e-9));
 }
@@ -437,10 +435,10 @@ TEST_CASE("step: in interleaved pipelines traffic once per step overlaps with a 
     const UnitTraffic ends = end_traffic(c.stages.first, c);
     const double expected = 3 * (gather - forward) + 3 * (reduce - backward) + reduce + ends.gather.total() +
                             ends.gradients().total();
-    CHECK(term(step_time(c, 0), StepTerm::network) == Approx(expected).epsilon(1e-9));
+    CHECK(step_time(c, 0).term(StepTerm::network) == Approx(expected).epsilon(1e-9));
     // Without virtual stages, only one of 16 micro-batches hides it.
     const Compiled plain = compile(resolve(changed(scenario, {{P::virtual_stages, 1}})));
-    CHECK(term(step_time(plain, 0), StepTerm::network) ==
+    CHECK(step_time(plain, 0).term(StepTerm::network) ==
           Approx(12 * (gather - forward) + 11 * (reduce - backward) + reduce + ends.gather.total() +
                  ends.gradients().total())
               .epsilon(1e-9));
@@ -459,7 +457,7 @@ TEST_CASE("step: in every micro-batch FSDP gathers layers twice and the ends onc
                                                              {P::accumulation, accumulation}})),
                     {{P::overlap, 1}, {P::reshard_after_forward, reshard}});
         const Compiled c = compile(resolve(scenario));
-        return term(step_time(c), StepTerm::network) * 8 * c.network.inter_bandwidth / (63.0 / 64);
+        return step_time(c).term(StepTerm::network) * 8 * c.network.inter_bandwidth / (63.0 / 64);
     };
     const double all = 13015864320;                // parameters
     const double ends = (2.0 * 32000 + 1) * 5120;  // embedding, head and its norm
@@ -472,7 +470,7 @@ TEST_CASE("step: in every micro-batch FSDP gathers layers twice and the ends onc
 
 TEST_CASE("step: offload moves gradients and weights over the host link", "[step]") {
     const auto link = [](double offload, double sharding) {
-        return term(step_of(with({{P::offload, offload}, {P::sharding, sharding}})), StepTerm::host_link);
+        return step_of(with({{P::offload, offload}, {P::sharding, sharding}})).term(StepTerm::host_link);
     };
     const Settings s = resolve(first());
     // 13 B parameters over 64 GPUs: 2 B each for gradients to the host and weights back, then the optimizer
@@ -484,7 +482,7 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
     CHECK(link(0, 3) == 0);
     CHECK(link(1, 3) == Approx(expected).epsilon(1e-12));
     CHECK(link(1, 1) == Approx(expected).epsilon(1e-12));
-    CHECK(term(step_of(with({{P::offload, Offload::optimizer}})), StepTerm::optimizer) == 0);
+    CHECK(step_of(with({{P::offload, Offload::optimizer}})).term(StepTerm::optimizer) == 0);
     // On drives, the fp32 master copy and both moments are read and written while the host updates them.
     const double drives = 2 * 12 * local / s[P::nvme_bandwidth];
     CHECK(link(3, 1) == Approx(std::max(expected, drives)).epsilon(1e-12));
@@ -498,7 +496,7 @@ TEST_CASE("step: a group of one GPU has no communication", "[step]") {
     const StepTime step = step_of(first());
     for (const StepTerm none : {StepTerm::tensor_network, StepTerm::context_network, StepTerm::expert_network,
                                 StepTerm::stage_network, StepTerm::bubble, StepTerm::host_link})
-        CHECK(term(step, none) == 0);
+        CHECK(step.term(none) == 0);
 }
 
 TEST_CASE("step: without latencies, doubling every rate halves the time", "[step]") {
@@ -575,8 +573,8 @@ TEST_CASE("step: in a breadth-first pipeline virtual stages are gathered once a 
                                                               {P::micro_batch, 1},
                                                               {P::inter_node_bandwidth, 12.5e9},
                                                               {P::accumulation, micro_batches}}));
-        const double messages = term(step, StepTerm::stage_network);
-        return std::pair{term(step, StepTerm::network), messages};
+        const double messages = step.term(StepTerm::stage_network);
+        return std::pair{step.term(StepTerm::network), messages};
     };
     // The exposed time falls with the number of micro-batches to overlap with, and with smaller virtual
     // stages.
@@ -602,11 +600,11 @@ TEST_CASE("step: a bidirectional pipeline has the same compute and balances its 
         const double head = 32 * plain.work.head.both_passes().total();
         const double embedding = 32 * plain.work.embedding.both_passes().total();
         const auto computing = [](const StepTime& t) {
-            return term(t, StepTerm::matmul) + term(t, StepTerm::attention) + term(t, StepTerm::elementwise) +
-                   term(t, StepTerm::tensor_network);
+            return t.term(StepTerm::matmul) + t.term(StepTerm::attention) + t.term(StepTerm::elementwise) +
+                   t.term(StepTerm::tensor_network);
         };
         CHECK(computing(step_plain) - computing(step) == Approx((head - embedding) / 2).epsilon(1e-9));
-        CHECK(term(step, StepTerm::bubble) < term(step_plain, StepTerm::bubble));
+        CHECK(step.term(StepTerm::bubble) < step_plain.term(StepTerm::bubble));
     }
 }
 
@@ -624,11 +622,11 @@ TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch
     CHECK(8 * eight.message.total() < 1.5 * whole);
     // With one chunk it is 1F1B.
     CHECK(step_time(one).total == step_of(with_context()).total);
-    CHECK(term(step_time(eight), StepTerm::bubble) < term(step_time(one), StepTerm::bubble) / 7);
+    CHECK(step_time(eight).term(StepTerm::bubble) < step_time(one).term(StepTerm::bubble) / 7);
     const Scenario launching =
         changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, ScheduleKind::seq1f1b}});
-    CHECK(term(step_of(changed(launching, {{P::sequence_pieces, 32}})), StepTerm::host) >
-          2 * term(step_of(changed(launching, {{P::sequence_pieces, 8}})), StepTerm::host));
+    CHECK(step_of(changed(launching, {{P::sequence_pieces, 32}})).term(StepTerm::host) >
+          2 * step_of(changed(launching, {{P::sequence_pieces, 8}})).term(StepTerm::host));
 }
 
 TEST_CASE("step: a prediction layer is recomputed like the other layers, in time and in memory",
@@ -649,11 +647,11 @@ TEST_CASE("step: a prediction layer is recomputed like the other layers, in time
     const Compiled kept = compiled(0, 1);
     const std::size_t last = with.stages.size() - 1;
     // The head's stage repeats one layer more, with its projection.
-    const double more = term(step_time(with, last), StepTerm::recompute) -
-                        term(step_time(without, last), StepTerm::recompute);
+    const double more =
+        step_time(with, last).term(StepTerm::recompute) - step_time(without, last).term(StepTerm::recompute);
     CHECK(more == Approx(8 * with.settings[P::recompute_share] * with.work.prediction.forward.time.total()));
     CHECK(with.work.prediction.forward.time.total() > with.work.layers[1].forward.time.total());
-    CHECK(term(step_time(kept, last), StepTerm::recompute) == 0);
+    CHECK(step_time(kept, last).term(StepTerm::recompute) == 0);
     CHECK(with.executed_flops_per_token - kept.executed_flops_per_token >
           without.executed_flops_per_token - compiled(0, 0).executed_flops_per_token);
     // A recomputed layer keeps only its input, which is as large as what one stage passes to the next.
