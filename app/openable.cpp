@@ -93,7 +93,9 @@ Problems take_run(const TrainingLog& log, const QString& what, const QString& st
     const Settings settings = resolve(read.scenario);
     const double seconds = log.step_time(settings);
     const Measurement measured{MeasuredKind::step_time, seconds, settings[P::gpus]};
-    into.workspace.take(with_measurement(SavedScenario(read.scenario, current.view), measured), step);
+    SavedScenario next(read.scenario, current.view);
+    next.view.measured = measured;
+    into.workspace.take(next, step);
     const QString time = text_of(format(seconds, Quantity::seconds));
     QStringList lines{
         log.whole_run ? tr("%1: %2, the mean of the whole run, %3 a step.").arg(what, text_of(log.tool), time)

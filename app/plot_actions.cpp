@@ -62,7 +62,7 @@ FigureRequest PlotActions::file_request_of(const QString& plot) const {
     return request;
 }
 
-std::string PlotActions::readable_view() const {
+SavedView PlotActions::readable_view() const {
     return parts_.workspace
         .readable(SavedScenario(parts_.model.answer().scenario, parts_.model.scenario().view))
         .view;

@@ -72,7 +72,7 @@ class PlotActions : public QObject {
     [[nodiscard]] FigureRequest file_request_of(
         const QString& plot) const;  // with a view that others can read
     // Returns the view for a figure, which others can read.
-    [[nodiscard]] std::string readable_view() const;
+    [[nodiscard]] SavedView readable_view() const;
 
     Parts parts_;
     QWidget& window_;

@@ -60,12 +60,12 @@ SavedSession Workspace::session() const {
         const bool shipped = study->preset->path.empty();
         out.view.study = shipped ? study->name : study->preset->path;
     }
-    out.view = view_of(readable(with_view(SavedScenario(out.current), out.view)));
+    out.view = valid_view({out.view, {}, {}}, out.current, catalogue_);
     return out;
 }
 
 SavedScenario Workspace::readable(const SavedScenario& scenario) const {
-    return with_valid_view(scenario, catalogue_);
+    return SavedScenario(scenario, valid_view(scenario.view, scenario, catalogue_));
 }
 
 template <typename Change>
@@ -81,15 +81,15 @@ void Workspace::push_step(const QString& step, State after, Change&& change) {
 }
 
 void Workspace::take(const SavedSession& session, const QString& step) {
-    State after = state_of(session.view.plot.empty() ? view_of(session.current) : session.view);
+    State after = state_of(session.view.plot.empty() ? session.current.view : session.view);
     after.file.clear();  // Save writes one scenario, which must not replace a session or a study
     push_step(step, std::move(after), [&] { model_.open_session(session, step); });
 }
 
 void Workspace::take(const SavedScenario& scenario, const QString& step, const QString& file) {
     Problems none;  // the pins' problems were reported when the scenario was read
-    const std::vector<Scenario> pins = pins_of(scenario, catalogue_, none);
-    const View view = view_of(scenario);
+    const std::vector<Scenario> pins = pins_of(scenario.view, scenario, catalogue_, none);
+    const View& view = scenario.view;
     State after = view.plot.empty() && pins.empty() ? state() : state_of(view);
     after.file = file;
     push_step(step, std::move(after), [&] {
@@ -118,7 +118,7 @@ void Workspace::load_claim(const Claim& claim) {
     if (claim.measure == Measure::crossover) std::rotate(others.begin(), others.begin() + 1, others.end());
     SavedScenario current(others.back());
     others.pop_back();
-    if (sides_.study()) current = with_view(current, view_of(sides_.study()->scenario));
+    if (sides_.study()) current.view = {sides_.study()->scenario.view, {}, {}};
     const QString step = tr("Claim: %1").arg(preset_text(claim.statement));
     State after = state();
     after.file.clear();

@@ -200,7 +200,7 @@ void LiveModel::apply_model(const Preset& model) {
 
 void LiveModel::replace(const Scenario& scenario, const QString& text) { push_edit(scenario, text); }
 
-void LiveModel::replace_view(std::string view, const QString& text) {
+void LiveModel::replace_view(SavedView view, const QString& text) {
     push(SavedScenario(scenario_, std::move(view)), text);
 }
 

@@ -59,7 +59,7 @@ class LiveModel : public QObject {
     // text. Its view stays.
     void replace(const Scenario& scenario, const QString& text);
     // Changes what the plots show beside the scenario, as one undo step with this text.
-    void replace_view(std::string view, const QString& text);
+    void replace_view(SavedView view, const QString& text);
     // Replaces the scenario by an unrelated one (a file, a public run), as one undo step with this text.
     void load(const SavedScenario& scenario, const QString& text);
     // A number that is equal for all scenarios that derive from each other by edits. Undo and redo restore it

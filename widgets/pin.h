@@ -9,7 +9,7 @@ namespace shardscope {
 struct Pin {
     char letter = kFirstPin;
     Answer answer;
-    std::string view;        // of the scenario, as in SavedScenario
+    SavedView view;          // of the scenario
     unsigned id = 0;         // given by the live model; stays the same when letters change
     bool unplanned = false;  // the answer uses the previous plan; its own is still being searched
 };

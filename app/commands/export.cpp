@@ -74,7 +74,7 @@ void parse_scale(const Options& options, double& scale, Problems& problems) {
 
 // Returns the request for the scenario's view with the options of the command line.
 FigureRequest figure_request(const SavedScenario& scenario, const Options& options, Problems& problems) {
-    View view = view_of(scenario);
+    View view = scenario.view;
     const std::string plot = !options.plot.empty() ? options.plot : view.plot.empty() ? "scaling" : view.plot;
     if (plot != view.plot) {
         view = {};
@@ -88,7 +88,7 @@ FigureRequest figure_request(const SavedScenario& scenario, const Options& optio
     out.hypothetical = options.hypothetical;
     out.view = scenario.view;
     char letter = kFirstPin;
-    for (const Scenario& pin : pins_of(scenario, catalogue(), problems))
+    for (const Scenario& pin : pins_of(scenario.view, scenario, catalogue(), problems))
         out.pins.push_back({letter++, answer(pin), {}});
     return out;
 }

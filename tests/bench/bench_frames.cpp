@@ -61,8 +61,8 @@ void drag(benchmark::State& state, const char* slider_name, const char* plot_nam
     window.resize(1440, 900);
     auto* plot = window.findChild<QWidget*>(QLatin1String(plot_name));
     window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
-    if (const View view = view_of(scenario); view.plot == plot_name)
-        window.findChild<LivePlot*>(QLatin1String(plot_name))->show_view(view);
+    if (scenario.view.plot == plot_name)
+        window.findChild<LivePlot*>(QLatin1String(plot_name))->show_view(scenario.view);
     window.show();
     QApplication::processEvents();
     const QString name = QLatin1String(slider_name);
@@ -118,9 +118,9 @@ void drag_pinned(benchmark::State& state) {
 }
 // Drags with a measured run, whose point follows.
 void drag_measured(benchmark::State& state) {
-    drag(state, "cluster.inter_node_bandwidth/slider", "validation",
-         with_measurement(SavedScenario(Scenario::first_launch(commands::catalogue())),
-                          Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64}));
+    SavedScenario scenario(Scenario::first_launch(commands::catalogue()));
+    scenario.view.measured = Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64};
+    drag(state, "cluster.inter_node_bandwidth/slider", "validation", scenario);
 }
 // Returns a plan with tensor, pipeline and data parallelism, so that every point is a pipeline.
 SavedScenario cut_plan() {
@@ -147,11 +147,10 @@ void drag_searched(benchmark::State& state) {
 void drag_sweep(benchmark::State& state) { drag(state, "cluster.inter_node_bandwidth/slider", "sweep"); }
 // Drags with seven scenarios in panels of their own.
 void drag_side_by_side(benchmark::State& state) {
-    View view;
-    view.plot = "sweep";
-    view.side_by_side = true;
-    drag(state, "cluster.inter_node_bandwidth/slider", "sweep",
-         with_view(SavedScenario(Scenario::first_launch(commands::catalogue())), view), 6);
+    SavedScenario scenario(Scenario::first_launch(commands::catalogue()));
+    scenario.view.plot = "sweep";
+    scenario.view.side_by_side = true;
+    drag(state, "cluster.inter_node_bandwidth/slider", "sweep", scenario, 6);
 }
 void drag_operators(benchmark::State& state) { drag(state, "training.micro_batch/slider", "operators"); }
 void drag_collectives(benchmark::State& state) {

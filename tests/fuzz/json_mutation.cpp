@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "explain/output.h"
-#include "files/view.h"
+#include "files/view_json.h"
 #include "parameters/parameter.h"
 #include "scenario/catalogue.h"
 #include "text/text.h"
@@ -317,10 +317,13 @@ class Mutation {
 
     bool view(ordered_json& scenario) {
         ordered_json& shown = object_at(scenario, "view");
-        const auto plots = viewable_plots();
+        static const ordered_json fields = view_schema()["properties"];
+        const auto one_of = [&](const ordered_json& rule) {
+            return rule["enum"][below(rule["enum"].size())];
+        };
         const auto output = [&] { return std::string(outputs()[below(kOutputs)].path); };
         switch (below(11)) {
-            case 0: shown["plot"] = std::string(plots[below(plots.size())]); break;
+            case 0: shown["plot"] = one_of(fields["plot"]); break;
             case 1: shown["x"] = key_of_parameter(); break;
             case 2: shown["y"] = key_of_parameter(); break;
             case 3: object_at(shown, "range")[below(2) == 0 ? "x" : "y"] = range(); break;
@@ -328,10 +331,7 @@ class Mutation {
             case 5: shown["against"] = output(); break;
             case 6: shown["side_by_side"] = below(2) == 0; break;
             case 7: shown["plan"] = "held"; break;
-            case 8:
-                shown["switched"] =
-                    ordered_json::array({std::string(View::kSwitches[below(View::kSwitches.size())])});
-                break;
+            case 8: shown["switched"] = ordered_json::array({one_of(fields["switched"]["items"])}); break;
             case 9: {
                 constexpr std::array<const char*, 3> kKinds{"tokens_per_s_per_gpu", "tokens_per_s",
                                                             "step_time_s"};

@@ -60,6 +60,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_torchtitan", "torchtitan"},
     {"read_training_log", "log"},
     {"read_value", "scenario"},
+    {"read_view", "scenario"},
     {"read_shell_script", "megatron"},
     {"split_documents", "scenario"},
 };

@@ -128,7 +128,7 @@ TEST_CASE("G24: a public run is compared with, and what explains the difference 
     CHECK(model.pins().front().answer.scenario.name == run->name);
     const PlotTable rows = table(desk);
     CHECK(rows.rows.front()[4] == "measured");
-    CHECK(number(rows.rows.front()[2]) == Approx(measurement_in(run->view)->value));
+    CHECK(number(rows.rows.front()[2]) == Approx(run->view.measured->value));
     CHECK(rows.rows[1][0] == "Prediction error of B");
     CHECK(number(rows.rows.back()[2]) == model.answer().estimate.step.total);
     check_sum(rows);

@@ -371,7 +371,7 @@ TEST_CASE("exports: all plots are drawn one after another, written together, and
 TEST_CASE("exports: pins are drawn, named and tabulated in every plot that shows them", "[exports]") {
     const Scenario first = Scenario::first_launch(commands::catalogue());
     const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
-    const std::string view = with_measurement(SavedScenario(first), own).view;
+    const SavedView view{{}, {}, own};
     const Answer now = answer(first);
     Scenario other = edited(first, P::inter_node_bandwidth, 12.5e9);
     other.name = "Slower";  // one word, which no line of a caption breaks
@@ -448,7 +448,7 @@ std::vector<DrawnText> texts_in(const QByteArray& svg) {
 }
 
 // Six pins that differ in speed and memory, one of them in a GPU that is too small and one 30 times as slow.
-std::vector<Pin> six_pins(const Scenario& first, const std::string& view) {
+std::vector<Pin> six_pins(const Scenario& first, const SavedView& view) {
     const std::vector<std::pair<P, double>> edits{{P::inter_node_bandwidth, 12.5e9},
                                                   {P::sequence_length, 1024},
                                                   {P::gpus, 128},
@@ -469,7 +469,7 @@ std::vector<Pin> six_pins(const Scenario& first, const std::string& view) {
 TEST_CASE("exports: every pin has its letter in every plot that draws pins, at every size", "[exports]") {
     const Scenario first = Scenario::first_launch(commands::catalogue());
     const Measurement own{MeasuredKind::tokens_per_s_per_gpu, 4000, 64};
-    const std::string view = with_measurement(SavedScenario(first), own).view;
+    const SavedView view{{}, {}, own};
     const Answer now = answer(first);
     for (const PlotKind* kind : plot_kinds()) {
         for (const int width : {960, 321}) {

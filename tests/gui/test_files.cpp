@@ -491,7 +491,8 @@ TEST_CASE("files: a saved scenario can be read even if an edit has made a pin of
     // Its pins split the heads into 4 and 8, which do not divide 14 heads.
     desk.type("model.hidden_size", QStringLiteral("1344"));
     Problems unreadable;
-    check_view(desk.window.model().scenario(), catalogue, unreadable);
+    const SavedScenario& edited_study = desk.window.model().scenario();
+    pins_of(edited_study.view, edited_study, catalogue, unreadable);
     REQUIRE_FALSE(unreadable.empty());
 
     Problems problems;

@@ -203,7 +203,7 @@ TEST_CASE("G23: a script and its log give the scenario, the measured run and its
     QApplication::processEvents();
     CHECK(plan_of(model.answer().settings) == written);
     CHECK(model.answer().settings[P::sequence_length] == 8192);
-    const auto measured = measurement_in(model.scenario().view);
+    const auto measured = model.scenario().view.measured;
     REQUIRE(measured);
     CHECK(measured->value == 4);
     REQUIRE(desk.find<QWidget>("measured")->isVisible());

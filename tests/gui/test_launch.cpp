@@ -199,7 +199,7 @@ TEST_CASE("launch: a training log becomes the scenario that it states, with its 
     CHECK(model.scenario().model->name == "llama-3-8b");
     CHECK(model.answer().settings[P::gpus] == 8);
     CHECK(model.answer().settings[P::recompute] == 1);
-    const std::optional<Measurement> measured = measurement_in(model.scenario().view);
+    const std::optional<Measurement> measured = model.scenario().view.measured;
     REQUIRE(measured);
     CHECK(measured->kind == MeasuredKind::step_time);
     CHECK(measured->value == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
@@ -233,7 +233,7 @@ TEST_CASE("launch: several dropped logs are measured runs in Validation, and the
     CHECK(validation->isVisible());
     REQUIRE(model.scenario().model);
     CHECK(model.scenario().model->name == "llama-3-8b");
-    const std::optional<Measurement> measured = measurement_in(model.scenario().view);
+    const std::optional<Measurement> measured = model.scenario().view.measured;
     REQUIRE(measured);
     CHECK(measured->value == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
     const QString said = desk.text("message/text");
@@ -290,7 +290,7 @@ TEST_CASE("launch: a form asks for what a log does not state, and keeps the run 
     CHECK(model.scenario().cluster->name == "dgx-a100-80gb");
     CHECK(model.scenario().model->name == "llama-3-8b");
     CHECK(model.answer().settings[P::gpus] == 64);
-    CHECK(measurement_in(model.scenario().view).has_value());
+    CHECK(model.scenario().view.measured.has_value());
     CHECK(model.undo_stack()->count() == steps + 1);
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
@@ -343,7 +343,7 @@ TEST_CASE("G23: a script's model keeps its name and its numbers when the run's l
     QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("log-form/open")), Qt::LeftButton);
     QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     REQUIRE_FALSE(desk.window.findChild<QDialog*>(QStringLiteral("log-form")));
-    CHECK(measurement_in(model.scenario().view).has_value());
+    CHECK(model.scenario().view.measured.has_value());
     CHECK(desk.estimate().parameters == parameters);
     CHECK(desk.estimate().mfu == mfu);
     CHECK(model.answer().settings[P::inter_node_bandwidth] == before[P::inter_node_bandwidth]);
@@ -387,7 +387,7 @@ TEST_CASE("launch: the form shows why a value cannot be used", "[launch]") {
     QTest::keyClick(gpus, Qt::Key_Return);
     INFO(form->findChild<QLabel*>(QStringLiteral("log-form/problem"))->text().toStdString());
     CHECK(model.answer().settings[P::gpus] == 8);
-    CHECK(measurement_in(model.scenario().view).has_value());
+    CHECK(model.scenario().view.measured.has_value());
 }
 
 TEST_CASE("launch: it shows the plan chosen in Plans without making it the scenario's", "[launch]") {

@@ -480,9 +480,9 @@ TEST_CASE("pins: a drag shortens no text while the table has enough width", "[pi
 
 TEST_CASE("pins: a measured run has a row, and a pin's run a place on the validation plot", "[pins]") {
     PinDesk desk;
-    const SavedScenario measured =
-        with_measurement(desk.model.scenario(), Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64});
-    desk.model.replace_view(measured.view, QStringLiteral("run"));
+    SavedView view = desk.model.scenario().view;
+    view.measured = Measurement{MeasuredKind::tokens_per_s_per_gpu, 4500, 64};
+    desk.model.replace_view(view, QStringLiteral("run"));
     REQUIRE(desk.grid->model()->rowCount() == 2);
     CHECK(desk.cell(1, Column::verdict) == QStringLiteral("ran"));
     CHECK(desk.cell(1, Column::rate) == QStringLiteral("4,500"));

@@ -36,7 +36,7 @@ void check_round_trip(const std::string& script, const std::string& log, std::st
     auto* form = desk.find<QDialog>("log-form");
     QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("log-form/open")), Qt::LeftButton);
     QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    const std::optional<Measurement> measured = measurement_in(model.scenario().view);
+    const std::optional<Measurement> measured = model.scenario().view.measured;
     REQUIRE(measured);
     CHECK(measured->value == Approx(4.0));
     CHECK(model.answer().estimate.step.total == Approx(predicted));

@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include "files/view_json.h"
 #include "studies/study.h"
 #include "support/desk.h"
 #include "widgets/panels/claim_row.h"
@@ -96,7 +97,7 @@ TEST_CASE("study: choosing one opens scenario, pins, tab, axes and panel, and on
     const View shown = desk.view("sweep");
     CHECK(shown.x == P::gpus);
     CHECK(shown.x_range == "8:2048:49:log");
-    CHECK(shown.outputs == view_of(study.scenario).outputs);
+    CHECK(shown.outputs == study.scenario.view.outputs);
     const FigureRequest request = desk.find<LivePlot>("sweep")->request();
     const std::vector<Axis> axes = options_in<SweepOptions>(request).axes;
     CHECK(axes.front().values.front() == 8);
@@ -133,7 +134,7 @@ TEST_CASE("study: every one opens its own tab with the settings of its view", "[
         INFO(preset->name);
         desk.choose_study(preset->name.c_str());
         const Study study = study_named(preset->name.c_str());
-        const View wanted = view_of(study.scenario);
+        const View wanted = study.scenario.view;
         CHECK(desk.tab().toStdString() == wanted.plot);
         const View shown = desk.view(wanted.plot.c_str());
         if (wanted.x) CHECK(shown.x == wanted.x);
@@ -344,9 +345,10 @@ TEST_CASE("study: a user's file opens like a shipped one, and a broken one is re
 }
 
 TEST_CASE("study: views name existing plots", "[studies]") {
-    std::vector<std::string_view> named(viewable_plots().begin(), viewable_plots().end());
-    std::vector<std::string_view> known;
-    for (const PlotKind* kind : plot_kinds()) known.push_back(kind->name);
+    const nlohmann::ordered_json schema = view_schema();
+    std::vector<std::string> named = schema["properties"]["plot"]["enum"];
+    std::vector<std::string> known;
+    for (const PlotKind* kind : plot_kinds()) known.emplace_back(kind->name);
     std::ranges::sort(named);
     std::ranges::sort(known);
     CHECK(named == known);

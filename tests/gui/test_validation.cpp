@@ -332,10 +332,10 @@ TEST_CASE("each edit of a measured run is one undo step, and the run stays in th
     CHECK(desk.undo().undoText().contains(QStringLiteral("4,500")));
     desk.choose_kind(1);
     CHECK(desk.undo().count() == 2);
-    CHECK(measurement_in(desk.model().scenario().view)->kind == MeasuredKind::tokens_per_s);
+    CHECK(desk.model().scenario().view.measured->kind == MeasuredKind::tokens_per_s);
     desk.measure(QStringLiteral("850 ms"));  // the unit shows that it is a time
     CHECK(desk.undo().count() == 3);
-    CHECK(measurement_in(desk.model().scenario().view) == Measurement{MeasuredKind::step_time, 0.85, 64});
+    CHECK(desk.model().scenario().view.measured == Measurement{MeasuredKind::step_time, 0.85, 64});
     CHECK(desk.find<QComboBox>("measured/kind")->currentIndex() == 2);
     desk.window.action(ActionId::undo)->trigger();
     desk.window.action(ActionId::undo)->trigger();
@@ -416,7 +416,7 @@ TEST_CASE("a point above its roof is questioned and can be corrected in one clic
     QTest::mouseClick(meant, Qt::LeftButton);
     Desk::settle();
     CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
-    CHECK(measurement_in(desk.model().scenario().view)->kind == MeasuredKind::tokens_per_s);
+    CHECK(desk.model().scenario().view.measured->kind == MeasuredKind::tokens_per_s);
     // The total is that of 64 GPUs, so the run is as fast as predicted.
     const double measured = std::round(64 * rate) / 64 * desk.model().answer().estimate.mfu / rate;
     const std::string mfu = format(measured, Quantity::percent);

@@ -207,7 +207,9 @@ void MeasuredPanel::commit_typed() {
 }
 
 void MeasuredPanel::take(const std::optional<Measurement>& measurement) {
-    model_.replace_view(with_measurement(model_.scenario(), measurement).view,
+    SavedView view = model_.scenario().view;
+    view.measured = measurement;
+    model_.replace_view(std::move(view),
                         measurement ? tr("Measured %1").arg(words_of(*measurement)) : tr("Remove my run"));
 }
 
@@ -219,7 +221,7 @@ void MeasuredPanel::use(std::size_t cause) {
 // ---- output to the user ----------------------------------------------------------------------------------
 
 void MeasuredPanel::refresh() {
-    const auto measurement = measurement_in(model_.scenario().view);
+    const auto measurement = model_.scenario().view.measured;
     const bool wanted = asked_ || refused_ || measurement.has_value();
     if (!wanted) {
         // The field is cleared before it is hidden, because hiding moves the focus away and the field would

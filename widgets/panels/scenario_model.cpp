@@ -36,7 +36,7 @@ std::vector<ScenarioRow> ScenarioModel::make_rows() const {
         rows.push_back(std::move(row));
         numbers.push_back(numbers_of(pin.answer));
     }
-    if (const auto measurement = measurement_in(model_.scenario().view); measurement && now.valid()) {
+    if (const auto measurement = model_.scenario().view.measured; measurement && now.valid()) {
         rows.push_back(measured_row(now, *measurement));
         numbers.push_back(numbers_of(now, *measurement));
     }

@@ -36,7 +36,7 @@ struct FigureRequest {
     bool in_report = false;
     bool hypothetical = false;  // show rates although memory does not suffice; the caption notes it
     std::vector<Pin> pins;      // drawn as ghosts
-    std::string view;           // of the scenario, as in SavedScenario; the figure carries it
+    SavedView view;             // of the scenario; the figure carries it
     PlotOptions options;        // of the plot; std::monostate: its defaults
     std::any data;              // the plot's data, once computed; see data_in
 };

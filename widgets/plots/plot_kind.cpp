@@ -12,7 +12,6 @@ namespace {
 constexpr std::array kKinds{
 #define SHARDSCOPE_PLOT(name, kind) &(kind),
 #include "files/plots.inc"
-#undef SHARDSCOPE_PLOT
 };
 
 }  // namespace

@@ -81,6 +81,5 @@ QString plot_names();
 
 #define SHARDSCOPE_PLOT(name, kind) extern const PlotKind kind;
 #include "files/plots.inc"
-#undef SHARDSCOPE_PLOT
 
 }  // namespace shardscope

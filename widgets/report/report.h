@@ -22,7 +22,7 @@ std::optional<ReportFormat> report_format_of(const QString& file);
 struct ReportRequest {
     std::vector<FigureRequest> figures;  // in their order
     std::vector<Pin> pins;               // beside the scenario
-    std::string view;                    // of the scenario, as in SavedScenario
+    SavedView view;                      // of the scenario
     bool hypothetical = false;           // show rates even if it does not fit, labelled as hypothetical
     std::string carries;                 // JSON to embed: a scenario or a session
 };

@@ -1,9 +1,9 @@
 // A scenario as files hold it.
 #pragma once
 
-#include <string>
 #include <utility>
 
+#include "files/view.h"
 #include "scenario/scenario.h"
 
 namespace shardscope {
@@ -11,10 +11,10 @@ namespace shardscope {
 // Adds what the window shows of the scenario, which no estimate depends on.
 struct SavedScenario : Scenario {
     SavedScenario() = default;
-    explicit SavedScenario(Scenario scenario, std::string json = {})
-        : Scenario(std::move(scenario)), view(std::move(json)) {}
+    explicit SavedScenario(Scenario scenario, SavedView shown = {})
+        : Scenario(std::move(scenario)), view(std::move(shown)) {}
 
-    std::string view;  // the `view` object of the file, as JSON text (files/view.h); "" when absent
+    SavedView view;
 
     bool operator==(const SavedScenario&) const = default;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "files/view.h"
+#include "files/view_json.h"
 #include "planner/planner.h"
 #include "presets/json_values.h"
 #include "presets/scenario_json.h"
@@ -33,16 +33,15 @@ SavedScenario read_scenario(std::string_view text, Catalogue& catalogue, const s
         problems.push_back({"", translate("a scenario must be a JSON object"), "", translate("write {…}")});
         return SavedScenario(Scenario::first_launch(catalogue));
     }
-    std::string view;
-    const auto read_view = [&](const std::string& field, const json& value) {
+    const json* view = nullptr;
+    const auto take_view = [&](const std::string& field, const json& value) {
         if (field != "view") return false;
-        if (value.is_object()) view = json_text(value);
+        if (value.is_object()) view = &value;
         else problems.push_back({"/view", translate("view must be an object"), "", {}});
         return true;
     };
-    SavedScenario scenario(read_scenario_json(file, {catalogue, &catalogue, folder}, problems, read_view));
-    scenario.view = view;
-    if (!scenario.view.empty()) check_view(scenario, catalogue, problems);
+    SavedScenario scenario(read_scenario_json(file, {catalogue, &catalogue, folder}, problems, take_view));
+    if (view) scenario.view = read_view(*view, scenario, catalogue, problems);
     // The values are checked even where some could not be read, so that all problems are reported at once. A
     // field that already has a problem gets no second one.
     const Settings settings = plan_is_open ? without_plan(resolve(scenario)) : resolve(planned(scenario));
@@ -129,7 +128,7 @@ std::string write_scenario(const Scenario& scenario, bool pretty) {
 
 std::string write_scenario(const SavedScenario& scenario, bool pretty) {
     ordered_json out = json_of(scenario);
-    if (!scenario.view.empty()) out["view"] = ordered_json::parse(scenario.view);
+    if (const json view = write_view(scenario.view); !view.empty()) out["view"] = view;
     return text_of(out, pretty);
 }
 

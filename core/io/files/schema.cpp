@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "files/view.h"
+#include "files/view_json.h"
 #include "presets/calibration_file.h"
 #include "presets/json_values.h"
 #include "presets/listed_model_file.h"

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/scenario_file.h"
+#include "files/view_json.h"
 #include "presets/json_values.h"
 #include "text/encode.h"
 #include "text/translate.h"
@@ -148,11 +149,8 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
                 {"/compared", translate("there is no pin {1}", {std::string(1, out.compared)}), "", {}});
     }
     if (const auto view = file.find("view"); view != file.end()) {
-        // A view is checked together with its scenario.
-        const SavedScenario viewed(out.current, json_text(*view));
-        if (view->is_object()) check_view(viewed, catalogue, problems);
+        if (view->is_object()) out.view = read_view(*view, out.current, catalogue, problems);
         else problems.push_back({"/view", translate("view must be an object"), "", {}});
-        out.view = view_of(viewed);
     }
     return out;
 }
@@ -171,8 +169,7 @@ std::string write_session(const SavedSession& session, bool pretty) {
         }
         if (session.compared != 0) out["compared"] = std::string(1, session.compared);
     }
-    if (const std::string view = with_view({}, session.view).view; !view.empty())
-        out["view"] = ordered_json::parse(view);
+    if (const json view = write_view({session.view, {}, {}}); !view.empty()) out["view"] = view;
     return json_text(out, pretty ? 2 : -1) + "\n";
 }
 

@@ -1,203 +1,33 @@
 #include "files/view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "explore/sweep.h"
 #include "files/scenario_file.h"
-#include "files/session_file.h"
-#include "presets/json_values.h"
-#include "text/encode.h"
-#include "text/text.h"
-#include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
-using nlohmann::json;
-using nlohmann::ordered_json;
-
-constexpr auto kPlots = std::to_array<std::string_view>({
-#define SHARDSCOPE_PLOT(name, kind) name,
+const std::vector<std::string> kSwitches{
+#define SHARDSCOPE_SWITCH(name) name,
 #include "files/plots.inc"
-#undef SHARDSCOPE_PLOT
-});
-constexpr const char* kHeld = "held";
-constexpr const char* kReplanned = "anew";
-// This is far more than the number of existing names, and than a plot can show.
-constexpr std::size_t kMostNames = 1000;
+};
 
-json object_of(std::string_view text) {
-    json view = json::parse(text, nullptr, false);
-    return view.is_object() ? view : json::object();
-}
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
-std::string text_of(const json& view) { return view.empty() ? std::string() : json_text(view); }
-
-// Returns the axis of `id`; nothing where the range cannot be read.
-std::optional<Axis> axis_of(const Scenario& scenario, P id, const std::string& range) {
-    Problems unread;
-    return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
-}
-
-// `no_such` is a translatable sentence with a placeholder for the wrong value.
-void check_name(const json& view, const char* field, std::span<const std::string> known, const char* no_such,
-                Problems& problems) {
-    const auto entry = view.find(field);
-    if (entry == view.end()) return;
-    const std::string name = text_at(view, field);
-    if (std::ranges::find(known, name) != known.end()) return;
-    const std::string near = nearest(name, known);
-    problems.push_back(
-        {std::string("/view/") + field,
-         translate(no_such, {entry->is_string() ? translate("“{1}”", {name}) : json_text(*entry)}), "",
-         near.empty() ? "" : translate("did you mean “{1}”?", {near})});
-}
-
-void check_inputs(const json& view, const Scenario& scenario, Problems& problems) {
-    const auto range = view.find("range");
-    if (range != view.end() && !range->is_object()) {
-        problems.push_back({"/view/range", translate("range must be an object of ranges"), "",
-                            translate("write for instance {\"x\": \"8:2048:33:log\"}")});
-    }
-    std::vector<std::string> known;
-    for (const Parameter& row : parameters()) known.emplace_back(row.key);
-    for (std::size_t i = 0; i < kParameters; ++i) known.emplace_back(field_of(static_cast<P>(i)));
-    for (const char* side : {"x", "y"}) {
-        const std::optional<P> id = find_parameter(text_at(view, side));
-        if (!id) check_name(view, side, known, translatable("{1} is not a parameter"), problems);
-        if (range == view.end() || !range->is_object() || !range->contains(side)) continue;
-        const std::string text = text_at(*range, side);
-        const std::string where = std::string("/view/range/") + side;
-        if (!id) problems.push_back({where, translate("the view has a range but no {1}", {side}), "", {}});
-        else if (!axis_of(scenario, *id, text))
-            problems.push_back({where, translate("“{1}” is not a range of {2}", {text, parameter(*id).key}),
-                                "", translate("write FROM:TO:STEPS[:log] or a,b,c")});
-    }
-    if (range == view.end() || !range->is_object()) return;
-    const std::vector<std::string> sides{"x", "y"};
-    for (const auto& [field, value] : range->items()) {
-        if (std::ranges::find(sides, field) == sides.end())
-            problems.push_back(unknown_field("/view/range", field, sides));
-    }
-}
-
-void check_output(const json& entry, const std::string& where, Problems& problems) {
-    const std::string path = entry.is_string() ? entry.get<std::string>() : json_text(entry);
-    if (find_output(path)) return;
-    static const std::vector<std::string> known = [] {
-        std::vector<std::string> paths;
-        for (const OutputRow& row : outputs()) paths.emplace_back(row.path);
-        return paths;
-    }();
-    const std::string near = nearest(path, known);
-    problems.push_back({where, translate("there is no output “{1}”", {path}), "",
-                        near.empty() ? "" : translate("did you mean “{1}”?", {near})});
-}
-
-void check_outputs(const json& view, Problems& problems) {
-    const auto entry = view.find("outputs");
-    if (entry == view.end()) return;
-    if (!entry->is_array() || entry->size() > kMostNames) {
-        problems.push_back({"/view/outputs", translate("outputs must be a list of up to 1,000 result fields"),
-                            "", translate("write for instance [\"mfu\"]")});
-        return;
-    }
-    for (std::size_t i = 0; i < entry->size(); ++i)
-        check_output((*entry)[i], "/view/outputs/" + std::to_string(i), problems);
-}
-
-void check_switched(const json& view, Problems& problems) {
-    const auto entry = view.find("switched");
-    if (entry == view.end()) return;
-    const std::vector<std::string> known(View::kSwitches.begin(), View::kSwitches.end());
-    if (!entry->is_array() || entry->size() > kMostNames) {
-        problems.push_back({"/view/switched",
-                            translate("switched must be a list of up to 1,000 options of a plot"), "",
-                            translate("write for instance [\"strong\"]")});
-        return;
-    }
-    for (std::size_t i = 0; i < entry->size(); ++i) {
-        const json& one = (*entry)[i];
-        const std::string name = one.is_string() ? one.get<std::string>() : json_text(one);
-        if (std::ranges::find(known, name) != known.end()) continue;
-        const std::string near = nearest(name, known);
-        problems.push_back({"/view/switched/" + std::to_string(i),
-                            translate("no plot has an option “{1}”", {name}), "",
-                            near.empty() ? "" : translate("did you mean “{1}”?", {near})});
-    }
-}
-
-void check_pins(const json& view, const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
-    const auto entry = view.find("pins");
-    if (entry == view.end()) return;
-    if (!entry->is_array() || entry->size() > kMostPins) {
-        problems.push_back({"/view/pins", translate("pins must be a list of up to six scenarios"), "",
-                            translate("write for instance [{\"name\": \"A100\", \"cluster\": {…}}]")});
-        return;
-    }
-    pins_of(scenario, catalogue, problems);
-}
-
-bool is_positive(const json& value) {
-    return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
-}
-
-void check_measurement(const json& view, Problems& problems) {
-    const auto entry = view.find("measured");
-    if (entry == view.end()) return;
-    constexpr const char* kWhere = "/view/measured";
-    const std::string example =
-        translate("write for instance {\"tokens_per_s_per_gpu\": 1039, \"gpus\": 64}");
-    if (!entry->is_object()) {
-        problems.push_back({kWhere, translate("a measured run must be an object"), "", example});
-        return;
-    }
-    int values = 0;
-    bool gpus = false;
-    for (const auto& [field, value] : entry->items()) {
-        const bool known = std::ranges::any_of(
-            kMeasuredKinds,
-            [&, name = std::string_view(field)](MeasuredKind kind) { return name == name_of(kind); });
-        const std::string where = std::string(kWhere) + "/" + field;
-        if (!known && field != "gpus") {
-            problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
-        } else if (!is_positive(value)) {
-            problems.push_back({where, translate("{1} is not a number above zero", {field}), "", example});
-        }
-        values += known ? 1 : 0;
-        gpus = gpus || field == "gpus";
-    }
-    if (values != 1)
-        problems.push_back({kWhere, translate("a measured run must have exactly one measurement"),
-                            translate("tokens_per_s_per_gpu, tokens_per_s or step_time_s"), example});
-    if (!gpus)
-        problems.push_back({kWhere, translate("{1} is missing", {"gpus"}),
-                            translate("it is the number of GPUs of the run"), example});
-}
-
-// Removes the part of the view that contains the pointer's place. For "/view/pins/1/training" this is the
-// entry 1 of the list `pins`. If the field is no list or object with such an entry, the whole field is
-// removed.
-void remove_named_part(json& view, const std::string& pointer) {
-    const std::vector<std::string> path = split(pointer, '/');  // "", "view", "pins", "1", …
-    const std::string field = path.size() > 2 ? path[2] : std::string();
-    const auto found = view.find(field);
-    if (found == view.end()) {
-        view.clear();
-        return;
-    }
-    const std::string entry = path.size() > 3 ? path[3] : std::string();
-    const bool number = !entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos;
-    if (found->is_array() && number && std::stoul(entry) < found->size()) found->erase(std::stoul(entry));
-    else if (!found->is_object() || found->erase(entry) == 0) found->clear();
-    if (found->empty()) view.erase(field);
+// Returns the pin as a scenario. Its problems have pointers from the top of the pin.
+Scenario patched(const Scenario& scenario, const std::string& pin, Catalogue& catalogue, Problems& problems) {
+    Scenario out = apply_patch(scenario, pin, catalogue, problems);
+    // A scenario with automatic parameters need not be checked: the planner chooses valid values.
+    if (problems.empty() && out.automatic.none()) problems = check(out, resolve(out));
+    return out;
 }
 
 }  // namespace
 
-std::span<const std::string_view> viewable_plots() { return kPlots; }
+std::span<const std::string> view_switches() { return kSwitches; }
 
 bool View::is_switched(std::string_view name) const {
     return std::ranges::find(switched, name) != switched.end();
@@ -206,60 +36,15 @@ bool View::is_switched(std::string_view name) const {
 // Keeps the order of kSwitches, so that views with the same switches compare equal.
 void View::set_switched(std::string_view name, bool on) {
     std::vector<std::string> next;
-    for (const std::string_view known : kSwitches) {
-        if (known == name ? on : is_switched(known)) next.emplace_back(known);
+    for (const std::string& known : kSwitches) {
+        if (known == name ? on : is_switched(known)) next.push_back(known);
     }
     switched = std::move(next);
 }
 
-View view_of(const SavedScenario& scenario) {
-    View out;
-    if (scenario.view.empty()) return out;
-    const json view = object_of(scenario.view);
-    out.study = text_at(view, "study");
-    out.plot = text_at(view, "plot");
-    if (std::ranges::find(kPlots, out.plot) == kPlots.end()) out.plot.clear();
-    out.x = find_parameter(text_at(view, "x"));
-    out.y = find_parameter(text_at(view, "y"));
-    if (const auto range = view.find("range"); range != view.end() && range->is_object()) {
-        out.x_range = text_at(*range, "x");
-        out.y_range = text_at(*range, "y");
-    }
-    if (const auto list = view.find("outputs"); list != view.end() && list->is_array()) {
-        for (const json& path : *list) {
-            const auto id = path.is_string() ? find_output(path.get<std::string>()) : std::nullopt;
-            if (id) out.outputs.push_back(*id);
-        }
-    }
-    out.against = find_output(text_at(view, "against"));
-    const auto beside = view.find("side_by_side");
-    out.side_by_side = beside != view.end() && beside->is_boolean() && beside->get<bool>();
-    out.held = text_at(view, "plan") == kHeld;
-    if (const auto list = view.find("switched"); list != view.end() && list->is_array()) {
-        for (const json& name : *list) {
-            if (name.is_string()) out.set_switched(name.get<std::string>(), true);
-        }
-    }
-    return out;
-}
-
-SavedScenario with_view(const SavedScenario& scenario, const View& view) {
-    json out = object_of(scenario.view);
-    for (const char* field :
-         {"study", "plot", "x", "y", "outputs", "range", "against", "side_by_side", "plan", "switched"})
-        out.erase(field);
-    if (!view.study.empty()) out["study"] = view.study;
-    if (!view.plot.empty()) out["plot"] = view.plot;
-    if (view.x) out["x"] = parameter(*view.x).key;
-    if (view.y) out["y"] = parameter(*view.y).key;
-    if (!view.x_range.empty()) out["range"]["x"] = view.x_range;
-    if (!view.y_range.empty()) out["range"]["y"] = view.y_range;
-    for (const Output id : view.outputs) out["outputs"].push_back(output(id).path);
-    if (view.against) out["against"] = output(*view.against).path;
-    if (view.side_by_side) out["side_by_side"] = true;
-    if (view.held) out["plan"] = kHeld;
-    if (!view.switched.empty()) out["switched"] = view.switched;
-    return SavedScenario(scenario, text_of(out));
+std::optional<Axis> ranged_axis(const Scenario& scenario, P id, const std::string& range) {
+    Problems unread;
+    return parse_axis(scenario, std::string(parameter(id).key) + "=" + range, unread);
 }
 
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
@@ -267,23 +52,18 @@ std::vector<Axis> axes_of(const View& view, const Scenario& scenario) {
     for (const auto& [id, range] : {std::pair{view.x, &view.x_range}, std::pair{view.y, &view.y_range}}) {
         if (!id) break;
         constexpr int kSteps = 97;
-        const auto ranged = range->empty() ? std::nullopt : axis_of(scenario, *id, *range);
+        const auto ranged = range->empty() ? std::nullopt : ranged_axis(scenario, *id, *range);
         out.push_back(ranged ? *ranged : default_axis(scenario, *id, kSteps));
     }
     return out;
 }
 
-std::vector<Scenario> pins_of(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
+std::vector<Scenario> pins_of(const SavedView& view, const Scenario& scenario, Catalogue& catalogue,
+                              Problems& problems) {
     std::vector<Scenario> out;
-    if (scenario.view.empty()) return out;
-    const json view = object_of(scenario.view);
-    const auto pins = view.find("pins");
-    if (pins == view.end() || !pins->is_array()) return out;
-    for (std::size_t i = 0; i < pins->size(); ++i) {
+    for (std::size_t i = 0; i < view.pins.size(); ++i) {
         Problems own;
-        out.push_back(apply_patch(scenario, json_text((*pins)[i]), catalogue, own));
-        // A scenario with automatic parameters need not be checked: the planner chooses valid values.
-        if (own.empty() && out.back().automatic.none()) own = check(out.back(), resolve(out.back()));
+        out.push_back(patched(scenario, view.pins[i], catalogue, own));
         for (Problem& problem : own) {
             problem.where = "/view/pins/" + std::to_string(i) + problem.where;
             problems.push_back(std::move(problem));
@@ -292,101 +72,20 @@ std::vector<Scenario> pins_of(const SavedScenario& scenario, Catalogue& catalogu
     return out;
 }
 
-std::optional<Measurement> measurement_in(std::string_view json_view) {
-    if (json_view.empty()) return std::nullopt;
-    const json view = object_of(json_view);
-    const auto entry = view.find("measured");
-    if (entry == view.end() || !entry->is_object()) return std::nullopt;
-    const auto gpus = entry->find("gpus");
-    if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
-    for (const MeasuredKind kind : kMeasuredKinds) {
-        const auto value = entry->find(name_of(kind));
-        if (value != entry->end() && is_positive(*value))
-            return Measurement{kind, value->get<double>(), gpus->get<double>()};
-    }
-    return std::nullopt;
-}
-
-SavedScenario with_measurement(const SavedScenario& scenario, const std::optional<Measurement>& measurement) {
-    json view = object_of(scenario.view);
-    view.erase("measured");
-    if (measurement) {
-        view["measured"] = {{std::string(name_of(measurement->kind)), measurement->value},
-                            {"gpus", measurement->gpus}};
-    }
-    return SavedScenario(scenario, text_of(view));
-}
-
-void check_view(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems) {
-    static const std::vector<std::string> known_fields = [] {
-        std::vector<std::string> fields;
-        const ordered_json schema = view_schema();
-        for (const auto& [field, rule] : schema["properties"].items()) fields.push_back(field);
-        return fields;
-    }();
-    const json view = object_of(scenario.view);
-    for (const auto& [field, value] : view.items()) {
-        if (std::ranges::find(known_fields, field) == known_fields.end())
-            problems.push_back(unknown_field("/view", field, known_fields));
-    }
-    check_name(view, "plot", std::vector<std::string>(kPlots.begin(), kPlots.end()),
-               translatable("{1} is not a plot"), problems);
-    check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned},
-               translatable("{1} is not a way to plan"), problems);
-    check_inputs(view, scenario, problems);
-    check_outputs(view, problems);
-    if (view.contains("against")) check_output(view["against"], "/view/against", problems);
-    if (view.contains("side_by_side") && !view["side_by_side"].is_boolean())
-        problems.push_back({"/view/side_by_side",
-                            translate("{1} is neither true nor false", {json_text(view["side_by_side"])}),
-                            "",
-                            {}});
-    check_switched(view, problems);
-    check_pins(view, scenario, catalogue, problems);
-    check_measurement(view, problems);
-}
-
-ordered_json view_schema() {
-    const ordered_json text = {{"type", "string"}};
-    const ordered_json positive = {{"type", "number"}, {"exclusiveMinimum", 0}};
-    const ordered_json input = {{"$ref", "#/definitions/input"}};
-    const ordered_json output = {{"$ref", "#/definitions/output"}};
-    const auto list = [](std::size_t most, const ordered_json& items) {
-        return ordered_json{{"type", "array"}, {"maxItems", most}, {"items", items}};
+SavedView valid_view(const SavedView& view, const Scenario& scenario, Catalogue& catalogue) {
+    SavedView out = view;
+    const auto drop_unreadable = [&](std::optional<P> id, std::string& range) {
+        if (!id || !ranged_axis(scenario, *id, range)) range.clear();
     };
-    const auto object = [](const ordered_json& properties) {
-        return ordered_json{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
-    };
-    ordered_json runs = ordered_json::array();
-    for (const MeasuredKind kind : kMeasuredKinds) {
-        ordered_json run = object({{name_of(kind), positive}, {"gpus", positive}});
-        run["required"] = {name_of(kind), "gpus"};
-        runs.push_back(run);
-    }
-    return object({{"study", text},
-                   {"plot", {{"enum", kPlots}}},
-                   {"x", input},
-                   {"y", input},
-                   {"outputs", list(kMostNames, output)},
-                   {"range", object({{"x", text}, {"y", text}})},
-                   {"against", output},
-                   {"side_by_side", {{"type", "boolean"}}},
-                   {"plan", {{"enum", {kHeld, kReplanned}}}},
-                   {"pins", list(kMostPins, {{"$ref", "#/definitions/patch"}})},
-                   {"measured", {{"anyOf", runs}}},
-                   {"switched", list(kMostNames, {{"enum", View::kSwitches}})}});
-}
-
-SavedScenario with_valid_view(const SavedScenario& scenario, Catalogue& catalogue) {
-    SavedScenario out = scenario;
-    while (!out.view.empty()) {
+    drop_unreadable(out.x, out.x_range);
+    drop_unreadable(out.y, out.y_range);
+    std::erase_if(out.pins, [&](const std::string& pin) {
         Problems problems;
-        check_view(out, catalogue, problems);
-        if (problems.empty()) break;
-        json view = object_of(out.view);
-        remove_named_part(view, problems.front().where);
-        out.view = text_of(view);
-    }
+        patched(scenario, pin, catalogue, problems);
+        return !problems.empty();
+    });
+    if (out.measured && !(is_positive(out.measured->value) && is_positive(out.measured->gpus)))
+        out.measured.reset();
     return out;
 }
 

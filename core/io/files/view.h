@@ -13,8 +13,6 @@
 // are optional.
 #pragma once
 
-#include <array>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,11 +21,14 @@
 
 #include "evidence/measured.h"
 #include "explain/output.h"
-#include "explore/sweep.h"
-#include "files/saved_scenario.h"
+#include "scenario/scenario.h"
+#include "text/problem.h"
 
 namespace shardscope {
 
+struct Axis;
+
+// What a plot shows.
 struct View {
     std::string study;   // name of the study's preset; "": none
     std::string plot;    // "": the view names no plot
@@ -39,12 +40,8 @@ struct View {
     std::optional<Output> against;      // horizontal axis of a sweep; none: x itself
     bool side_by_side = false;          // each pin has its own panel, with the same axes
     bool held = false;                  // automatic parameters keep their values along the axes
-    std::vector<std::string> switched;  // those of kSwitches that differ from the plot's default
+    std::vector<std::string> switched;  // the plot's switches (plots.inc) that differ from its default
 
-    // By default Scaling draws all its curves, Sensitivity halves and doubles, and Plans keeps locked
-    // parameters.
-    static constexpr std::array<std::string_view, 7> kSwitches{"weak",     "strong",      "ideal",   "band",
-                                                               "measured", "ten_percent", "all_free"};
     // Returns the output of a plot that shows one.
     [[nodiscard]] Output first_output() const { return outputs.empty() ? Output::mfu : outputs.front(); }
     [[nodiscard]] bool is_switched(std::string_view name) const;
@@ -53,33 +50,27 @@ struct View {
     bool operator==(const View&) const = default;
 };
 
-// Returns the view of the scenario without invalid fields.
-View view_of(const SavedScenario& scenario);
-// Returns the scenario with this view; the pins and the measured run of its old view are kept.
-SavedScenario with_view(const SavedScenario& scenario, const View& view);
+// The whole view of a scenario.
+struct SavedView : View {
+    std::vector<std::string> pins;  // each a patch of the scenario, as JSON text; see apply_patch
+    std::optional<Measurement> measured;
+
+    bool operator==(const SavedView&) const = default;
+};
+
 // Returns the axes of an export of the view; empty where the view uses the plot's default axis.
 std::vector<Axis> axes_of(const View& view, const Scenario& scenario);
-// Returns the pins of the scenario's view as scenarios.
-std::vector<Scenario> pins_of(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems);
+// Returns the pins of the view as scenarios.
+std::vector<Scenario> pins_of(const SavedView& view, const Scenario& scenario, Catalogue& catalogue,
+                              Problems& problems);
 
-// Returns the measured run in the JSON text of a view: nothing if there is none, or an invalid one.
-std::optional<Measurement> measurement_in(std::string_view json_view);
-// Returns the scenario with this measured run, or without one; the rest of its view is unchanged.
-SavedScenario with_measurement(const SavedScenario& scenario, const std::optional<Measurement>& measurement);
+// Returns the view without those parts that are wrong for the scenario. An edit of the scenario can make them
+// wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.
+SavedView valid_view(const SavedView& view, const Scenario& scenario, Catalogue& catalogue);
 
-// Reports the problems of the scenario's view, including its measured run, with pointers from the top of the
-// file.
-void check_view(const SavedScenario& scenario, Catalogue& catalogue, Problems& problems);
-
-// Returns the JSON schema (draft 7) of views, which refers to definitions in scenario_schema(). It checks
-// that a range is a text, but not its form.
-nlohmann::ordered_json view_schema();
-
-// Returns the scenario without those parts of its view that check_view finds wrong. An edit of the scenario
-// can make them wrong: a pin that changes the tensor-parallel degree need not fit another number of heads.
-SavedScenario with_valid_view(const SavedScenario& scenario, Catalogue& catalogue);
-
-// Returns the names of the plots that a view may name, which are those of `export`.
-std::span<const std::string_view> viewable_plots();
+// Returns the axis of an input with the range of a view; nothing where the range cannot be read.
+std::optional<Axis> ranged_axis(const Scenario& scenario, P id, const std::string& range);
+// Returns the switches of all plots.
+std::span<const std::string> view_switches();
 
 }  // namespace shardscope

@@ -47,10 +47,8 @@ class Reader {
             if (problems_.size() > before) return out;
         }
         if (out.scenario.name.empty()) out.scenario.name = out.title;
-        View view = view_of(out.scenario);
-        view.study = out.name;
-        out.scenario = with_view(out.scenario, view);
-        out.pins = pins_of(out.scenario, catalogue_, problems_);
+        out.scenario.view.study = out.name;
+        out.pins = pins_of(out.scenario.view, out.scenario, catalogue_, problems_);
         const auto claims = file.find("claims");
         if (claims == file.end() || !claims->is_array() || claims->empty()) {
             problems_.push_back(
@@ -302,9 +300,7 @@ Study read_study(const Preset& preset, Catalogue& catalogue, Problems& problems)
     if (problems.empty() && out.name != preset.name) {
         // The catalogue has renamed it to distinguish it from a shipped study, and views use that name.
         out.name = preset.name;
-        View view = view_of(out.scenario);
-        view.study = out.name;
-        out.scenario = with_view(out.scenario, view);
+        out.scenario.view.study = out.name;
     }
     return out;
 }

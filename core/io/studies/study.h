@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "files/view.h"
+#include "files/saved_scenario.h"
 #include "studies/claim.h"
 
 namespace shardscope {

@@ -258,7 +258,7 @@ TEST_CASE("scenario file: a user's preset does not replace a shipped one", "[fil
     const Study read = read_study(*mine, catalogue, problems);
     CHECK(problems.empty());
     CHECK(read.name == "scaling-trends-own");
-    CHECK(view_of(read.scenario).study == "scaling-trends-own");
+    CHECK(read.scenario.view.study == "scaling-trends-own");
 }
 
 TEST_CASE("files: missing, too large and unwritable files and folders are refused", "[files]") {

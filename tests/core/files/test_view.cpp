@@ -1,9 +1,11 @@
 // Tests views, the part of a scenario that describes the state of the window.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include "explore/sweep.h"
 #include "files/scenario_file.h"
 #include "files/session_file.h"
-#include "files/view.h"
+#include "files/view_json.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -42,13 +44,16 @@ TEST_CASE("view: a view that is written and read again is the same", "[studies]"
     view.set_switched("band", true);
     view.set_switched("strong", true);
     CHECK(view.switched == std::vector<std::string>{"strong", "band"});
-    const SavedScenario scenario = with_view(SavedScenario(first()), view);
-    CHECK(view_of(scenario) == view);
-    CHECK(problems_of(scenario.view).empty());
-    CHECK(with_view(scenario, {}).view.empty());
-    CHECK(view_of(SavedScenario(first())) == View{});
+    const std::string written = write_view({view, {}, {}}).dump();
+    CHECK(problems_of(written).empty());
+    Catalogue catalogue = own_catalogue();
+    Problems problems;
+    CHECK(read_view(nlohmann::json::parse(written), first(), catalogue, problems) == SavedView{view, {}, {}});
+    CHECK(write_view({}).empty());
+    CHECK(read_view(nlohmann::json::object(), first(), catalogue, problems) == SavedView{});
+    CHECK(problems.empty());
 
-    const std::vector<Axis> axes = axes_of(view, scenario);
+    const std::vector<Axis> axes = axes_of(view, first());
     REQUIRE(axes.size() == 2);
     CHECK(axes[0].values == std::vector<double>{8, 16, 32, 64});
     CHECK(axes[1].values == std::vector<double>{1, 2});
@@ -62,7 +67,7 @@ TEST_CASE("view: pins equal the scenario except for the fields that they give", 
                                              {"cluster": {"gpus": null}}]}})",
                                                  catalogue, "", problems);
     REQUIRE(problems.empty());
-    const std::vector<Scenario> pins = pins_of(scenario, catalogue, problems);
+    const std::vector<Scenario> pins = pins_of(scenario.view, scenario, catalogue, problems);
     REQUIRE(pins.size() == 2);
     CHECK(pins[0].name == "slow");
     CHECK(resolve(pins[0])[P::gpus] == 128);
@@ -74,7 +79,7 @@ TEST_CASE("view: pins equal the scenario except for the fields that they give", 
 
 TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of(R"({"plott": "sweep"})") ==
-          "/view/plott: the field is not known; did you mean \"plot\"?\n");
+          "/view/plott: the field is not known; did you mean “plot”?\n");
     CHECK(problems_of(R"({"plot": "sweeep"})")
               .find("/view/plot: “sweeep” is not a plot; did you mean “sweep”?") == 0);
     CHECK(problems_of(R"({"x": "gpu"})").find("/view/x: “gpu” is not a parameter") == 0);
@@ -125,20 +130,20 @@ TEST_CASE("view: only those parts are left out that an edit has made invalid", "
                               {"name": "Eight", "training": {"tensor_parallel": 8}}]}})",
         catalogue, "", problems);
     for (const Problem& problem : problems) FAIL_CHECK(problem.text());
-    CHECK(with_valid_view(scenario, catalogue) == scenario);
+    CHECK(valid_view(scenario.view, scenario, catalogue) == scenario.view);
 
     // The model then has 14 heads, which 8 does not divide.
-    const SavedScenario after(edited(scenario, P::hidden_size, 1344), scenario.view);
+    const Scenario after = edited(scenario, P::hidden_size, 1344);
     REQUIRE(resolve(after)[P::heads] == 14);
-    check_view(after, catalogue, problems);
+    pins_of(scenario.view, after, catalogue, problems);
     REQUIRE_FALSE(problems.empty());
     problems.clear();
-    const SavedScenario valid = with_valid_view(after, catalogue);
-    check_view(valid, catalogue, problems);
+    const SavedView valid = valid_view(scenario.view, after, catalogue);
+    read_view(write_view(valid), after, catalogue, problems);
     CHECK(problems.empty());
-    CHECK(view_of(valid) == view_of(after));
-    const std::vector<Scenario> pins = pins_of(valid, catalogue, problems);
+    CHECK(valid == static_cast<const View&>(scenario.view));
+    const std::vector<Scenario> pins = pins_of(valid, after, catalogue, problems);
     REQUIRE(pins.size() == 1);
     CHECK(pins.front().name == "Two");
-    CHECK(valid.view.find("measured") != std::string::npos);
+    CHECK(valid.measured == scenario.view.measured);
 }

@@ -50,7 +50,7 @@ TEST_CASE("study: every shipped one loads, and its scenario and its pins fit", "
         ++papers[study.paper.label];
         CHECK(study.name == preset->name);
         CHECK(answer(study.scenario).fits());
-        const View view = view_of(study.scenario);
+        const View view = study.scenario.view;
         CHECK_FALSE(view.plot.empty());
         CHECK(view.study == study.name);
         CHECK(study.origin().find("reconstructed") != std::string::npos);

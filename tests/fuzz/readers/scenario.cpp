@@ -1,4 +1,5 @@
 // Fuzzes scenario files: a scenario that is read without a problem can be written, read again and estimated.
+#include "explore/sweep.h"
 #include "files/result.h"
 #include "files/scenario_file.h"
 #include "files/view.h"
@@ -12,11 +13,11 @@ using namespace shardscope;
 namespace {
 
 void check_view_of(const SavedScenario& scenario, Catalogue& catalogue) {
-    const View view = view_of(scenario);
-    fuzz::promise(view_of(with_view(scenario, view)) == view, "a view that is written reads back equal");
-    axes_of(view, scenario);
+    axes_of(scenario.view, scenario);
+    fuzz::promise(valid_view(scenario.view, scenario, catalogue) == scenario.view,
+                  "a view that is read without a problem is valid");
     Problems problems;
-    pins_of(scenario, catalogue, problems);
+    pins_of(scenario.view, scenario, catalogue, problems);
     fuzz::check_problems(problems);
 }
 
@@ -33,7 +34,7 @@ void read_one(std::string_view text, Catalogue& catalogue) {
     const SavedScenario again = read_scenario(written, catalogue, fuzz::kNowhere, problems, true);
     fuzz::promise(problems.empty() && again == scenario, "a written scenario reads back equal");
     fuzz::promise(write_scenario(again) == written, "an equal scenario is written with the same bytes");
-    if (!scenario.view.empty()) check_view_of(scenario, catalogue);
+    check_view_of(scenario, catalogue);
 
     if (!fuzz::runs_slow_checks(text, 16) || !plans_within_a_frame(scenario)) return;
     read_scenario(text, catalogue, fuzz::kNowhere, problems);

@@ -48,7 +48,7 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
         out.problem = translate("One of the two scenarios is not valid.");
         return out;
     }
-    const double measured_from = measured_step(other->answer, measurement_in(other->view));
+    const double measured_from = measured_step(other->answer, other->view.measured);
     const double measured_to = measured_step(answer, own);
     const StepGap gap = step_gap(other->answer, measured_from, answer, measured_to);
     out.from = side_of(other->letter, other->answer, measured_from, gap.from);

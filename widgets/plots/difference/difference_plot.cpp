@@ -200,7 +200,7 @@ class DifferencePainting {
 
 // The data for an export compares with the first pin.
 DifferenceData data_of(const FigureRequest& request, const Answer& answer) {
-    return difference_data(answer, measurement_in(request.view),
+    return difference_data(answer, request.view.measured,
                            request.pins.empty() ? nullptr : &request.pins.front());
 }
 
@@ -231,7 +231,7 @@ class DifferencePlot : public LivePlot {
         const Answer& answer = model().answer();
         dimmed_ = !answer.valid() || model().planning();
         if (answer.valid())
-            data_ = difference_data(answer, measurement_in(model().scenario().view), model().compared());
+            data_ = difference_data(answer, model().scenario().view.measured, model().compared());
     }
     void update_pins() override { update_figure(); }
     void style_figure(const Theme& theme, const QFont&) override {

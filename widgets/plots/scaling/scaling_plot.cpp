@@ -42,7 +42,7 @@ std::vector<ScalingFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, bool h
     for (const Pin& pin : pins) {
         if (pin.answer.valid())
             out.push_back(
-                {pin.letter, scaling_data(pin.answer, measurement_in(pin.view), hypothetical, held, stop)});
+                {pin.letter, scaling_data(pin.answer, pin.view.measured, hypothetical, held, stop)});
     }
     return out;
 }
@@ -84,7 +84,7 @@ PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool b
 
 std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
     const bool held = options_in<ScalingOptions>(request).held;
-    ScalingData data = scaling_data(answer, measurement_in(request.view), request.hypothetical, held, stop);
+    ScalingData data = scaling_data(answer, request.view.measured, request.hypothetical, held, stop);
     if (!answer.fits()) {
         const std::vector<Repair> found =
             with_other_plan(repairs(answer.scenario, stop), other_plan(answer.scenario, 1, stop));
@@ -179,7 +179,7 @@ void ScalingPlot::update_figure() {
     // While an input is not valid, the last valid picture stays.
     figure_->set_dimmed(!answer.valid() || model().planning());
     if (!answer.valid()) return;
-    const std::optional<Measurement> own = measurement_in(model().scenario().view);
+    const std::optional<Measurement> own = model().scenario().view.measured;
     ScalingData held = scaling_data(answer, own, hypothetical(), true);
     show_repair(held, repair_for(held));
     // The axes do not change during a drag, except where memory takes the place of rates or leaves its axis.

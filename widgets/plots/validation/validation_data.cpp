@@ -236,7 +236,7 @@ PlotTable validation_table(const ValidationData& data, const std::optional<Valid
     for (const ValidationPoint& point : data.points) add(point);
     if (own) add(*own);
     for (const Pin& pin : pins) {
-        if (const auto point = own_point(pin.answer, measurement_in(pin.view)))
+        if (const auto point = own_point(pin.answer, pin.view.measured))
             add(*point, std::string("measured run of ") + pin.letter, pin.answer.scenario.title());
     }
     return out;

@@ -29,8 +29,7 @@ ValidationQuantity quantity_of(Output output) {
 std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
     std::vector<ValidationFigure::Ghost> out;
     for (const Pin& pin : pins) {
-        if (const auto point = own_point(pin.answer, measurement_in(pin.view)))
-            out.push_back({pin.letter, *point});
+        if (const auto point = own_point(pin.answer, pin.view.measured)) out.push_back({pin.letter, *point});
     }
     return out;
 }
@@ -128,8 +127,7 @@ void ValidationPlot::choose_runs() {
 // A user's run has a time and no memory.
 void ValidationPlot::set_measured() {
     const bool time = figure_->quantity() != ValidationQuantity::memory;
-    figure_->set_own(time ? own_point(model().answer(), measurement_in(model().scenario().view))
-                          : std::nullopt);
+    figure_->set_own(time ? own_point(model().answer(), model().scenario().view.measured) : std::nullopt);
     figure_->set_ghosts(time ? ghosts_of(model().pins()) : std::vector<ValidationFigure::Ghost>{});
 }
 
@@ -137,7 +135,7 @@ void ValidationPlot::update_figure() {
     if (!runs_) {
         runs_ = validation_runs(model().catalogue(), own_);
         choose_runs();
-    } else if (figure_->own() || measurement_in(model().scenario().view)) {
+    } else if (figure_->own() || model().scenario().view.measured) {
         set_measured();  // the public runs have not changed
     }
 }
@@ -244,7 +242,8 @@ std::optional<SavedScenario> ValidationPlot::chosen() const {
     Problems ignored;  // a run that is plotted has none
     SavedScenario out(scenario_of(run, model().catalogue(), ignored));
     out.name = run.id;
-    return with_measurement(out, Measurement{MeasuredKind::step_time, run.step_time, run.gpus});
+    out.view.measured = Measurement{MeasuredKind::step_time, run.step_time, run.gpus};
+    return out;
 }
 
 void ValidationPlot::load(std::size_t point) {
@@ -268,10 +267,10 @@ const PlotKind kValidationKind{
     .footer = validation_footer_words,
     .shows_scenario =
         [](const FigureRequest& request, const Answer& answer) {
-            return own_point(answer, measurement_in(request.view)).has_value();
+            return own_point(answer, request.view.measured).has_value();
         },
     .shows_pin = [](const FigureRequest&,
-                    const Pin& pin) { return own_point(pin.answer, measurement_in(pin.view)).has_value(); },
+                    const Pin& pin) { return own_point(pin.answer, pin.view.measured).has_value(); },
     .objection =
         [](const FigureRequest& request, const Answer&) {
             if (validation_quantity(options_in<ValidationOptions>(request).output)) return QString();
@@ -285,7 +284,7 @@ const PlotKind kValidationKind{
             figure.set_style(Theme::print(), page_font());
             const ValidationQuantity quantity = quantity_of(options_in<ValidationOptions>(request).output);
             if (quantity != ValidationQuantity::memory) {
-                figure.set_own(own_point(answer, measurement_in(request.view)));
+                figure.set_own(own_point(answer, request.view.measured));
                 figure.set_ghosts(ghosts_of(request.pins));
             }
             figure.set_data(data_of(request, answer));
@@ -294,12 +293,11 @@ const PlotKind kValidationKind{
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_caption(data_of(request, answer),
-                                      own_point(answer, measurement_in(request.view)));
+            return validation_caption(data_of(request, answer), own_point(answer, request.view.measured));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_table(data_of(request, answer), own_point(answer, measurement_in(request.view)),
+            return validation_table(data_of(request, answer), own_point(answer, request.view.measured),
                                     request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
