@@ -20,7 +20,7 @@ bool needs_search(const Exports::Figures& figures, const Answer& answer) {
     const bool replans = !plans_within_a_frame(answer.scenario);
     return std::ranges::any_of(figures, [replans, valid = answer.valid()](const FigureRequest& figure) {
         const PlotKind* kind = plot_kind(figure.plot);
-        if (!kind || !kind->compute_data || figure.data.has_value()) return false;
+        if (!kind || !kind->compute_data || figure.data) return false;
         if (kind->searches) return valid;
         const bool pins = options_in<SweepOptions>(figure).side_by_side &&
                           std::ranges::any_of(figure.pins, [](const Pin& pin) {

@@ -101,7 +101,7 @@ FigureRequest request_of(const View& view, const Scenario& scenario) {
 
 FigureRequest with_computed_data(FigureRequest request, const Answer& answer, const std::stop_token& stop) {
     const PlotKind* kind = plot_kind(request.plot);
-    if (kind && kind->compute_data && !request.data.has_value() && answer.valid())
+    if (kind && kind->compute_data && !request.data && answer.valid())
         request.data = kind->compute_data(request, answer, stop);
     return request;
 }

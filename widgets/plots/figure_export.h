@@ -9,7 +9,7 @@
 #include <QImage>
 #include <QSize>
 #include <QString>
-#include <any>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -27,6 +27,12 @@ inline constexpr double kMinScale = 1;
 inline constexpr double kDefaultScale = 2;
 inline constexpr double kMaxScale = 4;
 
+// The base of what a plot computes for its figure. Each plot has its own type; see plot_kind.h.
+class PlotData {
+  public:
+    virtual ~PlotData() = default;
+};
+
 struct FigureRequest {
     std::string plot;              // the name of one of plot_kinds()
     QSize size{960, 600};          // in 1/96 inch
@@ -38,7 +44,7 @@ struct FigureRequest {
     std::vector<Pin> pins;      // drawn as ghosts
     SavedView view;             // of the scenario; the figure carries it
     PlotOptions options;        // of the plot; std::monostate: its defaults
-    std::any data;              // the plot's data, once computed; see data_in
+    std::shared_ptr<const PlotData> data;  // of the plot, once computed; see data_in
 };
 
 // Returns the request for the figure of the scenario that a view describes. Its `options` are those of its

@@ -5,7 +5,6 @@
 
 #include <QRectF>
 #include <QString>
-#include <any>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -48,7 +47,8 @@ struct PlotKind {
     double least_height = 240;
     // Computes `FigureRequest::data`, which the three functions below need; null: they need the answer alone.
     // It runs in any thread; after a stop request its result must not be used.
-    std::any (*compute_data)(const FigureRequest&, const Answer&, const std::stop_token&) = nullptr;
+    std::shared_ptr<const PlotData> (*compute_data)(const FigureRequest&, const Answer&,
+                                                    const std::stop_token&) = nullptr;
     // `paint` draws the export's figure in the print theme; `words` returns what its caption says about lines
     // and hatches.
     void (*paint)(QCPPainter&, const QRectF& area, const FigureRequest&, const Answer&) = nullptr;
@@ -60,13 +60,23 @@ struct PlotKind {
 
 // Stores data in a request. It is shared, because requests are copied.
 template <typename Data>
-std::any as_plot_data(Data data) {
-    return std::make_shared<const Data>(std::move(data));
+class PlotDataOf : public PlotData {
+  public:
+    explicit PlotDataOf(Data data) : data_(std::move(data)) {}
+    [[nodiscard]] const Data& get() const { return data_; }
+
+  private:
+    Data data_;
+};
+// Returns data for a request. It is shared, because requests are copied.
+template <typename Data>
+std::shared_ptr<const PlotData> as_plot_data(Data data) {
+    return std::make_shared<const PlotDataOf<Data>>(std::move(data));
 }
 // Returns the data that the kind's `compute_data` computed.
 template <typename Data>
 const Data& data_in(const FigureRequest& request) {
-    return *std::any_cast<const std::shared_ptr<const Data>&>(request.data);
+    return dynamic_cast<const PlotDataOf<Data>&>(*request.data).get();
 }
 
 // Returns the plot's table, which is always in English because other programs read it.

@@ -358,9 +358,10 @@ const PlotKind kPlansKind{
                        : PlansPlot::tr("plans are compared by mfu, tokens_per_s, training_days or cost only");
         },
     .compute_data = [](const FigureRequest& request, const Answer& answer,
-                       const std::stop_token& stop) -> std::any {
-        return plans_data(plans_subject(answer.scenario, options_in<PlansOptions>(request).all_free),
-                          usable_threads(), stop);
+                       const std::stop_token& stop) -> std::shared_ptr<const PlotData> {
+        return as_plot_data(
+            plans_data(plans_subject(answer.scenario, options_in<PlansOptions>(request).all_free),
+                       usable_threads(), stop));
     },
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
@@ -369,17 +370,20 @@ const PlotKind kPlansKind{
             figure.set_style(Theme::print(), page_font());
             figure.set_output(compared_in(request));
             figure.set_hypothetical(request.hypothetical);
-            figure.set_data(std::any_cast<std::shared_ptr<const PlansData>>(request.data));
+            figure.set_data(data_in<std::shared_ptr<const PlansData>>(request));
             figure.set_current(plan_dot('A', answer, request.hypothetical));
             figure.set_ghosts(ghosts_of(request));
             figure.refit();
             paint_plot(painter, area, plot);
         },
-    .words = [](const FigureRequest& request,
-                const Answer&) { return plans_caption(data_in<PlansData>(request), request.hypothetical); },
+    .words =
+        [](const FigureRequest& request, const Answer&) {
+            return plans_caption(*data_in<std::shared_ptr<const PlansData>>(request), request.hypothetical);
+        },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return plans_table(data_in<PlansData>(request), answer, request.pins, request.hypothetical);
+            return plans_table(*data_in<std::shared_ptr<const PlansData>>(request), answer, request.pins,
+                               request.hypothetical);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new PlansPlot(model); }};
 

@@ -82,7 +82,8 @@ PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool b
     return table;
 }
 
-std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
+                                             const std::stop_token& stop) {
     const bool held = options_in<ScalingOptions>(request).held;
     ScalingData data = scaling_data(answer, request.view.measured, request.hypothetical, held, stop);
     if (!answer.fits()) {

@@ -179,7 +179,7 @@ const PlotKind kSensitivityKind{
     },
     .least_height = 460,
     .compute_data = [](const FigureRequest& request, const Answer& answer,
-                       const std::stop_token& stop) -> std::any {
+                       const std::stop_token& stop) -> std::shared_ptr<const PlotData> {
         const auto options = options_in<SensitivityOptions>(request);
         return as_plot_data(
             sensitivity_data(answer, {options.output, options.change, request.hypothetical, options.held},

@@ -435,7 +435,8 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     return ghosts_along(pins, options, request.hypothetical, options.held, stop);
 }
 
-std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
+                                             const std::stop_token& stop) {
     const auto options = options_in<SweepOptions>(request);
     SweepData data = sweep_data(answer, options.axes, options.outputs, request.hypothetical, options.held,
                                 options.against, stop);

@@ -169,7 +169,7 @@ FigureRequest WallsPlot::request() const {
     out.options = WallsOptions{{x_, y_}, plan_->currentIndex() == 0};
     // A map that has been drawn is not computed again.
     if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
-        out.data = std::make_shared<const Exported>(Exported{made_.map, figure_->ghosts()});
+        out.data = as_plot_data(Exported{made_.map, figure_->ghosts()});
     return out;
 }
 
@@ -447,7 +447,8 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-std::any compute_data(const FigureRequest& request, const Answer& answer, const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
+                                             const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters need a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
