@@ -127,6 +127,22 @@ TEST_CASE("structure: widgets do not include the application", "[structure]") {
     CHECK(first_forbidden_include("widgets", {"\"app/"}).empty());
 }
 
+TEST_CASE("structure: charts and themes know no scenario", "[structure]") {
+    for (const char* folder : {"widgets/chart", "widgets/theme"})
+        CHECK(first_forbidden_include(folder, {"\"scenario/", "\"files/", "\"planner/", "\"widgets/pin.h",
+                                               "\"widgets/live_model.h"})
+                  .empty());
+}
+
+TEST_CASE("structure: folders of widgets include only those before them", "[structure]") {
+    const std::vector<std::string> order{"theme", "chart", "rows", "plots", "panels", "report"};
+    std::vector<std::string> higher;
+    for (auto folder = order.rbegin(); folder != order.rend(); ++folder) {
+        CHECK(first_forbidden_include("widgets/" + *folder, higher).empty());
+        higher.push_back("\"widgets/" + *folder + "/");
+    }
+}
+
 TEST_CASE("structure: text is encoded for an output in one place", "[structure]") {
     using Files = std::vector<std::string>;
     CHECK(sources_with("toHtmlEscaped") == Files{"widgets/encode.cpp"});

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "files/session_file.h"
+#include "text/pin_letters.h"
 #include "widgets/drawing.h"
 
 namespace shardscope {

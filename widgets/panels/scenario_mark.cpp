@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
-#include "files/session_file.h"
+#include "text/pin_letters.h"
 #include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 

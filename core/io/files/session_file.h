@@ -12,14 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "files/view.h"
-#include "scenario/scenario.h"
+#include "files/saved_scenario.h"
+#include "text/pin_letters.h"
 
 namespace shardscope {
-
-inline constexpr std::size_t kMostPins = 6;
-inline constexpr char kCurrentScenario = 'A';
-inline constexpr char kFirstPin = 'B';
 
 struct SavedPin {
     char letter = kFirstPin;
