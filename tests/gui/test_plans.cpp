@@ -169,7 +169,7 @@ TEST_CASE("a click on the best plan adopts it, and one undo restores the old one
     CHECK(desk.undo().undoText().toStdString() == "Adopt plan " + short_plan(best.settings));
     // The plans are the same, so nothing is searched again, and the dot lies on the ring.
     CHECK_FALSE(plot.pending());
-    CHECK((plot.figure().current_pixel() -
+    CHECK((plot.figure().zoom_center() -
            plot.figure().pixel_of(place_of(*plot.figure().data(), PlanMark::best)))
               .manhattanLength() < 1);
 
@@ -272,9 +272,9 @@ TEST_CASE("during a drag the current plan's dot follows, and the plans follow af
     PlansPlot& plot = desk.searched();
     const PlansData* before = plot.figure().data();
     desk.model().begin_gesture(P::inter_node_bandwidth);
-    const QPointF start = plot.figure().current_pixel();
+    const QPointF start = plot.figure().zoom_center();
     desk.model().drag(P::inter_node_bandwidth, 5e9);
-    CHECK(plot.figure().current_pixel().y() > start.y());  // less MFU
+    CHECK(plot.figure().zoom_center().y() > start.y());  // less MFU
     CHECK(plot.figure().data() == before);
     CHECK(plot.pending());
     desk.model().end_gesture();
@@ -427,7 +427,7 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
         desk.model().edit(P::inter_node_bandwidth, 50e9);
         const testing::DrawnWord beside = own();
         CHECK(beside.text.startsWith(QStringLiteral("A ")));
-        CHECK(std::fabs(beside.box.center().y() - plot.figure().current_pixel().y()) < 40);
+        CHECK(std::fabs(beside.box.center().y() - plot.figure().zoom_center().y()) < 40);
 
         desk.model().edit(P::sequence_length, 8192);
         desk.model().edit(P::micro_batch, 4);
@@ -445,7 +445,12 @@ TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
     PlansPlot& plot = desk.searched();
     const auto* canvas = desk.find<QCustomPlot>("plans/plot");
     const double foot = canvas->axisRect()->bottom();
-    CHECK(plot.figure().current_pixel().y() > foot);
+    const auto words = testing::drawn_words(*desk.find<QCustomPlot>("plans/plot"));
+    const auto own = std::ranges::find_if(
+        words, [](const testing::DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
+    REQUIRE(own != words.end());
+    // The label is beside or just above its dot.
+    CHECK(own->box.bottom() + own->box.height() > foot);
     const PlansData& data = *plot.figure().data();
     int below = 0;
     for (std::size_t i = 0; i < data.points.size(); ++i) {

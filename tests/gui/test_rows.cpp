@@ -94,7 +94,6 @@ TEST_CASE("a text that is no value is refused with a message and changes nothing
     CHECK(refused.size() == 1);
     CHECK(it.value() == before);
     CHECK(it.steps() == 0);
-    CHECK(it.row.field()->isRefused());
     CHECK(it.row.message().contains("Gbit/s"));
     CHECK(it.row.height() > it.row.field()->height() * 2 - 8);
     // Leaving the field does not repeat the message; Escape restores the value.
@@ -102,7 +101,6 @@ TEST_CASE("a text that is no value is refused with a message and changes nothing
     CHECK(refused.size() == 1);
     QTest::keyClick(it.row.field(), Qt::Key_Escape);
     CHECK(it.row.message().isEmpty());
-    CHECK_FALSE(it.row.field()->isRefused());
     CHECK(it.row.field()->text() == "400 Gbit/s");
 }
 
@@ -138,7 +136,6 @@ TEST_CASE("an impossible typed value becomes the nearest possible one, and the r
     CHECK(it.value() == 32);
     CHECK(it.row.message().contains("30"));
     CHECK(it.row.message().contains("32"));
-    CHECK_FALSE(it.row.field()->isRefused());
     type(*it.row.field(), "64");
     CHECK(it.row.message().isEmpty());
 }

@@ -26,7 +26,6 @@ class ParameterField : public QLineEdit {
     void setDomain(const Domain& domain) { domain_ = domain; }
     // Outlines the field in the text colour, because the text that it shows is not a valid value.
     void setRefused(bool refused);
-    [[nodiscard]] bool isRefused() const { return refused_; }
     // Changes the colour for a short time, because a preset has just changed the value.
     void flash(int milliseconds);
 

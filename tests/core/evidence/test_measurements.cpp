@@ -199,6 +199,7 @@ TEST_CASE("A file of measurements is read") {
     CHECK(of(read.blocks[0], P::recompute) == kRecomputeSelective);
     CHECK(of(read.blocks[0], P::kv_heads) == 8);
     CHECK(of(read.blocks[0], P::tied_embeddings) == 0);
+    CHECK(read.blocks[0].peak_allocated == 2e10);
     CHECK(read.blocks[0].peak_reserved == 2.2e10);
     CHECK(read.blocks[0].device == 0);
     CHECK(read.blocks[0].parameters == counted_parameters(read.blocks[0]));

@@ -9,7 +9,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostTicks = 6;
 constexpr double kReach = 9;      // px around a mark's centre that count as hitting it
 constexpr double kEdge = 1.8;     // radius of a dot of the frontier
@@ -317,11 +316,6 @@ std::optional<std::size_t> PlansFigure::point_at(const QPointF& pixel) const {
 }
 
 QPointF PlansFigure::pixel_of(std::size_t point) const { return parts_->places()[point]; }
-
-QPointF PlansFigure::current_pixel() const {
-    const Parts& p = *parts_;
-    return p.current ? p.own_place() : QPointF(kNone, kNone);
-}
 
 QString PlansFigure::description() const {
     const Parts& p = *parts_;

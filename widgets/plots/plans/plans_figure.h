@@ -49,7 +49,6 @@ class PlansFigure : public ZoomableFigure {
     // positions of marks.
     [[nodiscard]] std::optional<std::size_t> point_at(const QPointF& pixel) const;
     [[nodiscard]] QPointF pixel_of(std::size_t point) const;
-    [[nodiscard]] QPointF current_pixel() const;
 
     [[nodiscard]] QPointF zoom_center() const override;
     [[nodiscard]] bool shows_scenario() const override;

@@ -256,7 +256,6 @@ bool ScalingFigure::shows_scenario() const {
 
 const ScalingData& ScalingFigure::data() const { return parts_->data; }
 const ScalingOptions& ScalingFigure::options() const { return parts_->options; }
-bool ScalingFigure::has_second_axis() const { return parts_->second_axis(); }
 QPointF ScalingFigure::current_dot() const { return parts_->current(); }
 AxisRange ScalingFigure::x_range() const { return {parts_->x().range().lower, parts_->x().range().upper}; }
 AxisRange ScalingFigure::y_range() const { return {parts_->y().range().lower, parts_->y().range().upper}; }

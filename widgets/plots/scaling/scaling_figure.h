@@ -51,7 +51,6 @@ class ScalingFigure : public ZoomableFigure {
 
     [[nodiscard]] const ScalingData& data() const;
     [[nodiscard]] const ScalingOptions& options() const;
-    [[nodiscard]] bool has_second_axis() const;  // of tokens/s/GPU, beside the MFU
     // The current dot in axis coordinates (GPUs and the plotted value); y is NaN when it does not fit.
     [[nodiscard]] QPointF current_dot() const;
     [[nodiscard]] AxisRange x_range() const;
