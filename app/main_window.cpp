@@ -447,8 +447,8 @@ void MainWindow::connect_view_actions() {
         using enum SidePanels::Side;
         sides_->open(sides_->is_open(why) ? none : why);
     });
-    on(ActionId::next_plot, [this] { tabs_->turn(1); });
-    on(ActionId::previous_plot, [this] { tabs_->turn(-1); });
+    on(ActionId::next_plot, [this] { tabs_->step(1); });
+    on(ActionId::previous_plot, [this] { tabs_->step(-1); });
     // The actions also have the shortcuts of browsers.
     for (const auto& [id, key] :
          {std::pair{ActionId::next_plot, Qt::Key_PageDown},

@@ -150,7 +150,7 @@ void PlotTabs::show_hypothetical(bool on) {
     for (LivePlot* plot : plots()) plot->show_hypothetical(on);
 }
 
-void PlotTabs::turn(int by) { setCurrentIndex((currentIndex() + by + count()) % count()); }
+void PlotTabs::step(int by) { setCurrentIndex((currentIndex() + by + count()) % count()); }
 
 void PlotTabs::set_compact(bool compact) {
     QTabBar* bar = tabBar();

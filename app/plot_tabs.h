@@ -29,7 +29,7 @@ class PlotTabs : public QTabWidget {
 
     void show_hypothetical(bool on);
     // Shows the next plot (1) or the previous one (-1); the first plot follows the last one.
-    void turn(int by);
+    void step(int by);
     // Makes the tabs narrower, for a small window.
     void set_compact(bool compact);
 

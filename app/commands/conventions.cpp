@@ -27,7 +27,7 @@ struct Options {
 std::string rate(double flops) { return flops > 0 ? format(flops, Quantity::flop_rate) : "–"; }
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
-void print_json(const Subject& subject, double tokens, const char* basis) {
+void print_json(const ComparedRun& subject, double tokens, const char* basis) {
     ordered_json out;
     out["name"] = subject.name;
     out["basis"] = basis;
@@ -55,7 +55,7 @@ void print_json(const Subject& subject, double tokens, const char* basis) {
     print_out("%s\n", json_text(out).c_str());
 }
 
-void print_table(const Subject& subject, double tokens, const char* basis) {
+void print_table(const ComparedRun& subject, double tokens, const char* basis) {
     print_out("%s: %s tokens/s/GPU, step time %s (%s)\n", subject.name.c_str(),
               format(tokens, Quantity::count).c_str(),
               format(subject.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
@@ -98,7 +98,7 @@ int run(const Options& options) {
         report(problems, {});
         return kUnusable;
     }
-    const std::optional<Subject> subject = load_subject(options.file, options.reading);
+    const std::optional<ComparedRun> subject = load_subject(options.file, options.reading);
     if (!subject) return kUnusable;
     double tokens = subject->answer.estimate.tokens_per_gpu / subject->step_time();
     const char* basis = subject->measured > 0 ? "measured" : "predicted";

@@ -51,7 +51,7 @@ std::string drawn(double from, double to, const Ends& axis) {
     return out;
 }
 
-ordered_json side_json(const Subject& side) {
+ordered_json side_json(const ComparedRun& side) {
     const double tokens = side.answer.estimate.tokens_per_gpu;
     return {{"name", side.name},
             {"measured_step_s", side.measured > 0 ? ordered_json(side.measured) : ordered_json(nullptr)},
@@ -62,7 +62,7 @@ ordered_json side_json(const Subject& side) {
             {"tokens_per_s_per_gpu", tokens / side.step_time()}};
 }
 
-void print_json(const Subject& a, const Subject& b, const StepGap& gap) {
+void print_json(const ComparedRun& a, const ComparedRun& b, const StepGap& gap) {
     ordered_json out{{"from", side_json(a)}, {"to", side_json(b)}};
     out["difference_s"] = gap.to - gap.from;
     out["unexplained_from_s"] = gap.unexplained_from;
@@ -85,9 +85,9 @@ void print_json(const Subject& a, const Subject& b, const StepGap& gap) {
     print_out("%s\n", json_text(out).c_str());
 }
 
-void print_sides(const Subject& a, const Subject& b) {
+void print_sides(const ComparedRun& a, const ComparedRun& b) {
     TextRows rows{{"", "step time", "tokens/s/GPU", "predicted"}};
-    for (const Subject* side : {&a, &b}) {
+    for (const ComparedRun* side : {&a, &b}) {
         rows.push_back({side->name, format(side->step_time(), Quantity::seconds),
                         format(side->answer.estimate.tokens_per_gpu / side->step_time(), Quantity::count),
                         side->measured > 0 ? format(side->predicted(), Quantity::seconds) : "–"});
@@ -147,10 +147,10 @@ int run(const Options& options) {
                "explain-gap");
         return kUnusable;
     }
-    const std::optional<Subject> a = load_subject(options.sides[0], options.reading);
-    const std::optional<Subject> b = load_subject(options.sides[1], options.reading);
+    const std::optional<ComparedRun> a = load_subject(options.sides[0], options.reading);
+    const std::optional<ComparedRun> b = load_subject(options.sides[1], options.reading);
     if (!a || !b) return kUnusable;
-    for (const Subject* side : {&*a, &*b}) {
+    for (const ComparedRun* side : {&*a, &*b}) {
         if (side->step_time() > 0) continue;
         report({{"", "has no step time", "", "give another run"}}, side->name);
         return kUnusable;

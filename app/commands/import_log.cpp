@@ -25,7 +25,7 @@ std::string signed_percent(double share) {
 }
 
 void print_left_out(const TrainingLog& log) {
-    const logs::LeftOut& out = log.steady.left_out;
+    const logs::LeftOutSteps& out = log.steady.left_out;
     struct Reason {
         std::size_t count;
         const char* why;

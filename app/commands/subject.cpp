@@ -10,9 +10,9 @@
 namespace shardscope::commands {
 namespace {
 
-std::optional<Subject> of_run(const MeasuredRun& run, const LogOptions& reading) {
+std::optional<ComparedRun> of_run(const MeasuredRun& run, const LogOptions& reading) {
     Problems problems;
-    Subject out{run.id, {}, run.step_time};
+    ComparedRun out{run.id, {}, run.step_time};
     Scenario scenario = scenario_of(run, catalogue(), problems);
     for (const std::string& assignment : reading.assignments)
         if (problems.empty()) assign(scenario, assignment, problems);
@@ -25,10 +25,10 @@ std::optional<Subject> of_run(const MeasuredRun& run, const LogOptions& reading)
     return out;
 }
 
-std::optional<Subject> of_log(const std::string& file, const LogOptions& reading) {
+std::optional<ComparedRun> of_log(const std::string& file, const LogOptions& reading) {
     ImportedLog log = import_log(file, reading);
     if (!log.is_log || !log.complete) return std::nullopt;
-    return Subject{log.run.id, answer(log.scenario), log.run.step_time};
+    return ComparedRun{log.run.id, answer(log.scenario), log.run.step_time};
 }
 
 // Returns whether the file is a training log. A file that is too large for a scenario is one.
@@ -42,13 +42,13 @@ bool is_log_file(const std::string& file) {
 
 }  // namespace
 
-void print_warning(const Subject& subject) {
+void print_warning(const ComparedRun& subject) {
     if (subject.measured <= 0 && !subject.answer.fits())
         print_out("%s does not fit in memory; its step time is what GPUs with more memory would give.\n",
                   subject.name.c_str());
 }
 
-std::optional<Subject> load_subject(const std::string& file, const LogOptions& reading) {
+std::optional<ComparedRun> load_subject(const std::string& file, const LogOptions& reading) {
     std::error_code error;
     const bool exists = is_stream(file) || std::filesystem::exists(file, error);
     if (!exists && !scenario_named(file)) {
@@ -59,7 +59,7 @@ std::optional<Subject> load_subject(const std::string& file, const LogOptions& r
     if (is_log_file(file)) return of_log(file, reading);
     const auto scenario = load_scenario(file, reading.assignments);
     if (!scenario) return std::nullopt;
-    return Subject{scenario->title(), answer(*scenario), 0};
+    return ComparedRun{scenario->title(), answer(*scenario), 0};
 }
 
 }  // namespace shardscope::commands

@@ -13,7 +13,7 @@ inline constexpr const char* kSubjectHelp =
     "A scenario file, the identifier of a shipped measured run (`validate --format json` lists them), or a "
     "training log";
 
-struct Subject {
+struct ComparedRun {
     std::string name;
     Answer answer;        // valid
     double measured = 0;  // s, the measured step time; 0 for a scenario
@@ -21,8 +21,8 @@ struct Subject {
     [[nodiscard]] double step_time() const { return measured > 0 ? measured : predicted(); }
 };
 // Prints a line for a scenario that does not fit in memory: its step time is what more memory would give.
-void print_warning(const Subject& subject);
+void print_warning(const ComparedRun& subject);
 // Reports problems. `reading` completes a log, and its assignments change a scenario.
-std::optional<Subject> load_subject(const std::string& file, const LogOptions& reading);
+std::optional<ComparedRun> load_subject(const std::string& file, const LogOptions& reading);
 
 }  // namespace shardscope::commands

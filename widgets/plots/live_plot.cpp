@@ -155,14 +155,14 @@ void LivePlot::connect_mouse() {
         end_drag();  // the first of the two clicks may have begun one
         show_all();
     });
-    if (zoom_) connect(canvas_, &QCustomPlot::mouseWheel, this, &LivePlot::turn);
+    if (zoom_) connect(canvas_, &QCustomPlot::mouseWheel, this, &LivePlot::zoom_by_wheel);
 }
 
 // ---- zooming ---------------------------------------------------------------------------------------------
 
 void LivePlot::use_zoom(ZoomableFigure& figure) { zoom_ = &figure; }
 
-void LivePlot::turn(QWheelEvent* event) {
+void LivePlot::zoom_by_wheel(QWheelEvent* event) {
     constexpr double kEighths = 120;  // of a degree: one notch
     zoom_->zoom(std::pow(kNotch, event->angleDelta().y() / kEighths), event->position());
     shows_scenario_ = zoom_->shows_scenario();

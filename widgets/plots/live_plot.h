@@ -131,7 +131,7 @@ class LivePlot : public QWidget, public Explainable {
   private:
     void restyle();
     void connect_mouse();
-    void turn(QWheelEvent* event);
+    void zoom_by_wheel(QWheelEvent* event);
     // Returns whether it is a key of the zoom.
     bool zoom_by_key(const QKeyEvent& event);
     // Moves the picture by what the pointer has moved; returns false if no drag does that.

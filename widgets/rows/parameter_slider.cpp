@@ -306,7 +306,7 @@ double ParameterSlider::dragged_value(double place, Qt::KeyboardModifiers modifi
     return fine_ ? between(0.5 * pixel) : scale_.roundest(place, 0.5 * pixel);
 }
 
-ParameterSlider::Part ParameterSlider::magnified() const {
+ParameterSlider::Stretch ParameterSlider::magnified() const {
     if (!fine_) return {};
     return {fine_->from, fine_->from + 1 / kFine};
 }
@@ -469,7 +469,7 @@ void ParameterSlider::paintEvent(QPaintEvent*) {
     if (fine_) {
         // The frame shows which part of the groove is magnified.
         const QRectF area = groove();
-        const Part part = magnified();
+        const Stretch part = magnified();
         const double from = isRightToLeft() ? 1 - part.to : part.from;
         painter.setPen(QPen(theme.text, 1));
         painter.setBrush(Qt::NoBrush);

@@ -53,11 +53,11 @@ class ParameterSlider : public QAbstractSlider {
 
     // Whether the current drag is a fine one, and the part of the groove that is then magnified (0 … 1).
     [[nodiscard]] bool is_fine() const { return fine_.has_value(); }
-    struct Part {
+    struct Stretch {
         double from = 0;
         double to = 1;
     };
-    [[nodiscard]] Part magnified() const;
+    [[nodiscard]] Stretch magnified() const;
 
     [[nodiscard]] QRectF groove() const;
     // Returns the point of a value in this widget, which is the centre of the handle at this value, except

@@ -78,7 +78,7 @@ void TrackLens::paintEvent(QPaintEvent*) {
     painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, tr("Shift: 10× finer"));
 
     const QRectF area = groove();
-    const ParameterSlider::Part part = slider_.magnified();
+    const ParameterSlider::Stretch part = slider_.magnified();
     const bool mirrored = isRightToLeft();
     paint_track(painter, area, {.held = &track_, .mirrored = mirrored}, theme);
     const SliderScale scale = slider_.scale().part(part.from, part.to);

@@ -163,7 +163,7 @@ std::optional<Wall> TrackSlider::wall() const {
 }
 
 Track TrackSlider::magnified_track(int columns) const {
-    const Part part = magnified();
+    const Stretch part = magnified();
     return track(locked(model_.answer().scenario), id_, scale().part(part.from, part.to),
                  {.columns = columns, .stride = stride_of(columns)});
 }

@@ -9,16 +9,16 @@ namespace shardscope {
 namespace {
 
 // The constants that may be wrong, with the rate that each is a share of, if any.
-struct Candidate {
+struct PossibleCause {
     P id;
     std::optional<P> rate;
 };
-constexpr std::array kCandidates{Candidate{P::network_efficiency, P::inter_node_bandwidth},
-                                 Candidate{P::intra_node_efficiency, P::intra_node_bandwidth},
-                                 Candidate{P::gemm_efficiency, P::peak_flops},
-                                 Candidate{P::attention_efficiency, std::nullopt},
-                                 Candidate{P::memory_efficiency, P::memory_bandwidth},
-                                 Candidate{P::overlap, std::nullopt}};
+constexpr std::array kPossibleCauses{PossibleCause{P::network_efficiency, P::inter_node_bandwidth},
+                                     PossibleCause{P::intra_node_efficiency, P::intra_node_bandwidth},
+                                     PossibleCause{P::gemm_efficiency, P::peak_flops},
+                                     PossibleCause{P::attention_efficiency, std::nullopt},
+                                     PossibleCause{P::memory_efficiency, P::memory_bandwidth},
+                                     PossibleCause{P::overlap, std::nullopt}};
 
 double step_time_of(const Measurement& measurement, double tokens_per_gpu) {
     switch (measurement.kind) {
@@ -60,14 +60,14 @@ double rate_at(const Scenario& scenario, P id, double value, Answer& scratch) {
     return answer_into(trial, scratch) ? scratch.estimate.tokens_per_s_per_gpu : std::nan("");
 }
 
-Cause cause_of(const Scenario& scenario, const Settings& settings, const Candidate& candidate, double target,
-               Answer& scratch) {
-    const Parameter& row = parameter(candidate.id);
-    Cause out{candidate.id, settings[candidate.id], std::nullopt, candidate.rate};
+Cause cause_of(const Scenario& scenario, const Settings& settings, const PossibleCause& possible,
+               double target, Answer& scratch) {
+    const Parameter& row = parameter(possible.id);
+    Cause out{possible.id, settings[possible.id], std::nullopt, possible.rate};
     double low = row.minimum;
     double high = row.maximum;
-    const double at_low = rate_at(scenario, candidate.id, low, scratch);
-    const double at_high = rate_at(scenario, candidate.id, high, scratch);
+    const double at_low = rate_at(scenario, possible.id, low, scratch);
+    const double at_high = rate_at(scenario, possible.id, high, scratch);
     const bool rising = at_high > at_low;
     out.best_rate = std::clamp(target, std::min(at_low, at_high), std::max(at_low, at_high));
     if (out.best_rate == target && at_low != at_high) {
@@ -76,7 +76,7 @@ Cause cause_of(const Scenario& scenario, const Settings& settings, const Candida
         constexpr double kClose = 1e-10;
         double middle = out.now;
         for (int i = 0; i < kHalvings; ++i) {
-            const double rate = rate_at(scenario, candidate.id, middle, scratch);
+            const double rate = rate_at(scenario, possible.id, middle, scratch);
             if (std::fabs(rate / target - 1) < kClose) break;
             ((rate < target) == rising ? low : high) = middle;
             middle = (low + high) / 2;
@@ -168,8 +168,8 @@ std::vector<Cause> causes(const Answer& answer, const Measurement& measurement) 
     const Settings settings = scratch.settings;
     const double target =
         scratch.estimate.tokens_per_gpu / step_time_of(measurement, scratch.estimate.tokens_per_gpu);
-    for (const Candidate& candidate : kCandidates)
-        out.push_back(cause_of(scenario, settings, candidate, target, scratch));
+    for (const PossibleCause& possible : kPossibleCauses)
+        out.push_back(cause_of(scenario, settings, possible, target, scratch));
     std::ranges::stable_sort(out, [](const Cause& a, const Cause& b) {
         if (a.value.has_value() != b.value.has_value()) return a.value.has_value();
         return a.relative_change() < b.relative_change();

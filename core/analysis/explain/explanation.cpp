@@ -62,24 +62,24 @@ std::string amount(double value, Quantity quantity) {
 
 // ---- sums ------------------------------------------------------------------------------------------------
 
-struct Part {
+struct Summand {
     double amount = 0;
     Ingredient line;
 };
 
 // Sorts the parts, largest first, and leaves out zero terms.
-void set_parts(std::string title, std::vector<Part> parts, Explanation& to) {
-    std::erase_if(parts, [](const Part& part) { return !(part.amount > 0); });
+void set_parts(std::string title, std::vector<Summand> parts, Explanation& to) {
+    std::erase_if(parts, [](const Summand& part) { return !(part.amount > 0); });
     if (parts.empty()) return;
-    std::ranges::stable_sort(parts, std::greater{}, &Part::amount);
+    std::ranges::stable_sort(parts, std::greater{}, &Summand::amount);
     to.parts_title = std::move(title);
-    for (Part& part : parts) to.parts.push_back(std::move(part.line));
+    for (Summand& part : parts) to.parts.push_back(std::move(part.line));
 }
 
 // Lists every operator of the model for which `amount_of` is above zero.
 template <typename AmountOf>
 void set_operators(const Answer& answer, Quantity quantity, AmountOf amount_of, Explanation& to) {
-    std::vector<Part> parts;
+    std::vector<Summand> parts;
     for (const OperatorRow& row : operator_table(answer).rows) {
         const double value = amount_of(row);
         parts.push_back(
@@ -89,7 +89,7 @@ void set_operators(const Answer& answer, Quantity quantity, AmountOf amount_of, 
 }
 
 void set_outputs(const std::vector<Output>& ids, const Answer& answer, Explanation& to) {
-    std::vector<Part> parts;
+    std::vector<Summand> parts;
     parts.reserve(ids.size());
     for (const Output id : ids) parts.push_back({output(id).get(answer), line_of(id, answer)});
     set_parts(translate("Terms"), std::move(parts), to);

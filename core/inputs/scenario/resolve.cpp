@@ -90,13 +90,13 @@ double ffn_multiple(double ffn) {
 }
 
 // The sizes of the preset, before any override.
-struct Shape {
+struct PresetShape {
     double hidden_size, heads, kv_heads, head_size, ffn_size;
 };
 
 // Derives the fields of the shape that are not set: heads at constant head size, the feed-forward size at
 // constant ratio, and key/value heads if they equal the query heads in the preset.
-void derive_shape(const Scenario& scenario, Settings& s, const Shape& base) {
+void derive_shape(const Scenario& scenario, Settings& s, const PresetShape& base) {
     const bool hidden = scenario.is_given(P::hidden_size);
     const bool heads = scenario.is_given(P::heads);
     const bool head_size = scenario.is_given(P::head_size);

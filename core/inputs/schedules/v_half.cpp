@@ -89,9 +89,9 @@ const Schedule kVHalf{
     .order =
         [](const PipelineShape& shape, int position) {
             const int stages = static_cast<int>(shape.stages);
-            const int turn = stages % 2 == 0 ? 3 : 0;  // without it passes of an even pipeline would collide
+            const int wait = stages % 2 == 0 ? 3 : 0;  // without it passes of an even pipeline would collide
             return repeat_block({{2 * position, 3 * stages - position - 2},
-                                 {6 * stages + turn - position - 2, 3 * stages + turn + 2 * position - 1}},
+                                 {6 * stages + wait - position - 2, 3 * stages + wait + 2 * position - 1}},
                                 shape.micro_batches);
         }};
 

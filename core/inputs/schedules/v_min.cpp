@@ -123,9 +123,9 @@ const Schedule kVMin{
     .order =
         [](const PipelineShape& shape, int position) {
             const int stages = static_cast<int>(shape.stages);
-            const int turn = std::array{2, 0, 4}[static_cast<std::size_t>(stages % 3)];
+            const int wait = std::array{2, 0, 4}[static_cast<std::size_t>(stages % 3)];
             return repeat_block({{position, 2 * stages - position - 1},
-                                 {4 * stages + turn - position - 1, 2 * stages + turn + position}},
+                                 {4 * stages + wait - position - 1, 2 * stages + wait + position}},
                                 shape.micro_batches);
         }};
 

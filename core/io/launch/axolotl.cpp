@@ -73,7 +73,7 @@ constexpr auto kModels = std::to_array<HubModel>({
 enum class Wrapper { replicas, deepspeed, fsdp };
 
 // The plan as axolotl can express it. The GPUs of a pipeline become data-parallel.
-struct Degrees {
+struct AxolotlPlan {
     double sharers = 1;  // GPUs that hold the same part of the weights without sharding, context included
     double experts = 1;  // expert parallel
     double accumulation = 1;
@@ -89,7 +89,7 @@ bool can_split_experts(const Settings& s, double sharers) {
 
 // DeepSpeed combines only with tensor parallelism, and neither it nor plain replicas with the other
 // dimensions. axolotl refuses Muon with DeepSpeed.
-Wrapper wrapper_of(const Settings& s, const Degrees& degrees) {
+Wrapper wrapper_of(const Settings& s, const AxolotlPlan& degrees) {
     const bool divided = s[P::context_parallel] > 1 || degrees.experts > 1;
     if (degrees.sharers <= 1) return Wrapper::replicas;
     switch (s.choice<Sharding>(P::sharding)) {
@@ -102,10 +102,10 @@ Wrapper wrapper_of(const Settings& s, const Degrees& degrees) {
     }
 }
 
-Degrees degrees_of(LaunchPlan& plan) {
+AxolotlPlan degrees_of(LaunchPlan& plan) {
     const Settings& s = plan.s;
     const double stages = std::fmax(1.0, s[P::pipeline_parallel]);
-    Degrees out;
+    AxolotlPlan out;
     out.sharers = data_context_parallel(s) * stages;
     out.accumulation = std::ceil(s[P::accumulation] / stages);
     if (stages > 1)
@@ -407,7 +407,7 @@ class Writer {
     LaunchPlan& plan_;
     const Settings& s_;
     Yaml& out_;
-    Degrees degrees_;
+    AxolotlPlan degrees_;
     bool packed_ = false;
 };
 

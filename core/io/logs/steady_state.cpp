@@ -14,7 +14,7 @@ constexpr double kLowest = 0.1;   // quantiles of the spread
 constexpr double kHighest = 0.9;
 
 // Returns the values of the samples that no interruption and no other batch excludes.
-std::vector<double> uninterrupted(std::span<const StepSample> samples, LeftOut& left_out) {
+std::vector<double> uninterrupted(std::span<const StepSample> samples, LeftOutSteps& left_out) {
     std::vector<double> out;
     const double batch = samples.back().global_batch;
     for (const StepSample& sample : samples) {
@@ -27,7 +27,7 @@ std::vector<double> uninterrupted(std::span<const StepSample> samples, LeftOut& 
     return out;
 }
 
-void remove_warm_up(std::vector<double>& values, LeftOut& left_out) {
+void remove_warm_up(std::vector<double>& values, LeftOutSteps& left_out) {
     if (values.size() < kFewest) return;
     const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
     const double reference = quantile({values.begin() + half, values.end()}, 0.5);
@@ -37,7 +37,7 @@ void remove_warm_up(std::vector<double>& values, LeftOut& left_out) {
     values.erase(values.begin(), first);
 }
 
-void remove_outliers(std::vector<double>& values, LeftOut& left_out) {
+void remove_outliers(std::vector<double>& values, LeftOutSteps& left_out) {
     if (values.size() < kFewest) return;
     constexpr double kLargestScore = 3.5;
     constexpr double kNormal = 0.6745;  // the median absolute deviation of a normal distribution, in σ

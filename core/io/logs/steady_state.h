@@ -11,7 +11,7 @@
 namespace shardscope::logs {
 
 // How many logged steps were left out, and why. A step counts once, for the first reason in this order.
-struct LeftOut {
+struct LeftOutSteps {
     std::size_t other_batch = 0;  // before the last global batch was reached (a ramp)
     std::size_t restart = 0;      // the first step after the program started again
     std::size_t evaluation = 0;   // the first step after an evaluation
@@ -25,9 +25,9 @@ struct LeftOut {
 
 struct SteadyState {
     std::size_t logged = 0;  // steps
-    LeftOut left_out;
-    // Of the steps that remain, in the unit of the samples: the median, and the quantiles between which 80 %
-    // of them lie. 0 where no step remains.
+    LeftOutSteps left_out;
+    // The median of the steps that remain and the quantiles between which 80 % of them lie, in the unit of
+    // the samples; 0 where no step remains.
     double median = 0, low = 0, high = 0;
     [[nodiscard]] std::size_t used() const { return logged - left_out.total(); }
 };

@@ -162,13 +162,13 @@ bool WallsFigure::inside(const QPointF& pixel) const {
     return !parts_->data.empty() && frame().contains(pixel);
 }
 
-WallsFigure::Part WallsFigure::part_at(const QPointF& pixel) const {
-    if (!inside(pixel) || !parts_->on_map(parts_->point)) return Part::none;
+WallsFigure::Handle WallsFigure::handle_at(const QPointF& pixel) const {
+    if (!inside(pixel) || !parts_->on_map(parts_->point)) return Handle::none;
     const QPointF off = pixel - parts_->at(frame(), parts_->point);
-    if (std::hypot(off.x(), off.y()) <= kNearRing) return Part::center;
-    if (std::fabs(off.x()) <= kNearArm) return Part::vertical;
-    if (std::fabs(off.y()) <= kNearArm) return Part::horizontal;
-    return Part::none;
+    if (std::hypot(off.x(), off.y()) <= kNearRing) return Handle::center;
+    if (std::fabs(off.x()) <= kNearArm) return Handle::vertical;
+    if (std::fabs(off.y()) <= kNearArm) return Handle::horizontal;
+    return Handle::none;
 }
 
 // The ruler stands in the middle of a cell, whose values were computed.

@@ -28,8 +28,8 @@ class WallsFigure : public ZoomableFigure {
         WallsPoint point;
         WallsData data;
     };
-    // The part of the crosshair that is under the pointer.
-    enum class Part { none, center, vertical, horizontal };
+    // The parts of the crosshair that can be dragged.
+    enum class Handle { none, center, vertical, horizontal };
 
     // `plot` must outlive the figure and show nothing else.
     explicit WallsFigure(QCustomPlot& plot);
@@ -58,7 +58,7 @@ class WallsFigure : public ZoomableFigure {
     [[nodiscard]] double x_at(const QPointF& pixel) const;
     [[nodiscard]] double y_at(const QPointF& pixel) const;
     [[nodiscard]] bool inside(const QPointF& pixel) const;
-    [[nodiscard]] Part part_at(const QPointF& pixel) const;
+    [[nodiscard]] Handle handle_at(const QPointF& pixel) const;
     // Return where the ruler stands for a pixel, and what is there.
     [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
     [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;

@@ -243,7 +243,7 @@ void WallsPlot::update_figure() {
     if (!model().in_gesture() || first) update_axes();
     figure_->set_point(walls_point(answer, x_.id, y_.id));
     // The map does not depend on the crosshair.
-    if (dragged_ == WallsFigure::Part::none) take_map();
+    if (dragged_ == WallsFigure::Handle::none) take_map();
     if (first) figure_->refit();
 }
 
@@ -324,22 +324,22 @@ void WallsPlot::ask_for_walls_of_pins() {
 
 void WallsPlot::press(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !model().answer().valid()) return;
-    const WallsFigure::Part part = figure_->part_at(event->position());
-    if (part == WallsFigure::Part::none) return;
-    dragged_ = part;
-    switch (part) {
-        case WallsFigure::Part::vertical: model().begin_gesture(x_.id); break;
-        case WallsFigure::Part::horizontal: model().begin_gesture(y_.id); break;
+    const WallsFigure::Handle handle = figure_->handle_at(event->position());
+    if (handle == WallsFigure::Handle::none) return;
+    dragged_ = handle;
+    switch (handle) {
+        case WallsFigure::Handle::vertical: model().begin_gesture(x_.id); break;
+        case WallsFigure::Handle::horizontal: model().begin_gesture(y_.id); break;
         default: model().begin_gesture({x_.id, y_.id}); break;
     }
 }
 
 void WallsPlot::drag_to(QMouseEvent* event) {
     QPointF at = event->position();
-    bool along_x = dragged_ != WallsFigure::Part::horizontal;
-    bool along_y = dragged_ != WallsFigure::Part::vertical;
+    bool along_x = dragged_ != WallsFigure::Handle::horizontal;
+    bool along_y = dragged_ != WallsFigure::Handle::vertical;
     // With Shift, only along the axis along which the pointer has moved further.
-    if (dragged_ == WallsFigure::Part::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
+    if (dragged_ == WallsFigure::Handle::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
         const QPointF way = at - pressed_at();
         along_x = std::fabs(way.x()) >= std::fabs(way.y());
         along_y = !along_x;
@@ -355,15 +355,15 @@ void WallsPlot::drag_to(QMouseEvent* event) {
 }
 
 void WallsPlot::move(QMouseEvent* event) {
-    if (dragged_ != WallsFigure::Part::none) {
+    if (dragged_ != WallsFigure::Handle::none) {
         drag_to(event);
         return;
     }
-    switch (figure_->part_at(event->position())) {
-        case WallsFigure::Part::none: canvas().setCursor(Qt::ArrowCursor); break;
-        case WallsFigure::Part::center: canvas().setCursor(Qt::SizeAllCursor); break;
-        case WallsFigure::Part::vertical: canvas().setCursor(Qt::SizeHorCursor); break;
-        case WallsFigure::Part::horizontal: canvas().setCursor(Qt::SizeVerCursor); break;
+    switch (figure_->handle_at(event->position())) {
+        case WallsFigure::Handle::none: canvas().setCursor(Qt::ArrowCursor); break;
+        case WallsFigure::Handle::center: canvas().setCursor(Qt::SizeAllCursor); break;
+        case WallsFigure::Handle::vertical: canvas().setCursor(Qt::SizeHorCursor); break;
+        case WallsFigure::Handle::horizontal: canvas().setCursor(Qt::SizeVerCursor); break;
     }
 }
 
@@ -377,12 +377,12 @@ std::optional<LivePlot::Place> WallsPlot::place_at(const QPointF& pixel) const {
 }
 
 bool WallsPlot::is_handle(const QPointF& pixel) const {
-    return figure_->part_at(pixel) != WallsFigure::Part::none;
+    return figure_->handle_at(pixel) != WallsFigure::Handle::none;
 }
 
 void WallsPlot::end_drag() {
-    if (dragged_ == WallsFigure::Part::none) return;
-    dragged_ = WallsFigure::Part::none;
+    if (dragged_ == WallsFigure::Handle::none) return;
+    dragged_ = WallsFigure::Handle::none;
     model().end_gesture();
 }
 
@@ -400,7 +400,7 @@ void WallsPlot::double_click(QMouseEvent* event) {
     // The first of the two clicks may have begun a drag.
     end_drag();
     if (!figure_->inside(event->position()) || !model().answer().valid()) return;
-    dragged_ = WallsFigure::Part::center;
+    dragged_ = WallsFigure::Handle::center;
     model().begin_gesture({x_.id, y_.id});
     drag_to(event);
     end_drag();

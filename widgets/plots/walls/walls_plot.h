@@ -89,7 +89,7 @@ class WallsPlot : public LivePlot {
     WallsRequest wanted_;                 // the requested fine map,
     std::shared_ptr<PlannedMap> rounds_;  // and its rounds, if it re-plans in every cell
     Made made_;
-    WallsFigure::Part dragged_ = WallsFigure::Part::none;
+    WallsFigure::Handle dragged_ = WallsFigure::Handle::none;
     QTimer refine_;
     Background walls_of_pins_;
     Background fine_;  // last: the threads end before the members they deliver to
