@@ -11,7 +11,7 @@ class PaneSplitter : public QSplitter {
   public:
     PaneSplitter(Qt::Orientation orientation, const QString& name, QWidget* parent = nullptr);
 
-    // Whether the user has dragged a line, so that the window no longer chooses the sizes.
+    // Returns whether the user has dragged a line, so that the window no longer chooses the sizes.
     [[nodiscard]] bool is_moved() const { return moved_; }
     void set_moved(bool moved) { moved_ = moved; }
 

@@ -15,7 +15,7 @@ namespace shardscope {
 struct PresetColumn {
     QString title;
     bool number = false;  // right-aligned
-    // Of a column whose numbers have one unit, which is in the title.
+    // Set for a column whose numbers have one unit, which is in the title.
     std::optional<Quantity> quantity{};
 };
 // Returns the columns of a kind; the first is the title.

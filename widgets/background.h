@@ -58,7 +58,7 @@ class Background : public QObject {
         end();
         queue_.cancel();
     }
-    // Whether a requested result has not been delivered yet.
+    // Returns whether a requested result has not been delivered yet.
     [[nodiscard]] bool pending() const { return pending_; }
 
   Q_SIGNALS:

@@ -23,8 +23,8 @@ QByteArray text_of_element(const QByteArray& xml, const QString& name) {
     return {};
 }
 
-// Whether every chunk up to the first image chunk lies within the file. libpng allocates the length that a
-// chunk declares, up to two gigabytes, before it reads the chunk.
+// Returns whether every chunk up to the first image chunk lies within the file. libpng allocates the length
+// that a chunk declares, up to two gigabytes, before it reads the chunk.
 bool has_whole_chunks(const QByteArray& png) {
     constexpr qsizetype kSignature = 8;
     constexpr qsizetype kFrame = 12;  // length, type and checksum

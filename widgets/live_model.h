@@ -37,8 +37,8 @@ class LiveModel : public QObject {
     void define(Term term) { Q_EMIT definition_requested(term); }
     [[nodiscard]] QUndoStack* undo_stack() const { return undo_; }
 
-    // Whether a plan is being searched in the background. Until it is found, `answer()` combines the last
-    // plan with the changed scenario.
+    // Returns whether a plan is being searched in the background. Until it is found, `answer()` combines the
+    // last plan with the changed scenario.
     [[nodiscard]] bool planning() const { return planning_.pending(); }
 
     // Records whether the field of `id` contains text that cannot be parsed. Views dim as long as there is
@@ -131,7 +131,7 @@ class LiveModel : public QObject {
     // Exchanges a pin and the current scenario, which gets this origin.
     void exchange(unsigned id, unsigned origin);
     [[nodiscard]] std::vector<Pin>::iterator find_pin(unsigned id);
-    // Whether the running search of `planning_` finds the plan of this pin.
+    // Returns whether the running search of `planning_` finds the plan of this pin.
     [[nodiscard]] bool awaits_this_plan(const Pin& pin) const;
     void plan_pins();
     void push_step(QUndoCommand* step);  // takes ownership

@@ -25,9 +25,9 @@ class Repairs : public QObject {
 
     // Best first; one or none if the scenario fits.
     [[nodiscard]] const std::vector<Repair>& all();
-    // Whether a search is due or running.
+    // Returns whether a search is due or running.
     [[nodiscard]] bool pending() const { return due_ || search_.pending(); }
-    // Whether the best plan of all is missing in the list because it is still to be found.
+    // Returns whether the best plan of all is missing in the list because it is still to be found.
     [[nodiscard]] bool awaits_plan() const { return pending() && awaits_plan_; }
 
     // Shows the result of one repair in the plot and the memory bar, before it is made. Null ends that.

@@ -19,9 +19,9 @@ class RepairStrip : public QWidget {
     Q_OBJECT
   public:
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
-    // Whether a search for repairs or for a better plan is due or running.
+    // Returns whether a search for repairs or for a better plan is due or running.
     [[nodiscard]] bool pending() const { return search_.pending(); }
-    // Whether the searches are over and a repair makes the scenario fit.
+    // Returns whether the searches are over and a repair makes the scenario fit.
     [[nodiscard]] bool has_best() const {
         return !model_.answer().fits() && !pending() && best_ < repairs_.size();
     }

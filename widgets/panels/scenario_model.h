@@ -19,7 +19,7 @@ class ScenarioModel : public QAbstractTableModel {
     [[nodiscard]] const ScenarioRow* row(const QModelIndex& index) const;
     // Returns the widest text that a column is likely to show during a drag.
     [[nodiscard]] static QString widest(ScenarioColumn column);
-    // Whether all scenarios have the same text in this column.
+    // Returns whether all scenarios have the same text in this column.
     [[nodiscard]] bool is_same(ScenarioColumn column) const;
     // Returns the summary of a row: "fits, 40.3 %, compute".
     [[nodiscard]] static QString summary(const ScenarioRow& row);

@@ -29,7 +29,7 @@ constexpr int kGap = 8;
 constexpr int kLetters = 13;
 constexpr std::size_t kMostOffers = 4;
 
-// Whether less of this quantity is better, so that the target is an upper limit.
+// Returns whether less of this quantity is better, so that the target is an upper limit.
 bool is_limit(Quantity quantity) {
     switch (quantity) {
         case Quantity::bytes:

@@ -28,7 +28,7 @@ class StudyPanel : public QWidget {
     // Shows the study; without one the panel is empty.
     void set_study(std::optional<Study> study);
     [[nodiscard]] const std::optional<Study>& study() const { return study_; }
-    // Whether numbers are still being computed.
+    // Returns whether numbers are still being computed.
     [[nodiscard]] bool pending() const { return background_.pending(); }
 
   Q_SIGNALS:

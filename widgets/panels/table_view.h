@@ -22,7 +22,7 @@ class TableView : public QDialog {
 
     // Marks the table in the title as that of an earlier scenario.
     void set_stale();
-    // Whether the window has this title and exactly this table.
+    // Returns whether the window has this title and exactly this table.
     [[nodiscard]] bool shows(const QString& title, const PlotTable& table) const;
 
   private:

@@ -74,7 +74,7 @@ QFont note_font(const WaterfallData& data, const QFont& font) {
     return out;
 }
 
-// Whether the note is below the title, because there is not enough space beside it.
+// Returns whether the note is below the title, because there is not enough space beside it.
 bool note_is_below(const QRectF& area, const WaterfallData& data, const QFont& font) {
     return text_width(scaled_font(font, 1, true), title_of(data)) + 12 +
                text_width(note_font(data, font), note_of(data)) >

@@ -84,7 +84,7 @@ struct ScalingData {
     double sequences_per_replica = 0;  // held by weak scaling
     double global_batch = 0;           // held by strong scaling
     bool hypothetical = false;         // show rates even where memory does not suffice
-    // Of a scenario that does not fit: the weak curve after a repair, and what the repair is.
+    // Set for a scenario that does not fit: the weak curve after a repair, and what the repair is.
     Curve repaired;
     std::string repair;
 

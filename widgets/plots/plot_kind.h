@@ -58,7 +58,7 @@ struct PlotKind {
     LivePlot* (*make_tab)(LiveModel&) = nullptr;
 };
 
-// Stores data in a request. It is shared, because requests are copied.
+// The data of a plot whose numbers have the type `Data`.
 template <typename Data>
 class PlotDataOf : public PlotData {
   public:

@@ -52,7 +52,7 @@ struct RowGeometry {
 enum class RowForm { compact, prominent };
 // The height of prominent rows, which depends on the window's. The lowest ones have no labels at their ticks.
 enum class RowHeight { high, medium, low, lowest };
-// Whether a panel of this width has narrow fields and margins.
+// Returns whether a panel of this width has narrow fields and margins.
 bool is_narrow(int width, const QFont& font);
 // Returns the distance of prominent rows from the edges of a panel of this width, in px.
 int panel_padding(int width, const QFont& font);

@@ -213,7 +213,7 @@ void ParameterSlider::keyReleaseEvent(QKeyEvent* event) {
 
 void ParameterSlider::wheelEvent(QWheelEvent* event) {
     // Scrolling the panel must not change a slider that happens to be under the pointer. Some desktops turn
-    // Alt or Shift with the wheel into a horizontal turn.
+    // Alt or Shift with the wheel into horizontal scrolling.
     const int turns = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
     if (!hasFocus() || turns == 0) {
         event->ignore();

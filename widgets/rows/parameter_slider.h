@@ -51,7 +51,8 @@ class ParameterSlider : public QAbstractSlider {
     // Returns a value of this parameter as text without its unit and without trailing zeros.
     [[nodiscard]] QString textOf(double value) const;
 
-    // Whether the current drag is a fine one, and the part of the groove that is then magnified (0 … 1).
+    // Return whether the current drag is a fine one, and the stretch of the groove that is then magnified
+    // (0 … 1).
     [[nodiscard]] bool is_fine() const { return fine_.has_value(); }
     struct Stretch {
         double from = 0;

@@ -29,7 +29,7 @@ class ReplannedTracks : public QObject {
 
     // Requests the track of a slider, which is delivered by TrackSlider::set_replanned.
     void want(TrackSlider* slider, P id, const SliderScale& scale, TrackGrain grain);
-    // Whether requested tracks have not been delivered yet.
+    // Returns whether requested tracks have not been delivered yet.
     [[nodiscard]] bool pending() const { return !wanted_.empty() || background_.pending(); }
 
   private:

@@ -32,7 +32,7 @@ class TrackSlider : public ParameterSlider {
     // Returns the distance of two estimates along a groove of this width, in px. It is larger for a wide
     // groove, because the window has many of them and each frame of a drag needs their tracks.
     static int stride_of(double width);
-    // Whether the re-planned track belongs to an earlier scenario or is a first guess.
+    // Returns whether the re-planned track belongs to an earlier scenario or is a first guess.
     [[nodiscard]] bool is_stale() const;
 
     void set_replanned(Track track, const Scenario& of, bool guess);
@@ -53,8 +53,8 @@ class TrackSlider : public ParameterSlider {
     static std::vector<TrackSlider*>& all();  // all existing sliders
     [[nodiscard]] int columns() const;
     [[nodiscard]] TrackGrain grain(int stride) const;
-    // Whether `held_` belongs to the current scenario and the re-planned track has been requested. A disabled
-    // slider shows no track and is always fresh.
+    // Returns whether `held_` belongs to the current scenario and the re-planned track has been requested. A
+    // disabled slider shows no track and is always fresh.
     [[nodiscard]] bool is_fresh() const { return !isEnabled() || made_for_ == columns(); }
     void refresh();
     // Marks the values of the pins in the groove.

@@ -155,7 +155,7 @@ void CalibrationFit::leave_unsupported_constants() {
     }
 }
 
-// Whether the constant changes the case's step time, `before`, at all.
+// Returns whether the constant changes the case's step time, `before`, at all.
 bool CalibrationFit::changes_step_time(std::size_t i, const ConstantRow& row, double before,
                                        Compiled& scratch) const {
     Settings moved = cases_[i].settings;

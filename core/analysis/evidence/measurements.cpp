@@ -309,8 +309,8 @@ constexpr std::array kConstants{P::gemm_efficiency, P::gemm_half_depth, P::gemm_
                                 P::attention_efficiency, P::memory_efficiency};
 constexpr std::array kWidths{0.15, 100.0, 900000.0, 0.15, 0.15};
 
-// Whether a constant can affect a kind of time. The time of all three kinds is at least that of their memory
-// traffic.
+// Returns whether a constant can affect a kind of time. The time of all three kinds is at least that of their
+// memory traffic.
 bool affects(P id, Timing::Kind kind) {
     if (id == P::memory_efficiency) return true;
     if (id == P::attention_efficiency) return kind == Timing::Kind::attention;

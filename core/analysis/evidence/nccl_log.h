@@ -30,7 +30,7 @@ struct CollectiveTable {
     int line = 0;  // of the log, where the table starts
 };
 
-// Whether a text looks like a log: it has the header of a table.
+// Returns whether a text looks like a log: it has the header of a table.
 bool is_nccl_log(std::string_view text);
 
 // Reads every table of a log, which may contain the output of several runs. Other text is skipped. Tables and

@@ -47,7 +47,7 @@ std::optional<Output> find_output(std::string_view path);
 Output output_of(MemoryTerm term);
 Output output_of(StepTerm term);  // StepTerm::count stands for the step time
 
-// Whether less of it is better, as of times, memory, power and money.
+// Returns whether less of it is better, as of times, memory, power and money.
 bool less_is_better(Output id);
 
 // The value; NaN if the scenario is not valid, or if it does not fit, the output is `timed` and

@@ -43,7 +43,7 @@ std::optional<OutputFormula> mfu_formula(const Settings& s) {
     return std::nullopt;
 }
 
-// Whether there are experts, whose states are sharded over other groups than the dense weights.
+// Returns whether there are experts, whose states are sharded over other groups than the dense weights.
 bool has_experts(const Answer& answer) {
     const auto& layers = answer.compiled.work.layers;
     return std::ranges::any_of(layers.items(), [](const BlockWork& layer) { return layer.experts > 0; });

@@ -14,8 +14,8 @@ std::size_t length_at(std::string_view text, std::size_t at) {
     return std::min(length, text.size() - at);
 }
 
-// Whether a character can be part of a symbol: letters, digits, Greek letters and the marks *, ½ and ₀ can,
-// operators cannot.
+// Returns whether a character can be part of a symbol: letters, digits, Greek letters and the marks *, ½ and
+// ₀ can, operators cannot.
 bool is_of_symbol(std::string_view character) {
     if (character.size() == 1) {
         const auto c = static_cast<unsigned char>(character[0]);

@@ -46,7 +46,8 @@ const Preset* preset_behind(const Scenario& scenario, P id) {
     return nullptr;
 }
 
-// Whether the scenario sets the parameter, or has it planned, so that no preset and no other value does.
+// Returns whether the scenario sets the parameter, or has it planned, so that no preset and no other value
+// does.
 bool is_set(const Answer& answer, P id) {
     return answer.settings.origin(id) == Origin::given || answer.scenario.automatic[index(id)];
 }

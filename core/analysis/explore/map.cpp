@@ -11,8 +11,8 @@
 namespace shardscope {
 namespace {
 
-// Whether `value` is nearer to the axis's i-th value than to its neighbours. The edges of a cell are half a
-// step away from its value.
+// Returns whether `value` is nearer to the axis's i-th value than to its neighbours. The edges of a cell are
+// half a step away from its value.
 bool is_in_cell(const Axis& axis, std::size_t i, double value) {
     const double own = axis.values[i];
     if (value == own) return true;

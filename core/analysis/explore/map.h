@@ -39,7 +39,7 @@ struct WallMap {
     }
 };
 
-// Whether a map has one row or column for each value. This is the case if the values are discrete
+// Returns whether a map has one row or column for each value. This is the case if the values are discrete
 // (is_discrete), and for inputs with a short list of values. A sweep draws a line through the latter,
 // because a sweep's axis may contain any value.
 bool map_axis_is_discrete(P id, const Settings& settings);

@@ -14,8 +14,8 @@
 namespace shardscope {
 namespace {
 
-// Whether an output depends on the plan through throughput only. With a critical-batch law the whole run also
-// depends on the plan's batch.
+// Returns whether an output depends on the plan through throughput only. With a critical-batch law the whole
+// run also depends on the plan's batch.
 bool follows_throughput(Output id, const Settings& s) {
     constexpr std::array kRates{Output::mfu, Output::tokens_per_s, Output::tokens_per_s_per_gpu};
     constexpr std::array kRun{Output::training_days, Output::gpu_hours, Output::cost};

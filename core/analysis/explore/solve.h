@@ -89,9 +89,10 @@ struct Alternative {
 std::vector<Alternative> alternatives(const Question& question, const std::stop_token& stop = {},
                                       const std::function<void(double)>& progress = {});
 
-// Whether a larger value of the input is useful in itself, such as a longer sequence, rather than a cost.
+// Returns whether a larger value of the input is useful in itself, such as a longer sequence, rather than a
+// cost.
 bool is_benefit(P id);
-// Whether an input can be solved for: parameters that only files contain cannot.
+// Returns whether an input can be solved for: parameters that only files contain cannot.
 bool can_solve_for(P id);
 
 // Predefined frequent questions.

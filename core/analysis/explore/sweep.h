@@ -17,8 +17,8 @@ struct Axis {  // a parameter and the values it takes
 
 // `steps` points from `from` to `to`, both included, moved to the nearest valid values, without duplicates.
 Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps, bool logarithmic);
-// Whether an axis is discrete, so that a plot draws no line between its values: choices, and degrees of
-// parallelism.
+// Returns whether an axis is discrete, so that a plot draws no line between its values: choices, and degrees
+// of parallelism.
 bool is_discrete(P id);
 // The default axis of a plot: the slider's range.
 Axis default_axis(const Scenario& scenario, P id, int steps);

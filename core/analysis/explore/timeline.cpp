@@ -247,7 +247,7 @@ class PipelineTimelineBuilder {
         const int fullest = static_cast<int>(std::lround(estimate_.memory.stage));
         double most = 0;
         for (int position = 0; position < count; ++position) {
-            // Of a long pipeline the first kMostStages / 2 stages are drawn and one less of the last ones,
+            // A long pipeline is drawn with its first kMostStages / 2 stages and one less of the last ones,
             // because one row marks the stages left out.
             if (count > kMostStages && position >= kMostStages / 2 &&
                 position < count - (kMostStages / 2 - 1))
@@ -324,7 +324,7 @@ class PipelineTimelineBuilder {
                              (forward ? omitted_forward_ : omitted_backward_) / groups, 0});
         }
     }
-    // Whether all forward passes of a virtual stage are consecutive.
+    // Returns whether all forward passes of a virtual stage are consecutive.
     [[nodiscard]] bool passes_are_grouped() const {
         return c_.schedule->layered || c_.schedule->all_forward_first;
     }

@@ -86,7 +86,7 @@ struct StepTimeline {
 
 StepTimeline step_timeline(const Compiled& compiled, const Estimate& estimate);
 
-// Of a longer pipeline only the first and the last stages are drawn.
+// A longer pipeline is drawn with its first and last stages only.
 inline constexpr int kMostStages = 16;
 
 }  // namespace shardscope

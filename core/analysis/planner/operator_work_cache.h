@@ -23,7 +23,7 @@ struct OperatorSplit {
     }
     bool operator==(const OperatorSplit& other) const { return values() == other.values(); }
     bool operator<(const OperatorSplit& other) const { return values() < other.values(); }
-    // Whether they differ in the accumulation at most.
+    // Returns whether they differ in the accumulation at most.
     [[nodiscard]] bool is_like(OperatorSplit other) const {
         other.accumulation = accumulation;
         return *this == other;

@@ -22,7 +22,7 @@ Scenario planned(const Scenario& scenario, const Plan* likely = nullptr);
 // Does the same on `threads` threads, for background work. Returns nothing when it was stopped.
 std::optional<Scenario> planned(const Scenario& scenario, unsigned threads, const std::stop_token& stop,
                                 const Plan* likely = nullptr);
-// Whether planning is fast enough to run within one frame of a window.
+// Returns whether planning is fast enough to run within one frame of a window.
 bool plans_within_a_frame(const Scenario& scenario);
 
 }  // namespace shardscope

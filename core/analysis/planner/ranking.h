@@ -13,9 +13,9 @@ namespace shardscope {
 // than rounding errors.
 inline constexpr double kRounding = 1 + 1e-9;
 
-// Whether `a` needs less memory.
+// Returns whether `a` needs less memory.
 bool smaller(const Candidate& a, const Candidate& b);
-// Whether `a` is faster. Of two equally fast plans, the one that needs less memory is better.
+// Returns whether `a` is faster. Of two equally fast plans, the one that needs less memory is better.
 bool better(const Candidate& a, const Candidate& b);
 
 // The best plans that one thread has found. All threads share `least`: plans of a lower score are not needed.

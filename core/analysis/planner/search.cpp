@@ -28,17 +28,17 @@ void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
     set(P::schedule, d.schedule_choices.front().schedule);
 }
 
-// Whether the cells split a micro-batch in the same way but for experts.
+// Returns whether the cells split a micro-batch in the same way but for experts.
 bool splits_alike(const Cell& a, const Cell& b) {
     const auto before = a.value.begin() + Plan::place(P::pipeline_parallel);
     return std::equal(a.value.begin(), before, b.value.begin());
 }
 
-// Of every stage of a pipeline that differs from the others (see Stages).
+// The memory of every stage of a pipeline that differs from the others (see Stages).
 using WorkOfStages = BoundedList<WorkMemory, kDistinctStages>;
 using MicroBatchOfStages = BoundedList<MicroBatchMemory, kDistinctStages>;
 
-// The peak of the fullest stage.
+// Returns the peak of the fullest stage.
 double peak_of(std::span<const StateMemory> stages, const WorkOfStages& work, const Compiled& c) {
     double peak = 0;
     for (std::size_t i = 0; i < stages.size(); ++i) peak = std::max(peak, peak_memory(stages[i], work[i], c));
@@ -79,7 +79,7 @@ class Search {
 
         OperatorWork uncached{};                          // of the cell, if the cache is full
         std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by recomputation
-        // Of the cell with its current schedule, by recomputation.
+        // The memory of the cell with its current schedule, by recomputation.
         std::vector<WorkOfStages> work{};
         std::vector<WorkBytes> work_bytes{};   // the same, the stages one after the other
         std::vector<WorkBytes> least_bytes{};  // by stage: a lower bound for all recomputations
@@ -117,11 +117,11 @@ class Search {
                   Worker& w);
     void judge(Worker& w, Candidate& candidate) const;
     [[nodiscard]] bool by_throughput() const { return !options_.objective.get; }
-    // Whether a plan that reaches at most `rate` may be among the best …
+    // Returns whether a plan that reaches at most `rate` may be among the best.
     [[nodiscard]] bool may_be_best(double rate) const {
         return !by_throughput() || rate * kRounding >= least_.load(std::memory_order_relaxed);
     }
-    // … or the best of its cell.
+    // Returns whether a plan that reaches at most `rate` may be the best of its cell.
     [[nodiscard]] bool may_be_best_here(double rate, const Worker& w) const {
         return options_.best_of_cells && (!by_throughput() || rate * kRounding >= w.best_here.score);
     }
@@ -188,8 +188,8 @@ void Search::survey(std::size_t from, std::size_t to, Worker& w) {
     for (auto first = order.begin(); first != order.end();) {
         const auto last = std::find_if(first, order.end(),
                                        [&](const auto& other) { return !other.first.is_like(first->first); });
-        // Of cells that differ in the accumulation, the one with the most micro-batches takes the least time
-        // for each. Their memory is the same.
+        // If cells differ in the accumulation, the one with the most micro-batches takes the least time for
+        // each. Their memory is the same.
         const OperatorSplit& fastest = (last - 1)->first;
         set((last - 1)->second);
         const OperatorWork& work = cache_.of(c, w.uncached);

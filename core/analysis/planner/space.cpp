@@ -16,7 +16,8 @@ constexpr ScheduleKind kPlain = ScheduleKind::one_f_one_b;
 
 namespace {
 
-// Whether the rules about one of these parameters hold. Values that are not free may not suit the degrees.
+// Returns whether the rules about one of these parameters hold. Values that are not free may not suit the
+// degrees.
 bool suits(const Settings& s, std::initializer_list<P> ids) {
     return std::ranges::all_of(parallelism_constraints(), [&](const Constraint& rule) {
         const bool concerned = std::ranges::any_of(
@@ -60,7 +61,7 @@ struct PlanSpace::Build {
 
     [[nodiscard]] std::vector<double> context_kinds() const;
     [[nodiscard]] std::vector<double> expert_tensor_degrees() const;
-    // Whether a degree of tensor parallelism may be chosen.
+    // Returns whether a degree of tensor parallelism may be chosen.
     [[nodiscard]] bool may_reach(double gpus) const {
         return gpus <= base[P::gpus_used_per_node] || base.on(P::tensor_across_nodes);
     }

@@ -8,8 +8,8 @@ namespace shardscope {
 // For one token, forward.
 struct MixerFlops {
     double attention = 0;  // scores and values, of the tokens attended to
-    // Of linear attention and Mamba-2. Every convention counts them in full, because no part of them is
-    // masked and they do not depend on the sequence.
+    // The FLOPs of linear attention and Mamba-2. Every convention counts them in full, because no part of
+    // them is masked and they do not depend on the sequence.
     double recurrence = 0;
     [[nodiscard]] double total() const { return attention + recurrence; }
 };

@@ -20,7 +20,7 @@ struct ChunkedScan {
     double launches = 1;  // consecutive kernels
 };
 
-// Of the backward pass, relative to the forward pass.
+// The work of the backward pass relative to that of the forward pass.
 inline constexpr double kScanBackwardFlops = 2.7;
 inline constexpr double kScanBackwardTraffic = 3.1;
 inline constexpr double kScanBackwardLaunches = 2.5;

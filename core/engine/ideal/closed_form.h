@@ -15,8 +15,8 @@ struct IdealInputs {              // everything that the closed form uses of a s
     double sequence = 0;          // s
     double layer_parameters = 0;  // φ, in all layers, that a token passes through: 12·L·h² for a GPT
     double held_parameters = 0;   // in all layers, on the GPUs of one model replica; 0: φ
-    // Of the mixers, per token, where the layers are of different kinds; else all of them attend to all
-    // tokens.
+    // FLOPs of the mixers per token where the layers are of different kinds; without it all layers attend to
+    // all tokens.
     std::optional<double> mixer_flops{};
     // Per token; 0: they follow from the shape.
     double forward_flops = 0;

@@ -103,14 +103,14 @@ struct WorkMemory {
     double held_back = 0;  // freed, but not reusable yet
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
-// The same in two parts: that of one micro-batch, which depends on degrees, micro-batch and recomputation, …
+// The part of WorkMemory that one micro-batch needs. It depends on degrees, micro-batch and recomputation.
 struct MicroBatchMemory {
     double held = 0;     // its activations and buffers until its backward pass
     double working = 0;  // as in WorkMemory, for all of the micro-batch at once
     double held_back = 0;
 };
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
-// … and that of the schedule.
+// The part of WorkMemory that the schedule decides.
 struct ScheduleMemory {
     double in_flight = 1;  // micro-batches
     double share = 1;      // of a micro-batch that one pass processes

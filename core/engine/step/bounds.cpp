@@ -101,8 +101,8 @@ TrafficPasses traffic_passes(const Compiled& c) {
 
 double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
                              const TrafficPasses& beside, double omega) {
-    // Of one direction: `once` is the communication of the first or the last visit, `other` that of each
-    // other one.
+    // Returns the exposed time of one direction: `once` is the communication of the first or the last visit,
+    // `other` that of each other one.
     const auto direction = [&](const Passes& passes, const LayerFloor& layer, double seconds, double once,
                                double other, bool last) {
         const double busy = passes.passes_per_visit * passes.share * seconds;

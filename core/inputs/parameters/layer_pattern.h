@@ -66,7 +66,7 @@ class LayerSequence {
     // Returns the prediction layers (MTP), which follow these layers and are not part of them.
     [[nodiscard]] double predictions() const { return predictions_; }
     [[nodiscard]] bool has_pattern() const { return pattern_ != nullptr; }
-    // Whether there are more kinds than the list holds. The others are then counted as the last kind.
+    // Returns whether there are more kinds than the list holds. The others are then counted as the last kind.
     [[nodiscard]] bool has_too_many_kinds() const { return too_many_; }
     // Returns the layers of each kind in the half-open range [from, to) of layers.
     [[nodiscard]] LayerCounts counts(double from, double to) const;

@@ -130,7 +130,7 @@ std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
     return out;
 }
 
-// Whether the planner can spread a held batch over more GPUs by model parallelism.
+// Returns whether the planner can spread a held batch over more GPUs by model parallelism.
 bool may_spread_batch(const Scenario& scenario, P id) {
     return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
            std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });

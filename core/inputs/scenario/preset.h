@@ -70,7 +70,7 @@ struct Preset {
     const Preset* gpu = nullptr;                   // of a cluster: its GPU
     const Preset* calibration = nullptr;           // constants of a GPU or fabric, or the base of a stack's
 
-    // Of a calibration that describes some releases of the stack it extends: words of
+    // The releases that a calibration describes, if not all of the stack that it extends: words of
     // `cluster.software_version`.
     std::vector<std::string> releases;
 
@@ -78,13 +78,12 @@ struct Preset {
     std::vector<P> unverified;         // values that nobody could verify yet
     double published_parameters = 0;   // of a model: the published count, 0 if there is none
     int year = 0;                      // of a GPU or a model: of its release, 0 if not given
-    // Of a model: the longest sequence that its positions were made for, the max_position_embeddings of its
+    // The longest sequence that the positions of a model were made for, the max_position_embeddings of its
     // config.json; 0 if there is no limit or none is given.
     double context = 0;
     double rotary_base = 0;        // of a model with rotary embeddings; 0 if not given
     std::optional<Router> router;  // of a model with experts
-    // Of a model: the function between the matrices of its feed-forward, one of kActivations; "" if not
-    // given.
+    // The function between the matrices of a model's feed-forward, one of kActivations; "" if not given.
     std::string activation;
     std::string text;  // the JSON as it was read
 

@@ -164,7 +164,7 @@ void derive_batch(const Scenario& scenario, Settings& s) {
 void apply_scenario(const Scenario& scenario, Settings& s) {
     // A head size that no preset gives is derived from the width.
     if (std::isnan(s[P::head_size])) s.set(P::head_size, s[P::hidden_size] / s[P::heads], Origin::derived);
-    const Shape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
+    const PresetShape base{s[P::hidden_size], s[P::heads], s[P::kv_heads], s[P::head_size], s[P::ffn_size]};
     for_each(scenario.given, [&](P id) { s.set(id, scenario.value[index(id)], Origin::given); });
     if (scenario.model && scenario.model->operators) apply_operators(*scenario.model->operators, s);
     else derive_shape(scenario, s, base);

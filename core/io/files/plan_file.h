@@ -14,7 +14,7 @@ namespace shardscope {
 std::string plan_json(const PlanReport& report);  // without a newline at the end
 std::string plan_text(const PlanReport& report);
 
-// The same two forms of the report of a grid search.
+// Return the report of a grid search in the same two forms.
 std::string grid_json(const GridReport& report);
 std::string grid_text(const GridReport& report);
 
@@ -22,7 +22,7 @@ std::string grid_text(const GridReport& report);
 struct Shard {
     std::size_t part = 1;
     std::size_t parts = 1;
-    // Of `total` items, the index of the first one in this block and of the first one after it.
+    // Return the index of the first of `total` items in this block and of the first one after it.
     [[nodiscard]] std::size_t begin(std::size_t total) const { return (part - 1) * total / parts; }
     [[nodiscard]] std::size_t end(std::size_t total) const { return part * total / parts; }
 };

@@ -506,7 +506,7 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
                       {joined(command.unread(), ", ", [](int line) { return std::to_string(line); })}));
     }
     std::vector<std::string> unused = command.unused(is_script);
-    // A log lists every argument, also those that no one has set. Of the flags, those that are on.
+    // A log lists every argument that has a value and every flag that is on, also those that no one has set.
     if (!is_script)
         std::erase_if(unused, [](const std::string& option) { return !is_unmodelled_megatron(option); });
     out.note_unused_options(unused, is_unmodelled_megatron);

@@ -34,7 +34,7 @@ constexpr std::array kOtherOptions{
 
 void refuse_other_runs(MegatronCommand& command, Problems& problems) {
     const std::string& path = command.program().text;
-    // Of the folders only the program's own counts.
+    // Only the folder that contains the program counts.
     const std::size_t slash = path.rfind('/');
     const std::size_t folder =
         slash == std::string::npos || slash == 0 ? std::string::npos : path.rfind('/', slash - 1);

@@ -60,8 +60,8 @@ void ScenarioBuilder::set_gpus(double gpus, bool is_default) {
 void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {
     if (stages <= 1 || partition.even() || layers < stages) return;
     const Stages by_rule = partition_layers({layers, 0, settings()[P::mtp_layers]}, stages);
-    const auto differs = [](double given, const Stage& dealt) {
-        return given != 0 && given != dealt.layers();
+    const auto differs = [](double given, const Stage& of_rule) {
+        return given != 0 && given != of_rule.layers();
     };
     if (!differs(partition.first, by_rule.first) && !differs(partition.last, by_rule.last)) return;
     give(P::first_stage_layers, std::max(0.0, partition.first));

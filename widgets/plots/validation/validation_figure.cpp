@@ -488,7 +488,7 @@ std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) cons
         if (parts_->left_out(parts_->data.points[i])) continue;
         const QPointF away = parts_->pixel(parts_->data.points[i]) - pixel;
         const double distance = std::hypot(away.x(), away.y());
-        // Of points at the same position the last one is on top.
+        // If points have the same position, the last one is on top.
         if (distance <= nearest) {
             nearest = distance;
             found = i;
