@@ -110,11 +110,11 @@ FitResult CalibrationFit::fit_without(const std::function<bool(const Calibration
     return fit(problem);
 }
 
-// Runs with equal settings have the weight of one run together. The many runs of one fold do not outweigh
-// the others in proportion to their number, and one stack on one machine has a limited weight, because
-// its runs share what is particular to that machine. A stack that was seen on one machine only has less
-// weight: its own constants are not fitted, so its bias would go into those of the GPU and the network.
-void CalibrationFit::set_weights(bool limits_machines) {
+// Runs with equal settings have the weight of one run together. Of public runs, the many of one fold do not
+// outweigh the others in proportion to their number, and one stack on one machine has a limited weight,
+// because its runs share what is particular to that machine. A stack that was seen on one machine only has
+// less weight: its own constants are not fitted, so its bias would go into those of the GPU and the network.
+void CalibrationFit::set_weights(bool are_public) {
     constexpr double kMostOfMachine = 8;
     constexpr double kMostOfOnlyMachine = 1.5;
     std::map<std::string, std::set<std::string>> machines;
@@ -125,11 +125,12 @@ void CalibrationFit::set_weights(bool limits_machines) {
     for (const std::size_t first : like) ++equals[first];
     for (std::size_t i = 0; i < cases_.size(); ++i) runs_of_fold[cases_[i].fold] += like[i] == i ? 1 : 0;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-        const double weight = 1 / (equals[like[i]] * std::sqrt(std::max(1.0, runs_of_fold[cases_[i].fold])));
+        const double like_it = are_public ? std::max(1.0, runs_of_fold[cases_[i].fold]) : 1;
+        const double weight = 1 / (equals[like[i]] * std::sqrt(like_it));
         problem_.weights.push_back(weight);
         weight_of_machine[cases_[i].machine + cases_[i].stack] += weight;
     }
-    for (std::size_t i = 0; i < cases_.size() && limits_machines; ++i) {
+    for (std::size_t i = 0; i < cases_.size() && are_public; ++i) {
         const CalibrationCase& item = cases_[i];
         const double most = machines[item.stack].size() > 1 ? kMostOfMachine : kMostOfOnlyMachine;
         problem_.weights[i] *= std::min(1.0, most / weight_of_machine[item.machine + item.stack]);

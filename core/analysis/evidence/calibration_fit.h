@@ -44,7 +44,7 @@ class CalibrationFit {
 
   private:
     void set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const;
-    void set_weights(bool limits_machines);
+    void set_weights(bool are_public);
     void leave_unsupported_constants();
     [[nodiscard]] bool changes_step_time(std::size_t i, const ConstantRow& row, double before,
                                          Compiled& scratch) const;

@@ -476,7 +476,7 @@ class Writer {
         }
         if (s_[P::experts] > 0) {
             plan_.note_missing_option(
-                kMaxText, P::precision,
+                kMaxText, precision == Precision::fp8 ? P::fp8_recipe : P::precision,
                 translatable("{1} has no option for “{2}” with experts on GPUs; bf16 is written."));
             return;
         }

@@ -260,7 +260,7 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
           "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n",
           "    cfg.comm_overlap.overlap_grad_reduce = True\n",
           "    cfg.mixed_precision.first_last_layers_bf16 = False\n",
-          "    cfg.mixed_precision.fp8_param_gather = False\n", "    cfg.tokenizer.vocab_size = 128256\n",
+          "    cfg.tokenizer.vocab_size = 128256\n",
           "    pretrain(config=shardscope_plan(), forward_step_func=forward_step)\n"}) {
         INFO(line);
         CHECK(holds(launch, line));

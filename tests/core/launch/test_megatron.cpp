@@ -488,10 +488,10 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
     CHECK(s[P::layers] == 10);
     // A | separates the stages of a pipeline.
     const Settings staged =
-        settings_of(gpt(hybrid + "--pipeline-model-parallel-size 2 --hybrid-layer-pattern 'M-M|*-|M-|M*-'",
+        settings_of(gpt(hybrid + "--pipeline-model-parallel-size 2 --hybrid-layer-pattern 'M-M*-|M-M*-'",
                         "pretrain_hybrid.py"));
     CHECK(staged[P::layers] == 10);
-    CHECK(staged[P::virtual_stages] == 2);
+    CHECK(staged[P::pipeline_parallel] == 2);
     CHECK(format(P::layer_pattern, staged[P::layer_pattern]) ==
           format(P::layer_pattern, s[P::layer_pattern]));
     CHECK(format(P::layer_pattern, s[P::layer_pattern]) ==

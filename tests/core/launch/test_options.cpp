@@ -384,7 +384,8 @@ void check_accelerate_rules(const Written& options, const Answer& answer) {
     };
     if (all["distributed_type"] == "MULTI_GPU") {
         REQUIRE_FALSE(all.contains("fsdp_config.fsdp_version"));
-        REQUIRE_FALSE(all.contains("parallelism_config.parallelism_config_tp_size"));
+        // Tensor parallelism over all processes has nothing to shard over.
+        if (all.contains("parallelism_config.parallelism_config_tp_size")) REQUIRE(size("tp") == processes);
         return;
     }
     REQUIRE(size("dp_replicate") * size("dp_shard") * size("cp") * size("tp") == processes);
