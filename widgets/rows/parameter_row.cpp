@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "explain/output.h"
+#include "parameters/matrix_format.h"
 #include "scenario/domain.h"
 #include "scenario/known_values.h"
 #include "text/translate.h"
@@ -34,9 +35,7 @@ bool same(const Domain& a, const Domain& b) {
 }
 
 // Returns the parameter that a scenario overrides. For `peak_flops` that is the peak of the precision in use.
-P stored_as(P id, const Settings& settings) {
-    return id == P::peak_flops ? peak_of(settings.choice<Precision>(P::precision)) : id;
-}
+P stored_as(P id, const Settings& settings) { return id == P::peak_flops ? peak_of(settings) : id; }
 
 QString pointer_of(P id) {
     return QLatin1Char('/') + text_of(parameter(id).key).replace(QLatin1Char('.'), QLatin1Char('/'));

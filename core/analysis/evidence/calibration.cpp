@@ -186,6 +186,7 @@ std::vector<double> errors_after(const std::vector<CalibrationCase>& cases,
     CalibrationOptions options = for_own_runs();
     options.new_stack = true;
     std::vector<CalibrationCase> own;
+    own.reserve(given.size());
     for (const std::size_t i : given) own.push_back(cases[i]);
     std::set<PartConstant> left;
     for (const FittedConstant& constant : unidentified_constants(own, options))
@@ -198,6 +199,7 @@ std::vector<double> errors_after(const std::vector<CalibrationCase>& cases,
         {}, 100);
     Compiled scratch;
     std::vector<double> out;
+    out.reserve(judged.size());
     for (const std::size_t i : judged) out.push_back(fitter.residual(i, result.x, scratch));
     return out;
 }
@@ -226,6 +228,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         const auto is_own = [&](const CalibrationCase& item) { return item.run->software == stack.software; };
         const std::vector<double> others = fitter.fit_without(is_own, start, 15).x;
         std::vector<CalibrationCase> blind;  // the stack's runs with the constants of the other stacks
+        blind.reserve(own.size());
         for (const std::size_t i : own) blind.push_back(fitter.with_constants(i, others));
         const auto summary = [&](const std::vector<double>& log_errors,
                                  const std::vector<std::size_t>& judged) {
@@ -240,6 +243,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         std::iota(all.begin(), all.end(), 0);
         Compiled scratch;
         std::vector<double> log_errors;
+        log_errors.reserve(own.size());
         for (const std::size_t i : own) log_errors.push_back(fitter.residual(i, others, scratch));
         const FamilySummary before = summary(log_errors, all);
         stack.blind = before.mean_abs_error;

@@ -14,7 +14,7 @@ struct RankedCause {
     bool setting = false;  // an input that the run does not state; otherwise a constant of the calibration
     double now = 0;
     double value = 0;
-    double step_time = 0;  // s, predicted with `value`
+    double step_time = 0;              // s, predicted with `value`
     StepTerm term = StepTerm::matmul;  // the term of the step that changes most
     // How unusual the change is, in standard deviations. For a constant: its distance from the present value
     // by the width of its prior. For a setting: one, plus what remains unexplained in units of 5 %.

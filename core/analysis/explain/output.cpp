@@ -279,9 +279,9 @@ std::vector<std::string> wall_sentences(const Answer& answer) {
         sentences.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        sentences.push_back(!is_fsdp(s) ? worst_cost(e.step)
-                            : e.wall == Wall::latency                         ? latency_sentence()
-                                                                              : hiding_sentence(answer));
+        sentences.push_back(!is_fsdp(s)               ? worst_cost(e.step)
+                            : e.wall == Wall::latency ? latency_sentence()
+                                                      : hiding_sentence(answer));
     }
     return sentences;
 }

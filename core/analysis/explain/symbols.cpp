@@ -34,9 +34,7 @@ const Stage& fullest_stage(const Answer& a) {
 }
 
 // Parameters on one GPU of that stage, before data-parallel sharding.
-ModelParameters parameters_of(const Answer& a) {
-    return stage_parameters(fullest_stage(a), a.compiled).all;
-}
+ModelParameters parameters_of(const Answer& a) { return stage_parameters(fullest_stage(a), a.compiled).all; }
 
 // Bytes of the tensors that exist only while a layer's backward pass runs, if the memory peak is there.
 double working(const Answer& a) {

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "parameters/matrix_format.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -53,7 +54,6 @@ bool is_set(const Answer& answer, P id) {
 }
 
 bool is_compared(const Answer& from, const Answer& to, P id) {
-    const Precision precision = to.settings.choice<Precision>(P::precision);
     switch (id) {
         // It is an alias of the peak of the precision in use.
         case P::peak_flops: return false;
@@ -63,7 +63,7 @@ bool is_compared(const Answer& from, const Answer& to, P id) {
         case P::peak_flops_mxfp8:
         case P::peak_flops_nvfp4:
         case P::peak_flops_tf32:
-        case P::peak_flops_fp32: return id == peak_of(precision);
+        case P::peak_flops_fp32: return id == peak_of(to.settings);
         case P::accumulation:
             return from.scenario.hold() == Hold::per_gpu_batch && to.scenario.hold() == Hold::per_gpu_batch;
         case P::global_batch:

@@ -92,7 +92,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
         const double part = scale * seconds(e.step, share) - seconds(best.estimate.step, share);
         if (part != 0) out.parts.push_back({share.label, share.brief, share.terms.front(), part});
     }
-    std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::Loss::seconds);
+    std::ranges::stable_sort(out.parts, std::greater<>(), &Neighbour::LostTime::seconds);
     return out;
 }
 
@@ -164,12 +164,12 @@ std::string short_plan(const Settings& s) {
 
 std::string title(const Neighbour& n) { return change_text(n.id, n.from, n.to); }
 
-std::vector<Neighbour::Loss> main_losses(const Neighbour& n) {
-    std::vector<Neighbour::Loss> out;
+std::vector<Neighbour::LostTime> main_losses(const Neighbour& n) {
+    std::vector<Neighbour::LostTime> out;
     if (!n.valid() || n.over > 0 || n.slower <= 0) return out;
     constexpr std::size_t kMost = 2;
     constexpr double kMinReportedShare = 0.1;  // of the whole loss
-    for (const Neighbour::Loss& part : n.parts) {
+    for (const Neighbour::LostTime& part : n.parts) {
         if (out.size() == kMost || part.seconds < kMinReportedShare * n.slower) break;
         out.push_back(part);
     }
@@ -185,7 +185,7 @@ std::string why(const Neighbour& n) {
     const double scale = n.answer.estimate.step.total;
     if (std::fabs(n.slower) <= kSame * scale) return translate("the same step time");
     if (n.slower < 0) return translate("faster by {1}", {format(-n.slower, Quantity::seconds)});
-    return joined(main_losses(n), ", ", [](const Neighbour::Loss& part) {
+    return joined(main_losses(n), ", ", [](const Neighbour::LostTime& part) {
         return translate(part.label) + " +" + format(part.seconds, Quantity::seconds);
     });
 }

@@ -33,13 +33,13 @@ struct Neighbour {
     // Bytes above the usable memory or, if the verdict is risky, above that less the margin; 0: it fits.
     double over = 0;
     double slower = 0;      // s per step, scaled to the tokens of the best plan's step; negative: faster
-    struct Loss {           // a part of `slower`
+    struct LostTime {       // a part of `slower`
         std::string label;  // "exposed communication": in English, why() translates it
         std::string brief;  // a shorter label
         StepTerm term = StepTerm::count;  // the first of the terms in the part
         double seconds = 0;
     };
-    std::vector<Loss> parts{};  // they sum to `slower`; the largest loss comes first
+    std::vector<LostTime> parts{};  // they sum to `slower`; the largest loss comes first
     [[nodiscard]] bool valid() const { return answer.valid(); }
 };
 // A plan in one line: "TP 8 SP, PP 4×5 interleaved, zero1, micro-batch 1 × 48".
@@ -47,7 +47,7 @@ std::string short_plan(const Settings& settings);
 // "does not fit: 3.4 GiB too much", "exposed communication +12 ms, bubble +3 ms".
 std::string why(const Neighbour& neighbour);
 // The parts that make up most of the loss, largest first; none if the plan is not slower, or does not fit.
-std::vector<Neighbour::Loss> main_losses(const Neighbour& neighbour);
+std::vector<Neighbour::LostTime> main_losses(const Neighbour& neighbour);
 // "Tensor parallel 4 → 8"
 std::string title(const Neighbour& neighbour);
 std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -114,7 +115,7 @@ class MixedScenario {
         // The work of a step is its global batch; the accumulation follows from it and from the plan.
         const double parallel = data_parallel(mixed) * mixed[P::micro_batch];
         if (parallel > 0) mixed.set(P::accumulation, mixed[P::global_batch] / parallel, Origin::derived);
-        const P peak = peak_of(mixed.choice<Precision>(P::precision));
+        const P peak = peak_of(mixed);
         mixed.set(P::peak_flops, mixed[peak], mixed.origin(peak));
         if (!is_valid(mixed)) return known->second;
         compile(mixed, compiled_);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "parameters/matrix_format.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
 
@@ -23,7 +24,7 @@ TrackEstimator::TrackEstimator(const Scenario& scenario, P id, const std::stop_t
       settings_(resolve(base_)),
       alone_(!may_change_others(id)),
       edit_(base_),
-      stored_(index(id == P::peak_flops ? peak_of(settings_.choice<Precision>(P::precision)) : id)),
+      stored_(index(id == P::peak_flops ? peak_of(settings_) : id)),
       stop_(stop) {
     edit_.automatic.reset(index(id));
     edit_.given.set(stored_);

@@ -27,13 +27,13 @@ constexpr double orthogonalization_flops(double rows, double columns) {
 
 // The matrices of a stage that share one shard group.
 struct MuonWork {
-    double flops = 0;         // of orthogonalizing all of them
-    double largest = 0;       // of the one that takes the most
-    double parameters = 0;    // on one GPU before sharding
-    RingGroup sharded_over;   // the GPUs that shard the optimizer
+    double flops = 0;        // FLOPs of orthogonalizing all of them
+    double largest = 0;      // FLOPs of the largest one
+    double parameters = 0;   // on one GPU before sharding
+    RingGroup sharded_over;  // the GPUs that shard the optimizer
 };
-// Returns the time by which the GPUs gather the momentum of the matrices and orthogonalize them; `rate` in
-// FLOP/s. A GPU processes whole matrices, so the one with the largest takes at least as long as that one.
+// Returns the time in which the GPUs gather the momentum of the matrices and orthogonalize them; `rate` in
+// FLOP/s. Each matrix is processed by one GPU, so the time is at least that of the largest matrix.
 inline Time muon_time(const MuonWork& work, double rate, const NetworkRates& network) {
     const double gpus = work.sharded_over.size();
     Time out{Rate::compute, std::max(work.flops / gpus, work.largest) / rate};

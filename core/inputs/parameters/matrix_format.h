@@ -12,5 +12,7 @@ constexpr Precision matrix_format(Precision precision, Fp8Recipe recipe) {
 inline Precision matrix_format(const Settings& s) {
     return matrix_format(s.choice<Precision>(P::precision), s.choice<Fp8Recipe>(P::fp8_recipe));
 }
+// Returns the parameter that `cluster.gpu.peak_flops` stands for: the peak of that format.
+inline P peak_of(const Settings& s) { return peak_of(matrix_format(s)); }
 
 }  // namespace shardscope

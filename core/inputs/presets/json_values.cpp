@@ -107,7 +107,6 @@ json words_of(const std::string& list) {
     return out;
 }
 
-// Returns the number as files write it: a whole number without a fraction.
 // Returns the fields that are directly in a section.
 std::vector<std::string> fields_of(const std::string& section) {
     std::vector<std::string> out;

@@ -41,7 +41,7 @@ bool supports(const Settings& s, Precision precision) {
 bool is_supported(const Settings& s) { return supports(s, s.choice<Precision>(P::precision)); }
 
 Problem unsupported_precision(const Settings& s) {
-    if (matrix_format(s) == Precision::mxfp8)
+    if (matrix_format(s) == Precision::mxfp8 && !std::isnan(s[P::peak_flops_fp8]))
         return {pointer_to(P::precision), translate("the GPU has no MXFP8"),
                 translate("its data sheet gives no peak for it"),
                 translate("choose fp8 with another recipe or give cluster.gpu.peak_flops.mxfp8")};
@@ -77,9 +77,8 @@ constexpr Constraint kConstraints[] = {
      .problem = unsupported_precision,
      .narrow =
          [](P, const Settings& s, ValidValues& values) {
-             values.keep_if([&](double value) {
-                 return supports(s, static_cast<Precision>(static_cast<int>(value)));
-             });
+             values.keep_if(
+                 [&](double value) { return supports(s, static_cast<Precision>(static_cast<int>(value))); });
          }},
     {.level = Level::node,
      .parameters = kGpus,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 #include "scenario/scenario.h"
@@ -184,7 +185,7 @@ void apply_scenario(const Scenario& scenario, Settings& s) {
         s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),
               Origin::derived);
     }
-    const P peak = peak_of(precision);
+    const P peak = peak_of(s);
     s.set(P::peak_flops, s[peak], s.origin(peak));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parameters/matrix_format.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -16,7 +17,7 @@ Scenario Scenario::first_launch(const Catalogue& catalogue) {
 }
 
 void Scenario::give(P id, Value new_value) {
-    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    if (id == P::peak_flops) id = peak_of(resolve(*this));
     if (id == P::accumulation) withdraw(P::global_batch);
     if (id == P::global_batch) withdraw(P::accumulation);
     given.set(index(id));
@@ -24,7 +25,7 @@ void Scenario::give(P id, Value new_value) {
 }
 
 void Scenario::withdraw(P id) {
-    if (id == P::peak_flops) id = peak_of(resolve(*this).choice<Precision>(P::precision));
+    if (id == P::peak_flops) id = peak_of(resolve(*this));
     given.reset(index(id));
     value[index(id)] = 0;
 }
@@ -54,7 +55,7 @@ bool Scenario::operator==(const Scenario& other) const {
 }
 
 std::string source_of(const Scenario& scenario, const Settings& settings, P id) {
-    if (id == P::peak_flops) id = peak_of(settings.choice<Precision>(P::precision));
+    if (id == P::peak_flops) id = peak_of(settings);
     const auto from = [&](const Preset* preset) -> std::string {
         if (!preset) return {};
         for (const Values* values : {&preset->values, &preset->node}) {

@@ -88,7 +88,7 @@ std::string plan_json(const PlanReport& report) {
         one["over_bytes"] = n.over;
         one["slower_s"] = n.over > 0 ? ordered_json(nullptr) : ordered_json(n.slower);
         one["parts_s"] = ordered_json::object();
-        for (const Neighbour::Loss& part : n.parts) one["parts_s"][part.label] = part.seconds;
+        for (const Neighbour::LostTime& part : n.parts) one["parts_s"][part.label] = part.seconds;
         one["why"] = why(n);
         out["neighbours"].push_back(std::move(one));
     }

@@ -6,6 +6,7 @@
 
 #include "explore/sweep.h"
 #include "files/scenario_file.h"
+#include "text/pin_letters.h"
 
 namespace shardscope {
 namespace {
@@ -84,6 +85,7 @@ SavedView valid_view(const SavedView& view, const Scenario& scenario, Catalogue&
         patched(scenario, pin, catalogue, problems);
         return !problems.empty();
     });
+    if (out.pins.size() > kMostPins) out.pins.resize(kMostPins);
     if (out.measured && !(is_positive(out.measured->value) && is_positive(out.measured->gpus)))
         out.measured.reset();
     return out;

@@ -7,8 +7,8 @@
 
 namespace shardscope {
 
-// Reads the `view` of a scenario, a JSON object. Reports its problems with pointers from the top of the file,
-// and leaves out the fields that have one.
+// Reads the `view` of a scenario, a JSON object. Reports its problems with pointers from the top of the file.
+// The result is complete only if there are none; `valid_view` removes what does not fit the scenario.
 SavedView read_view(const nlohmann::json& view, const Scenario& scenario, Catalogue& catalogue,
                     Problems& problems);
 // Returns the view as JSON: an object, which is empty for a view without fields.

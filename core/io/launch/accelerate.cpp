@@ -23,7 +23,7 @@ bool has_only_tensor_parallelism(const Settings& s) {
 }
 
 // FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
-// other dimension.
+// other dimension; tensor parallelism over all GPUs is started in the same way.
 bool is_ddp(const Settings& s) {
     const bool groups_of_one = max_shard_group(s) > 1 && shard_group(s) <= 1;
     return ((s.choice<Sharding>(P::sharding) <= Sharding::zero1 || groups_of_one) &&
@@ -35,10 +35,9 @@ void note_ddp(LaunchPlan& plan) {
     for (const P id : {P::recompute, P::offload}) {
         if (plan.s[id] != 0)
             plan.note_missing_option(
-                kAccelerate, id,
-                translatable("{1} has no option for “{2}” with replicated weights; none is written."));
+                kAccelerate, id, translatable("{1} has no option for “{2}” without FSDP; none is written."));
     }
-    if (plan.is(P::sharding, Sharding::zero1))
+    if (plan.is(P::sharding, Sharding::zero1) && !has_only_tensor_parallelism(plan.s))
         plan.note_missing_option(
             kAccelerate, P::sharding,
             translatable("{1} has no option for “{2}”; the optimizer is replicated with the weights."));

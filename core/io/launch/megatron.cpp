@@ -305,12 +305,17 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
     write_sharding(plan, out);
 }
 
-// Returns the modules of the plan that Megatron-LM recomputes, as a set; notes the others.
+// Returns the modules that Megatron-LM recomputes, as a set, and notes those that it refuses in this plan. A
+// model without MLA has no up-projection.
 unsigned recomputed_modules(LaunchPlan& plan) {
     const auto bit = [](RecomputeModule module) { return static_cast<unsigned>(module); };
     const Settings& s = plan.s;
     auto out = static_cast<unsigned>(s[P::recompute_modules]);
     if (s[P::kv_lora_rank] <= 0) out &= ~bit(RecomputeModule::mla_up_proj);
+    // Only grouped products of experts, which are in bf16, have an activation that is recomputed alone.
+    if (s[P::experts] <= 0 || !has_bf16_weights(plan)) out &= ~bit(RecomputeModule::moe_activation);
+    if ((out & bit(RecomputeModule::activation)) != 0)
+        plan.note(translate("Megatron-LM does not recompute the activation of a dense MLP alone."));
     const unsigned before = out;
     if (plan.is(P::precision, Precision::fp8) && plan.is(P::fp8_recipe, Fp8Recipe::delayed))
         out &= ~(bit(RecomputeModule::layernorm) | bit(RecomputeModule::moe_activation));
@@ -330,9 +335,6 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
         if (modules.empty()) return;
         out.put("--recompute-granularity", "selective");
         if (modules != "core_attn") out.put("--recompute-modules", modules);
-        if ((static_cast<unsigned>(s[P::recompute_modules]) &
-             static_cast<unsigned>(RecomputeModule::activation)) != 0)
-            plan.note(translate("Megatron-LM does not recompute the activation of a dense MLP alone."));
         return;
     }
     out.put("--recompute-granularity", "full");
@@ -418,13 +420,15 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
         s[P::recompute] > 0 ||
         (s[P::recompute] == kRecomputeSelective &&
          (static_cast<unsigned>(s[P::recompute_modules]) & static_cast<unsigned>(RecomputeModule::moe)) != 0);
-    if (exchanges && staged && !recomputes_experts && precision != Precision::fp32)
+    if (exchanges && staged && !recomputes_experts && precision != Precision::fp32 &&
+        prediction_layers(s) <= 1)
         out.put("--overlap-moe-expert-parallel-comm");
     else
         plan.note_missing_option(
             kMegatron, P::moe_overlap,
             translatable("{1} has no option for “{2}” without expert parallelism, with all-gather, in a "
-                         "pipeline without virtual stages, in fp32, or with recomputed experts."));
+                         "pipeline without virtual stages, in fp32, with recomputed experts, or with several "
+                         "prediction layers."));
 }
 
 }  // namespace

@@ -446,11 +446,10 @@ std::span<const char* const, 4> context_parallel_kinds() {
     return kKinds;
 }
 
-std::string megatron_modules(double set) {
+std::string megatron_modules(unsigned set) {
     std::vector<std::string_view> names;
-    const auto members = static_cast<unsigned>(set);
     for (const ModuleName& known : kModules)
-        if ((members & static_cast<unsigned>(known.module)) != 0) names.push_back(known.name);
+        if ((set & static_cast<unsigned>(known.module)) != 0) names.push_back(known.name);
     return joined(names, " ");
 }
 

@@ -47,6 +47,6 @@ void note_options_without_preset(LaunchPlan& plan);
 // Returns the values of --cp-comm-type, in the order of ContextParallelKind.
 std::span<const char* const, 4> context_parallel_kinds();
 // Returns the modules of a set as --recompute-modules names them ("core_attn mlp").
-std::string megatron_modules(double set);
+std::string megatron_modules(unsigned set);
 
 }  // namespace shardscope::launch

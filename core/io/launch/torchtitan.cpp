@@ -55,7 +55,10 @@ void write_converters(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     const Precision precision = matrix_format(s);
     // torchao scales whole tensors or their rows, by current values.
-    if (precision == Precision::fp8 && !plan.is(P::fp8_recipe, Fp8Recipe::tensorwise))
+    if (precision == Precision::fp8 && !out.is_toml())
+        plan.note_missing_option(kTorchtitan, P::fp8_recipe,
+                                 translatable("{1} has no option for “{2}”; it scales by rows."));
+    else if (precision == Precision::fp8 && !plan.is(P::fp8_recipe, Fp8Recipe::tensorwise))
         plan.note_missing_option(kTorchtitan, P::fp8_recipe,
                                  translatable("{1} has no option for “{2}”; it scales by tensor."));
     if (!out.is_toml() || !is_low(precision)) return;

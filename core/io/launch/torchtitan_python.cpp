@@ -147,7 +147,8 @@ class PythonWriter {
         std::vector<Converter> out;
         switch (matrix_format(s)) {
             case Precision::fp8:
-                // Only recipes that scale by rows are left.
+                // torchtitan's only recipes scale by rows (components/quantization/float8.py); the engine
+                // has no such recipe.
                 out.push_back({"Float8LinearConverter",
                                std::string(R"(recipe_name="rowwise", filter_fqns=["lm_head")") +
                                    (experts ? R"(, "router.gate"])" : "]")});

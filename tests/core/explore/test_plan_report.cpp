@@ -58,9 +58,9 @@ TEST_CASE("plan report: the parts of a loss add up to it and are sorted from the
     for (const Neighbour& n : report.neighbours) {
         INFO(title(n));
         double sum = 0;
-        for (const Neighbour::Loss& part : n.parts) sum += part.seconds;
+        for (const Neighbour::LostTime& part : n.parts) sum += part.seconds;
         CHECK(sum == Approx(n.slower).epsilon(1e-9).margin(1e-9));
-        CHECK(std::ranges::is_sorted(n.parts, std::greater<>(), &Neighbour::Loss::seconds));
+        CHECK(std::ranges::is_sorted(n.parts, std::greater<>(), &Neighbour::LostTime::seconds));
         // The step processes as many tokens as the best plan's, at the neighbour's rate.
         const double step = best_tokens / n.answer.estimate.tokens_per_s_per_gpu;
         CHECK(n.slower == Approx(step - best.total).epsilon(1e-9).margin(1e-9));
@@ -114,7 +114,7 @@ TEST_CASE("plan report: a neighbour with another pipeline reports the cost of th
     CHECK(report.plans.front().settings[P::pipeline_parallel] == 1);
     const auto two = std::ranges::find(report.neighbours, 2.0, &Neighbour::to);
     REQUIRE(two != report.neighbours.end());
-    const auto bubble = std::ranges::find(two->parts, StepTerm::bubble, &Neighbour::Loss::term);
+    const auto bubble = std::ranges::find(two->parts, StepTerm::bubble, &Neighbour::LostTime::term);
     REQUIRE(bubble != two->parts.end());
     CHECK(bubble->label == "bubble");
     const Estimate& e = two->answer.estimate;

@@ -530,5 +530,6 @@ TEST_CASE("launch: recomputed modules may be a list of YAML", "[launch]") {
         "MODEL_ARGS:\n  --num-layers: 12\n  --hidden-size: 768\n  --num-attention-heads: 12\n"
         "  --seq-length: 1024\n  --max-position-embeddings: 1024\n  --micro-batch-size: 4\n"
         "  --recompute-granularity: selective\n  --recompute-modules: [layernorm mla_up_proj mlp moe_act]\n");
-    CHECK(launch::megatron_modules(s[P::recompute_modules]) == "layernorm mla_up_proj mlp moe_act");
+    CHECK(launch::megatron_modules(static_cast<unsigned>(s[P::recompute_modules])) ==
+          "layernorm mla_up_proj mlp moe_act");
 }

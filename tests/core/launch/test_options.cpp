@@ -342,6 +342,9 @@ void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
     const auto recomputes = [&](const char* module) {
         return all["--recompute-modules"].find(module) != std::string::npos;
     };
+    if (recomputes("moe_act")) REQUIRE(has("--moe-grouped-gemm"));
+    if (has("--overlap-moe-expert-parallel-comm") && has("--mtp-num-layers"))
+        REQUIRE(all["--mtp-num-layers"] == "1");
     if (recomputes("mla_up_proj")) REQUIRE(has("--multi-latent-attention"));
     if (recomputes("layernorm") || recomputes("moe_act")) REQUIRE(all["--fp8-recipe"] != "delayed");
     if (has("--overlap-moe-expert-parallel-comm")) REQUIRE(all["--recompute-granularity"] != "full");

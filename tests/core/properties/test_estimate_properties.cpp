@@ -141,7 +141,7 @@ TEST_CASE("any scenario: a machine that is faster in everything has the same MFU
         const auto scale = [&](P id, double by) { faster.set(id, by * faster[id], faster.origin(id)); };
         for (const P id : kRateInputs) scale(id, factor);
         for (const P id : {P::peak_flops_bf16, P::peak_flops_fp16, P::peak_flops_fp8, P::peak_flops_fp32,
-                           P::peak_flops_nvfp4})
+                           P::peak_flops_mxfp8, P::peak_flops_nvfp4})
             scale(id, factor);
         for (const P id : kLatencyInputs) scale(id, 1 / factor);
         const Estimate e = with_value(faster, P::memory, faster[P::memory]);

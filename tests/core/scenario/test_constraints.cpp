@@ -58,6 +58,10 @@ TEST_CASE("constraints: MXFP8 needs a GPU whose matrix units scale blocks", "[sc
         CHECK(problems.front().where == "/training/precision");
         CHECK(problems.front().what == "the GPU has no MXFP8");
     }
+    // A GPU without fp8 is not advised to use another recipe of it.
+    const Scenario ampere = on("dgx-a100-80gb", Precision::fp8, mxfp8);
+    REQUIRE(check(ampere, resolve(ampere)).size() == 1);
+    CHECK(check(ampere, resolve(ampere)).front().what == "the GPU has no peak for fp8");
     CHECK(is_valid(resolve(on("dgx-h100", Precision::fp8, blockwise))));
     CHECK(is_valid(resolve(on("mi355x-node", Precision::mxfp8, delayed))));  // AMD's data sheet: 5 PFLOP/s
     CHECK(!is_valid(resolve(on("mi300x-node", Precision::mxfp8, delayed))));

@@ -36,10 +36,10 @@ QStringList reasons(const Neighbour& n) {
         out += risky ? tr("%1 into the margin").arg(over) : tr("%1 too much").arg(over);
         return out;
     }
-    const std::vector<Neighbour::Loss> parts = main_losses(n);
+    const std::vector<Neighbour::LostTime> parts = main_losses(n);
     if (parts.empty()) return out;
     out.clear();
-    const auto number = [](const Neighbour::Loss& part) {
+    const auto number = [](const Neighbour::LostTime& part) {
         return QLatin1Char('+') + shown(part.seconds, Quantity::seconds) + QLatin1Char(' ');
     };
     for (std::size_t count = parts.size(); count > 0; --count) {
