@@ -1,7 +1,6 @@
 // `shardscope launch` writes the plan as the settings of a training tool; `shardscope import launch` reads
 // such settings.
 #include "launch/launch.h"
-#include "text/text.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "app/commands/command.h"
 #include "files/scenario_file.h"
 #include "system/file_io.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {

@@ -1,5 +1,4 @@
 // `shardscope validate`: compares predicted and measured runs.
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,7 +1,6 @@
 #include "explore/difference.h"
 
 #include <cctype>
-#include <cmath>
 
 #include "parameters/matrix_format.h"
 #include "text/translate.h"

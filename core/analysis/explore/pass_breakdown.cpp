@@ -1,7 +1,6 @@
 #include "explore/pass_breakdown.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scenario/gpu_groups.h"
 #include "step/step.h"

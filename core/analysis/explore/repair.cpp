@@ -242,8 +242,10 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
             s[P::recompute] == 1 ? std::vector<double>{} : std::vector<double>{0.25, 0.5, 0.75, 1});
     const auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding != Sharding::zero3) {
+        constexpr std::array kLevels{Sharding::zero1, Sharding::zero2, Sharding::zero3};
         std::vector<double> more;
-        for (const Sharding level : {Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
+        more.reserve(kLevels.size());
+        for (const Sharding level : kLevels) {
             if (level > sharding || (is_fsdp(sharding) && level == Sharding::zero3))
                 more.push_back(Value(level));
         }
@@ -256,6 +258,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
     try_all(P::sequence_length, shorter_sequences(s));
     const auto memories = larger_memories(s);
     std::vector<double> sizes;
+    sizes.reserve(memories.size());
     for (const auto& one : memories) sizes.push_back(one.first);
     try_all(P::memory, sizes);
     // The size is that of a GPU that exists, and not the least that fits.

@@ -1,7 +1,6 @@
 #include "model/operator_inputs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 
 #include "scenario/gpu_groups.h"

@@ -1,7 +1,6 @@
 #include "scenario/scenario.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "parameters/matrix_format.h"
 #include "text/translate.h"

@@ -1,7 +1,6 @@
 #include "files/view_json.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,5 @@
 #include "launch/shapes.h"
 
-#include <cmath>
 #include <limits>
 
 #include "parameters/layer_pattern.h"
