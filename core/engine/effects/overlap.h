@@ -27,6 +27,7 @@ struct Exposure {
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
     Exposure out{overlapped(busy, communication, omega)};
     const double seconds = communication.total();
+    if (seconds == 0) return out;
     const double computing = busy.total();
     out.exposed = computing >= seconds ? omega * seconds : seconds + (omega - 1) * computing;
     out.hidden = std::max(0.0, seconds - out.exposed);

@@ -34,8 +34,8 @@ LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
     return out;
 }
 
-// Returns an item of `together` consecutive passes that overlaps with `traffic`.
-LayerPasses beside_traffic(LayerPasses out, double together, const Time& traffic, const Compiled& c) {
+// Makes one pass an item of `together` consecutive passes that overlaps with `traffic`.
+void place_beside(LayerPasses& out, double together, const Time& traffic, const Compiled& c) {
     if (together != 1) {
         out.together = together;
         out.busy *= together;
@@ -47,7 +47,6 @@ LayerPasses beside_traffic(LayerPasses out, double together, const Time& traffic
     out.traffic = traffic;
     out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
     out.time = host_bound_time(out.device(), out.host);
-    return out;
 }
 
 void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
@@ -67,7 +66,9 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const LayerPasses one = pass_of(layer, phase, c);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add_items = [&](double times, double together, const Time& overlapping) {
-            trace.layers.add(beside_traffic(one, together, overlapping, c)).count = times;
+            LayerPasses& item = trace.layers.add(one);
+            item.count = times;
+            place_beside(item, together, overlapping, c);
         };
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
@@ -117,7 +118,9 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 
 LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
                          const Compiled& c) {
-    return beside_traffic(pass_of(layer, phase, c), together, traffic, c);
+    LayerPasses out = pass_of(layer, phase, c);
+    place_beside(out, together, traffic, c);
+    return out;
 }
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
