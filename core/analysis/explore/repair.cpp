@@ -140,12 +140,13 @@ std::vector<double> shorter_sequences(const Settings& s) {
     return out;
 }
 
-// Returns the memory sizes of shipped GPUs with more memory, ascending, each with one GPU that has it. The
-// window's catalogue is not used, because presets may be added to it while repairs are computed in another
-// thread.
+// Returns the memory sizes of shipped GPUs with more memory, ascending, each with one GPU that has it. GPUs
+// whose usable memory is not verified are left out. The window's catalogue is not used, because presets may
+// be added to it while repairs are computed in another thread.
 std::map<double, const Preset*> larger_memories(const Settings& s) {
     std::map<double, const Preset*> out;
     for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
+        if (gpu->is_unverified(P::memory)) continue;
         for (const auto& [id, value] : gpu->values) {
             if (id == P::memory && value > s[P::memory]) out.try_emplace(value, gpu);
         }
