@@ -41,7 +41,6 @@ double operand_bytes(Precision precision, Fp8Recipe recipe);
 
 Shape shape_of(const Settings& settings);
 
-constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
 constexpr unsigned char operator|(RecomputeModule a, RecomputeModule b) { return bit(a) | bit(b); }
 
 // The dimension that tensor parallelism shards: the output (column) or the input (row).

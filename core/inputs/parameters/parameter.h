@@ -152,6 +152,7 @@ enum class RecomputeModule : unsigned char {
     moe_activation = 64,
     shared_experts = 128
 };
+constexpr unsigned char bit(RecomputeModule module) { return static_cast<unsigned char>(module); }
 enum class Mlp { plain, gated };
 enum class Norm { layernorm, rmsnorm };
 enum class QkNorm { none, head, whole };

@@ -78,7 +78,13 @@ class Settings {
     std::array<Origin, kParameters> origin_{};
 };
 
-// Returns the parameter that `cluster.gpu.peak_flops` stands for: the peak of the given precision.
+// Returns whether the plan recomputes this module and not whole layers.
+inline bool recomputes(const Settings& settings, RecomputeModule module) {
+    return settings[P::recompute] == kRecomputeSelective &&
+           (static_cast<unsigned>(settings[P::recompute_modules]) & bit(module)) != 0;
+}
+
+// Returns the parameter that holds the peak of a number format.
 P peak_of(Precision precision);
 
 }  // namespace shardscope

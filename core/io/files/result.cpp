@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string reason_not_to_fit(const Answer& answer) {
+std::string reason_it_does_not_fit(const Answer& answer) {
     switch (answer.estimate.verdict) {
         case Verdict::fits: return {};
         case Verdict::risky:
@@ -57,7 +57,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     const Estimate& e = answer.estimate;
     out["name"] = answer.scenario.title();
     out["verdict"] = std::string(name_of(e.verdict));
-    out["reason"] = reason_not_to_fit(answer);
+    out["reason"] = reason_it_does_not_fit(answer);
     if (hypothetical && !e.fits()) out["hypothetical"] = true;
     out["plan"] = plan_of(answer);
     out["auto"] = ordered_json::array();

@@ -17,21 +17,22 @@ namespace shardscope {
 namespace launch {
 namespace {
 
-// With nothing to shard over, FSDP2's mesh would lack the dimension that it shards over.
+// Returns whether no data or context parallelism is left to shard over; the device mesh of FSDP2 needs such a
+// dimension.
 bool has_only_tensor_parallelism(const Settings& s) {
     return s[P::tensor_parallel] > 1 && data_context_parallel(s) <= 1;
 }
 
-// FSDP2 shards weights. Plain replicas are those of DistributedDataParallel, beside which Accelerate has no
-// other dimension; tensor parallelism over all GPUs is started in the same way.
-bool is_ddp(const Settings& s) {
+// Returns whether the program starts without FSDP2: with replicated weights, beside which Accelerate has no
+// other dimension, or with tensor parallelism over all GPUs.
+bool runs_without_fsdp(const Settings& s) {
     const bool groups_of_one = max_shard_group(s) > 1 && shard_group(s) <= 1;
     return ((s.choice<Sharding>(P::sharding) <= Sharding::zero1 || groups_of_one) &&
             s[P::tensor_parallel] <= 1 && s[P::context_parallel] <= 1) ||
            has_only_tensor_parallelism(s);
 }
 
-void note_ddp(LaunchPlan& plan) {
+void note_without_fsdp(LaunchPlan& plan) {
     for (const P id : {P::recompute, P::offload}) {
         if (plan.s[id] != 0)
             plan.note_missing_option(
@@ -53,7 +54,7 @@ void write_fsdp(LaunchPlan& plan, Yaml& out) {
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward));
     out.put("fsdp_offload_params", offload);
     out.put("fsdp_activation_checkpointing", share > 0);
-    // torchao's layers in fp8 cannot be loaded on one process first.
+    // Layers of torchao in fp8 cannot be loaded by rank 0 alone.
     out.put("fsdp_cpu_ram_efficient_loading", !is_low(s.choice<Precision>(P::precision)));
     out.put("fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
     out.end_section();
@@ -100,7 +101,8 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     out.put("parallelism_config_cp_size", whole(context));
     out.put("parallelism_config_tp_size", plan.whole(P::tensor_parallel));
     if (context > 1) {
-        // The ring of Accelerate passes shards on by all-to-all.
+        // Accelerate's ring attention passes keys and values on by all-to-all (PyTorch's
+        // set_rotate_method).
         const bool ring = plan.is(P::context_parallel_kind, ContextParallelKind::p2p);
         out.put("parallelism_config_cp_comm_strategy", ring ? "alltoall" : "allgather");
         if (!ring && !plan.is(P::context_parallel_kind, ContextParallelKind::all_gather))
@@ -151,7 +153,7 @@ std::string mixed_precision(LaunchPlan& plan) {
 LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     plan.note_mismatches(kAccelerate);
-    const bool ddp = is_ddp(plan.s);
+    const bool without_fsdp = runs_without_fsdp(plan.s);
     const Hosts on = hosts_of_stage(plan.s);
     const bool several = on.nodes > 1;
     const auto command = [&](const char* rank) {
@@ -163,10 +165,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
     };
     Yaml out(header(kAccelerate, answer, start_comment("accelerate launch --config_file …", "train.py")));
     out.put("compute_environment", std::string("LOCAL_MACHINE"));
-    out.put("distributed_type", std::string(ddp ? "MULTI_GPU" : "FSDP"));
-    if (ddp) note_ddp(plan);
+    out.put("distributed_type", std::string(without_fsdp ? "MULTI_GPU" : "FSDP"));
+    if (without_fsdp) note_without_fsdp(plan);
     else write_fsdp(plan, out);
-    if (!ddp || has_only_tensor_parallelism(plan.s)) write_mesh(plan, out);
+    if (!without_fsdp || has_only_tensor_parallelism(plan.s)) write_mesh(plan, out);
     if (is_compiled(plan.s)) {
         out.section("dynamo_config");
         out.put("dynamo_backend", "INDUCTOR");
@@ -177,12 +179,14 @@ LaunchText write(const Answer& answer, const std::string& file) {
     for (const P id :
          {P::optimizer, P::optimizer_precision, P::gradient_precision, P::schedule, P::virtual_stages})
         unset.push_back(id);
-    plan.note_unset(kAccelerate, unset);
+    std::vector<P> written{P::fp8_recipe, P::context_parallel_kind};
+    if (!without_fsdp) written.push_back(P::fp8_param_gather);
+    plan.note_unset(kAccelerate, unset, written);
     out.put("mixed_precision", mixed_precision(plan));
     if (is_low(plan.s.choice<Precision>(P::precision))) {
         out.section("fp8_config");
         out.put("backend", "AO");
-        out.put("enable_fsdp_float8_all_gather", !ddp && plan.s.on(P::fp8_param_gather));
+        out.put("enable_fsdp_float8_all_gather", !without_fsdp && plan.s.on(P::fp8_param_gather));
         out.end_section();
     }
     out.put("num_machines", whole(on.nodes));

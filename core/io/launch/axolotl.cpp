@@ -391,7 +391,7 @@ class Writer {
         out_.put("auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
         out_.put("reshard_after_forward", is_fsdp(s_) && s_.on(P::reshard_after_forward));
         out_.put("offload_params", plan_.is(P::offload, Offload::optimizer_and_parameters));
-        // torchao's layers in fp8 cannot be loaded on one process first.
+        // Layers of torchao in fp8 cannot be loaded by rank 0 alone.
         out_.put("cpu_ram_efficient_loading", !is_low(s_.choice<Precision>(P::precision)));
         out_.put("state_dict_type", "SHARDED_STATE_DICT");
         out_.end_section();

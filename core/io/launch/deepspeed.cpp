@@ -125,7 +125,8 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
             translate("DeepSpeed frees gathered weights after the forward pass, except those within "
                       "stage3_max_live_parameters."));
     if (offload != Offload::none && is_fsdp(s) && shard_group(s) < max_shard_group(s))
-        plan.note(translate("DeepSpeed's MiCS does not offload."));
+        plan.note(
+            translate("With MiCS, DeepSpeed does not offload: remove offload_optimizer and offload_param."));
     if (offload == Offload::optimizer_nvme && is_fsdp(s)) {
         zero["offload_optimizer"] = {{"device", "nvme"},
                                      {"nvme_path", "/local_nvme"},
@@ -164,8 +165,8 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
         if (is_fsdp(s) &&
             (in_groups || s[P::context_parallel] > 1 || plan.is(P::sharding, Sharding::zero_pp)))
             plan.note(
-                translate("At stage 3 DeepSpeed refuses expert_parallel beside sequence parallelism, MiCS "
-                          "and ZeRO++."));
+                translate("At stage 3 DeepSpeed does not start with expert_parallel together with sequence "
+                          "parallelism, MiCS or ZeRO++."));
     }
     if (s[P::context_parallel] > 1) {
         // Without it DeepSpeed counts all GPUs as data parallel and refuses the batch.

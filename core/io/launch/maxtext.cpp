@@ -17,6 +17,7 @@
 #include "launch/shapes.h"
 #include "launch/writing.h"
 #include "launch/yaml.h"
+#include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
@@ -433,13 +434,6 @@ class Writer {
         }
     }
 
-    [[nodiscard]] bool has_chunked_attention() const {
-        const LayerPattern* pattern = layer_pattern(s_);
-        return pattern && std::ranges::any_of(pattern->elements, [](const LayerPattern::Element& element) {
-                   return element.mixer == Mixer::chunked;
-               });
-    }
-
     void context_parallelism() {
         if (s_[P::context_parallel] <= 1) return;
         const auto kind = s_.choice<ContextParallelKind>(P::context_parallel_kind);
@@ -453,9 +447,9 @@ class Writer {
                 kMaxText, P::context_parallel_kind,
                 translatable("{1} has no option for “{2}” in this plan; {3} is written."),
                 ring ? "ring" : "all_gather");
-        if (!tpu_ && has_chunked_attention())
+        if (!tpu_ && has_mixer(s_, Mixer::chunked))
             plan_.note(
-                translate("On GPUs MaxText does not combine context parallelism with attention in chunks."));
+                translate("On GPUs MaxText does not combine context parallelism with chunked attention."));
         else if (!tpu_ && s_[P::attention_window] > 0 && !packed)
             plan_.note(
                 translate("On GPUs MaxText combines context parallelism with attention windows only for "
@@ -542,7 +536,6 @@ class Writer {
     const char* saved_products() {
         if (s_[P::recompute] != kRecomputeSelective) return "minimal_with_context";
         const int modules = s_.whole(P::recompute_modules);
-        const auto bit = [](RecomputeModule module) { return static_cast<int>(module); };
         const int free = bit(RecomputeModule::layernorm) | bit(RecomputeModule::activation) |
                          bit(RecomputeModule::moe_activation);
         const int core = bit(RecomputeModule::core_attention);

@@ -257,7 +257,7 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
                 : translatable("{1} has no option for “{2}”; the nearest one is written, {3}."),
             "1F1B");
     }
-    // The pattern of a hybrid model has the stages.
+    // A hybrid model's layer pattern already separates the stages.
     if (!hybrid_letters(s).empty()) return;
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
     if (s[P::pipeline_layout] != 0) {
@@ -308,7 +308,6 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
 // Returns the modules that Megatron-LM recomputes, as a set, and notes those that it refuses in this plan. A
 // model without MLA has no up-projection.
 unsigned recomputed_modules(LaunchPlan& plan) {
-    const auto bit = [](RecomputeModule module) { return static_cast<unsigned>(module); };
     const Settings& s = plan.s;
     auto out = static_cast<unsigned>(s[P::recompute_modules]);
     if (s[P::kv_lora_rank] <= 0) out &= ~bit(RecomputeModule::mla_up_proj);
@@ -320,9 +319,9 @@ unsigned recomputed_modules(LaunchPlan& plan) {
     if (plan.is(P::precision, Precision::fp8) && plan.is(P::fp8_recipe, Fp8Recipe::delayed))
         out &= ~(bit(RecomputeModule::layernorm) | bit(RecomputeModule::moe_activation));
     if (out != before)
-        plan.note(
-            translate("Megatron-LM recomputes norms and the activation of experts in fp8 only with "
-                      "another recipe than “delayed”; they are not written."));
+        plan.note(translate(
+            "With the fp8 recipe “delayed”, Megatron-LM recomputes neither norms nor the activation "
+            "function of experts; these modules are not written."));
     return out;
 }
 
@@ -334,7 +333,7 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
         const std::string modules = megatron_modules(recomputed_modules(plan));
         if (modules.empty()) return;
         out.put("--recompute-granularity", "selective");
-        if (modules != "core_attn") out.put("--recompute-modules", modules);
+        out.put("--recompute-modules", modules);
         return;
     }
     out.put("--recompute-granularity", "full");
@@ -416,10 +415,7 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
     const bool exchanges =
         s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) != MoeDispatcher::all_gather;
     const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1;
-    const bool recomputes_experts =
-        s[P::recompute] > 0 ||
-        (s[P::recompute] == kRecomputeSelective &&
-         (static_cast<unsigned>(s[P::recompute_modules]) & static_cast<unsigned>(RecomputeModule::moe)) != 0);
+    const bool recomputes_experts = s[P::recompute] > 0 || recomputes(s, RecomputeModule::moe);
     if (exchanges && staged && !recomputes_experts && precision != Precision::fp32 &&
         prediction_layers(s) <= 1)
         out.put("--overlap-moe-expert-parallel-comm");

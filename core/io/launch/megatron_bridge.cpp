@@ -175,6 +175,9 @@ constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const 
     {"model.cuda_graph_impl", "\"none\""},
     {"model.cuda_graph_scope", "None"},
     {"model.mtp_num_layers", "None"},
+    {"mixed_precision.fp8_param_gather", "False"},
+    {"mixed_precision.first_last_layers_bf16", "False"},
+    {"mixed_precision.fp4_param_gather", "False"},
     {"ddp.use_distributed_optimizer", "False"},
     {"ddp.overlap_grad_reduce", "False"},
     {"ddp.overlap_param_gather", "False"},
@@ -260,17 +263,6 @@ std::string precision_of(const LaunchPlan& plan) {
     }
 }
 
-// Writes what the named precisions switch on and the plan may have off.
-void write_low_precision(const Settings& s, Assignments& out) {
-    const Precision format = matrix_format(s);
-    if (!is_low(format)) return;
-    for (const char* field : {"fp8_param_gather", "first_last_layers_bf16", "fp4_param_gather"})
-        if (!out.has("mixed_precision." + std::string(field)))
-            out.set("mixed_precision." + std::string(field), "False");
-    if (format == Precision::mxfp8 && !s.on(P::fp8_param_gather))
-        out.set("mixed_precision.reuse_grad_buf_for_mxfp8_param_ag", "False");
-}
-
 // Changes the options of a sharded Muon or Lion, which has a name of its own here, and whose gathers overlap
 // with nothing.
 void name_sharded_optimizer(LaunchPlan& plan, std::vector<MegatronArgument>& arguments) {
@@ -335,7 +327,9 @@ void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     out.set("comm_overlap",
             std::string("CommOverlapConfig(tp_comm_overlap=") + (tensor_overlap ? "True" : "False") + ")");
     write_options(plan, has_recipe, out);
-    write_low_precision(s, out);
+    // Weights that are gathered in bf16 need no gradient buffer for it.
+    if (matrix_format(s) == Precision::mxfp8 && !out.has("mixed_precision.fp8_param_gather"))
+        out.set("mixed_precision.reuse_grad_buf_for_mxfp8_param_ag", "False");
     // Megatron-Bridge chooses these two itself unless they are given here.
     for (const std::string field : {"overlap_grad_reduce", "overlap_param_gather"})
         out.set("comm_overlap." + field, out.has("ddp." + field) ? "True" : "False");
@@ -347,13 +341,11 @@ void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
         out.set("model.use_te_rng_tracker", "True");
         out.set("rng.te_rng_tracker", "True");
     }
-    // With expert parallelism, None would not split the experts.
+    // With expert parallelism, None stands for 1 (bridge/models/transformer_config.py), not for the degree of
+    // tensor parallelism.
     if (!out.has("model.expert_tensor_parallel_size"))
         out.set("model.expert_tensor_parallel_size",
                 s[P::experts] > 0 ? whole(expert_tensor_parallel(s)) : "None");
-    if (out.has("model.recompute_granularity") && s[P::recompute] == kRecomputeSelective &&
-        !out.has("model.recompute_modules"))
-        out.set("model.recompute_modules", "[\"core_attn\"]");
     for (const auto& [field, value] : kAlwaysWritten)
         if (!out.has(field)) out.set(field, value);
     out.set("tokenizer.vocab_size", plan.whole(P::vocab_size));

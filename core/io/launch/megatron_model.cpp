@@ -60,9 +60,7 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     if (s.on(P::bias) && expert_tensor_parallel(s) > 1)
         plan.note(translate("Megatron-LM's experts have biases only with --expert-tensor-parallel-size 1."));
     // The grouped GEMM kernel supports bfloat16 only.
-    const bool recomputes_activation = s[P::recompute] == kRecomputeSelective &&
-                                       (static_cast<unsigned>(s[P::recompute_modules]) &
-                                        static_cast<unsigned>(RecomputeModule::moe_activation)) != 0;
+    const bool recomputes_activation = recomputes(s, RecomputeModule::moe_activation);
     if (has_bf16_weights(plan)) out.put("--moe-grouped-gemm");
     else if (recomputes_activation)
         plan.note(translate("Megatron-LM recomputes the activation of experts only in bf16."));
@@ -119,7 +117,7 @@ double linear_stride(const Settings& s) {
 }
 
 // Returns the letters of a hybrid model's layers with a | between its virtual stages.
-std::string in_stages(const std::string& letters, const Settings& s) {
+std::string separate_stages(const std::string& letters, const Settings& s) {
     std::string out;
     std::size_t next = 0;
     for (const double layers : planned_stages(s)) {
@@ -138,7 +136,7 @@ void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
         return;
     }
     if (const std::string letters = hybrid_letters(s); !letters.empty()) {
-        out.put("--hybrid-layer-pattern", "'" + in_stages(letters, s) + "'");
+        out.put("--hybrid-layer-pattern", "'" + separate_stages(letters, s) + "'");
         out.put("--mamba-num-heads", plan.whole(P::ssm_heads));
         out.put("--mamba-head-dim", plan.whole(P::ssm_head_size));
         out.put("--mamba-state-dim", plan.whole(P::ssm_state_size));

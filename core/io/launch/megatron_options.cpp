@@ -173,14 +173,18 @@ class Reader {
         const double loss = o_.flag("--account-for-loss-in-pipeline-split") ? 1 : 0;
         const Partition ends{o_.number("--decoder-first-pipeline-num-layers", 0),
                              o_.number("--decoder-last-pipeline-num-layers", 0)};
-        std::string layout = o_.text("--pipeline-model-parallel-layout", "");
-        if (layout.empty()) layout = layout_of_pattern(o_.text("--hybrid-layer-pattern", ""));
+        const char* option = "--pipeline-model-parallel-layout";
+        std::string layout = o_.text(option, "");
+        if (layout.empty()) {
+            option = "--hybrid-layer-pattern";
+            layout = layout_of_pattern(o_.text(option, ""));
+        }
         // Values beyond the valid range are reported by the final check.
         if (stages <= 1 || stages > parameter(P::pipeline_parallel).maximum ||
             layers > parameter(P::layers).maximum)
             return;
         if (!layout.empty()) {
-            read_layout(layout, layers, stages);
+            read_layout(option, layout, layers, stages);
             return;
         }
         out_.set_partition(layers, stages, ends);
@@ -210,11 +214,11 @@ class Reader {
         return out + "L";
     }
 
-    void read_layout(const std::string& layout, double layers, double stages) {
+    void read_layout(const char* option, const std::string& layout, double layers, double stages) {
         const PipelineLayout read = parse_pipeline_layout(layout);
         const auto parts = static_cast<double>(read.layers.size());
         if (!read.problem.empty() || std::fmod(parts, stages) != 0 || read.total != layers) {
-            o_.problem("--pipeline-model-parallel-layout", translate("“{1}” is not understood", {layout}),
+            o_.problem(option, translate("“{1}” is not understood", {layout}),
                        translate("a stage has E, t, m and L, with one t per layer, and | separates stages"),
                        translate("write Et*9|t*12|t*11L"));
             return;

@@ -14,6 +14,7 @@
 #include "launch/launch.h"
 #include "launch/megatron_options.h"
 #include "launch/writing.h"
+#include "schedules/schedule.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
@@ -67,27 +68,32 @@ using Overrides = std::map<std::string, std::string>;
 struct OwnSchedule {
     ScheduleKind kind;
     const char* name;
-    bool folded;  // it has two virtual stages
 };
-constexpr std::array kSchedules{OwnSchedule{ScheduleKind::zb_h1, "zero-bubble", false},
-                                OwnSchedule{ScheduleKind::zb_v, "zbv-formatted", true},
-                                OwnSchedule{ScheduleKind::v_half, "v-half", true},
-                                OwnSchedule{ScheduleKind::v_min, "v-min", true}};
+constexpr std::array kSchedules{
+    OwnSchedule{ScheduleKind::zb_h1, "zero-bubble"}, OwnSchedule{ScheduleKind::zb_v, "zbv-formatted"},
+    OwnSchedule{ScheduleKind::v_half, "v-half"}, OwnSchedule{ScheduleKind::v_min, "v-min"}};
 
 void write_schedule(const Settings& s, Overrides& overrides) {
     const auto own = std::ranges::find(kSchedules, s.choice<ScheduleKind>(P::schedule), &OwnSchedule::kind);
     if (own == kSchedules.end() || s[P::pipeline_parallel] <= 1) return;
     overrides["patch_primus_pipeline"] = "true";
     overrides["pp_algorithm"] = own->name;
-    if (own->folded) overrides["num_virtual_stages_per_pipeline_rank"] = "2";
+    // The stages of a folded schedule are two virtual ones.
+    if (schedule_of(own->kind).folded) overrides["num_virtual_stages_per_pipeline_rank"] = "2";
 }
 
-// Megatron-LM's commit that Primus uses has Muon with a name of its own, and no Lion.
+// The commit of Megatron-LM that Primus uses calls Muon dist_muon and has no Lion.
 void write_optimizer(LaunchPlan& plan, Overrides& overrides) {
     if (plan.is(P::optimizer, Optimizer::muon)) {
         overrides["optimizer"] = "dist_muon";
         for (const char* key : {"use_distributed_optimizer", "overlap_grad_reduce", "overlap_param_gather"})
             overrides[key] = "false";
+        for (const P id : {P::overlap_grad_reduce, P::overlap_param_gather}) {
+            if (!plan.is(P::sharding, Sharding::ddp) && plan.s.on(id))
+                plan.note_missing_option(
+                    kPrimus, id,
+                    translatable("{1} has no option for “{2}” with Muon; no overlap is written."));
+        }
     } else if (plan.is(P::optimizer, Optimizer::lion)) {
         overrides["optimizer"] = "adam";
         plan.note_missing_option(kPrimus, P::optimizer,

@@ -195,12 +195,13 @@ void write_sharding(LaunchPlan& plan, Writer& out) {
         plan.note(translate("torchtitan requires expert parallelism within the GPUs that shard weights."));
 }
 
-// Returns the `Less` with which torchtitan's stages are nearest to those of the plan.
-Less less_of(const LaunchPlan& plan, double parts, const StageLayers& here) {
+// Returns the `EndLayers` with which torchtitan's stages are nearest to those of the plan.
+EndLayers end_layers_of(const LaunchPlan& plan, double parts, const StageLayers& here) {
     const double layers = plan.s[P::layers];
     const auto stages = static_cast<double>(here.size());
-    if (parts == stages) return less_for(layers, stages, here.front(), here.back()).value_or(Less{});
-    for (const Less less : {Less{0, 0}, Less{1, 1}, Less{0, 1}, Less{1, 0}}) {
+    if (parts == stages)
+        return end_layers_for(layers, stages, here.front(), here.back()).value_or(EndLayers{});
+    for (const EndLayers less : {EndLayers{0, 0}, EndLayers{1, 1}, EndLayers{0, 1}, EndLayers{1, 0}}) {
         const std::optional<StageLayers> divided = split_layers(layers, parts, less);
         if (divided && layers_per_rank(*divided, stages) == here) return less;
     }
@@ -231,7 +232,7 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
     out.put("pipeline_parallel_microbatch_size", plan.whole(P::micro_batch));
     const double parts = stages * (name.several ? std::max(virtual_stages, 2.0) : 1);
     const StageLayers here = engine_stage_layers(s[P::layers], s[P::mtp_layers], stages, partition_of(s));
-    const Less less = less_of(plan, parts, here);
+    const EndLayers less = end_layers_of(plan, parts, here);
     out.put("pipeline_parallel_first_stage_less_layers", whole(less.first));
     out.put("pipeline_parallel_last_stage_less_layers", whole(less.last));
     // The option only sets the number of model parts. Without it, torchtitan makes one or two per GPU.

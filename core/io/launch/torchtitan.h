@@ -14,6 +14,7 @@ namespace shardscope::launch {
 // gpt_oss at 004616c and llama4 at 0310b49, __init__.py and config_registry.py.
 struct TorchtitanFlavor {
     std::string_view model, flavor, preset, function;
+    bool has_python_form = true;  // false: torchtitan removed the model before it had these functions
 };
 inline constexpr std::array kTorchtitanFlavors{
     TorchtitanFlavor{"llama3", "8B", "llama-3-8b", "llama3_8b"},
@@ -23,8 +24,8 @@ inline constexpr std::array kTorchtitanFlavors{
     TorchtitanFlavor{"qwen3", "32B", "qwen3-32b", "qwen3_32b"},
     TorchtitanFlavor{"qwen3", "30B-A3B", "qwen3-30b-a3b", "qwen3_30b_a3b"},
     TorchtitanFlavor{"qwen3", "235B-A22B", "qwen3-235b-a22b", ""},
-    TorchtitanFlavor{"llama4", "17bx16e", "llama-4-scout", "llama4_17bx16e"},
-    TorchtitanFlavor{"llama4", "17bx128e", "llama-4-maverick", "llama4_17bx128e"},
+    TorchtitanFlavor{"llama4", "17bx16e", "llama-4-scout", "", false},
+    TorchtitanFlavor{"llama4", "17bx128e", "llama-4-maverick", "", false},
     TorchtitanFlavor{"gpt_oss", "20b", "gpt-oss-20b", "gpt_oss_20b"},
     TorchtitanFlavor{"gpt_oss", "120b", "gpt-oss-120b", "gpt_oss_120b"},
     TorchtitanFlavor{"deepseek_v3", "236B", "deepseek-v2", ""},
@@ -39,7 +40,7 @@ enum class TorchtitanForm { toml, python };
 
 // Returns whether experts exchange tokens through DeepEP, for which the registry of a model has an argument.
 bool writes_deepep(const Settings& settings);
-// Returns whether a text is a job config, and reads it.
+// Return whether a text is a job config, and the scenario that it describes.
 bool recognises_torchtitan(std::string_view text);
 LaunchRead read_torchtitan(std::string_view text, const Scenario& base, Problems& problems);
 // Returns the plan as TOML, with the notes that hold for a form.

@@ -195,8 +195,7 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     Problems problems;
     Toml keys(toml.text, problems);
     const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, plan.s, *answer.scenario.catalogue);
-    // Llama 4 left torchtitan before it had these configurations.
-    if (known && known->model == "llama4") known = nullptr;
+    if (known && !known->has_python_form) known = nullptr;
     const bool has_base = known && !known->function.empty();
     const std::string module = known ? std::string(known->model) : "your_model";
     const std::string function = has_base ? std::string(known->function) : "your_function";

@@ -248,7 +248,7 @@ class Reader {
     static constexpr const char* kLayersPerStage = "parallelism.pipeline_parallel_layers_per_stage";
 
     // Reads how many layers the stages have, and how many stages a GPU has.
-    void read_stages(const TorchSchedule& schedule, double stages, Less less, double each) {
+    void read_stages(const TorchSchedule& schedule, double stages, EndLayers less, double each) {
         const double layers = out_.settings()[P::layers];
         const auto no_count = [](double value) { return value < 0 || value != std::floor(value); };
         if (no_count(less.first) || no_count(less.last) || no_count(each)) {

@@ -4,7 +4,7 @@
 
 namespace shardscope::launch {
 
-std::optional<StageLayers> split_layers(double layers, double parts, Less less) {
+std::optional<StageLayers> split_layers(double layers, double parts, EndLayers less) {
     if (parts <= 1) return StageLayers{layers};
     const double counted = layers + less.first + less.last;
     const double least = std::floor(counted / parts);
@@ -16,16 +16,16 @@ std::optional<StageLayers> split_layers(double layers, double parts, Less less) 
     return out;
 }
 
-std::optional<Less> less_for(double layers, double stages, double first, double last) {
-    const auto gives_ends = [&](Less less) {
+std::optional<EndLayers> end_layers_for(double layers, double stages, double first, double last) {
+    const auto gives_ends = [&](EndLayers less) {
         if (less.first < 0 || less.last < 0) return false;
         const std::optional<StageLayers> found = split_layers(layers, stages, less);
         return found && found->front() == first && found->back() == last;
     };
-    if (gives_ends({})) return Less{};
+    if (gives_ends({})) return EndLayers{};
     for (const double left_over : {0.0, 1.0}) {  // a remaining layer, which the first stage gets
         for (double least = 1; least <= layers; ++least) {
-            const Less less{least + left_over - first, least - last};
+            const EndLayers less{least + left_over - first, least - last};
             if (gives_ends(less)) return less;
         }
     }

@@ -35,7 +35,7 @@ inline constexpr std::array kTorchSchedules{
 
 // By how many layers the first and the last stage are shorter than the others, because they also contain the
 // embedding and the output head.
-struct Less {
+struct EndLayers {
     double first = 0;
     double last = 0;
 };
@@ -43,9 +43,9 @@ struct Less {
 // Returns the layers of each model part as torchtitan divides them. Embedding and head count as `less`
 // layers, and each of the first parts gets one of the layers that remain. Returns nothing where torchtitan
 // does not start.
-std::optional<StageLayers> split_layers(double layers, double parts, Less less);
-// Returns the `Less` with which the first stage has `first` layers and the last one `last`; nothing where
-// there is none. Zeros are preferred, then values with which no layers remain after an even division.
-std::optional<Less> less_for(double layers, double stages, double first, double last);
+std::optional<StageLayers> split_layers(double layers, double parts, EndLayers less);
+// Returns the `EndLayers` with which the first stage has `first` layers and the last one `last`; nothing
+// where there is none. Zeros are preferred, then values with which no layers remain after an even division.
+std::optional<EndLayers> end_layers_for(double layers, double stages, double first, double last);
 
 }  // namespace shardscope::launch

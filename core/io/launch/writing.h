@@ -44,7 +44,7 @@ struct LaunchPlan {
     void note_fsdp2_limits();
 };
 
-// Returns what PyTorch's FSDP2 leaves to the program, or has no option for.
+// Returns the parameters for which FSDP2 has no option, or which the program sets.
 std::vector<P> unset_by_fsdp2(const Settings& settings);
 // Returns whether the scenario's software is PyTorch with torch.compile.
 bool is_compiled(const Settings& settings);

@@ -240,6 +240,21 @@ TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, an
     CHECK(primus.command.starts_with("./runner/primus-cli slurm srun -N 32 -- train pretrain --config"));
 }
 
+TEST_CASE("launch: Primus has schedules that Megatron-LM lacks, and Muon by another name", "[launch]") {
+    const LaunchText folded = kPrimus.write(answer_of(R"({"model": {"preset": "llama-3-8b"},
+        "cluster": {"gpus": 64, "software": "primus"},
+        "training": {"sharding": "zero1", "pipeline_parallel": 4, "schedule": "v-half", "accumulation": 16,
+            "optimizer": "muon", "overlap_grad_reduce": true}})"));
+    for (const char* line : {"      patch_primus_pipeline: true\n", "      pp_algorithm: v-half\n",
+                             "      num_virtual_stages_per_pipeline_rank: 2\n",
+                             "      optimizer: dist_muon\n", "      use_distributed_optimizer: false\n"}) {
+        INFO(line);
+        CHECK(holds(folded, line));
+    }
+    CHECK_FALSE(has_note(folded, "1F1B"));
+    CHECK(has_note(folded, "with Muon; no overlap is written"));
+}
+
 TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
     const LaunchText launch = kMegatronBridge.write(answer_of(R"({"model": {"preset": "llama-3-70b"},
         "cluster": {"gpus": 64, "software": "megatron-bridge"},
