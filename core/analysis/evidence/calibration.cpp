@@ -180,11 +180,12 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
 namespace {
 
 // Returns the errors of the cases in `judged` after a calibration on those in `given`, as a user makes it:
-// only the constants of GPU and stack are fitted, from the values that the cases have.
+// only the constants of GPU and stack are fitted, from the values that the cases have. A given run whose
+// settings equal those of judged ones weighs less.
 std::vector<double> errors_after(const std::vector<CalibrationCase>& cases,
                                  const std::set<std::size_t>& given, const std::vector<std::size_t>& judged) {
     CalibrationOptions options = for_own_runs();
-    options.new_stack = true;
+    options.stacks_are_new = true;
     std::vector<CalibrationCase> own;
     own.reserve(given.size());
     for (const std::size_t i : given) own.push_back(cases[i]);

@@ -58,7 +58,8 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             });
             if (found == unknowns_.end()) {
                 unknowns_.push_back({&row, part, value});
-                const bool is_new = row.scope == Scope::stack && (options.new_stack || part == kUnknownStack);
+                const bool is_new =
+                    row.scope == Scope::stack && (options.stacks_are_new || part == kUnknownStack);
                 problem_.constants.push_back(constant_of(row, part, value, is_new ? 1 : options.tightness));
                 found = unknowns_.end() - 1;
             }
@@ -125,8 +126,8 @@ void CalibrationFit::set_weights(bool are_public) {
     for (const std::size_t first : like) ++equals[first];
     for (std::size_t i = 0; i < cases_.size(); ++i) runs_of_fold[cases_[i].fold] += like[i] == i ? 1 : 0;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-        const double like_it = are_public ? std::max(1.0, runs_of_fold[cases_[i].fold]) : 1;
-        const double weight = 1 / (equals[like[i]] * std::sqrt(like_it));
+        const double runs_in_fold = are_public ? std::max(1.0, runs_of_fold[cases_[i].fold]) : 1;
+        const double weight = 1 / (equals[like[i]] * std::sqrt(runs_in_fold));
         problem_.weights.push_back(weight);
         weight_of_machine[cases_[i].machine + cases_[i].stack] += weight;
     }

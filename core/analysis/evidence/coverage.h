@@ -1,7 +1,7 @@
 // How far a scenario is from the public runs that were measured.
 //
 // Two runs are compared in the machine, the stack, the model and the plan. Each difference adds a weighted
-// part: the number of doublings between two sizes, or a fixed part for another kind. The distance is 1 −
+// part: the number of doublings between two sizes, or a fixed part for another choice. The distance is 1 −
 // exp(−sum): 0 for the same settings, towards 1 for a scenario that has nothing in common with any run.
 #pragma once
 
@@ -50,7 +50,7 @@ inline constexpr std::array kCoordinates{Coordinate{P::software, CoordinateKind:
                                          Coordinate{P::expert_parallel, CoordinateKind::size, 0.08},
                                          Coordinate{P::virtual_stages, CoordinateKind::size, 0.05}};
 
-// The coordinates of a run: logarithms to base 2 of sizes, indices of kinds, 0 or 1 for presence.
+// The coordinates of a run: logarithms to base 2 of sizes, indices of choices, 0 or 1 for presence.
 using Position = std::array<double, kCoordinates.size()>;
 Position position_of(const Settings& settings);
 double distance_between(const Position& a, const Position& b);  // 0 … 1
@@ -69,7 +69,7 @@ double distance_to_runs(const Settings& settings);  // 0 … 1
 
 // The range of settings that the runs with a good step time cover.
 struct Coverage {
-    Position largest{};  // of every coordinate; meaningless for kinds
+    Position largest{};  // of every coordinate; meaningless for choices
     double parameters = 0;
     std::set<std::string> software, gpus;
 

@@ -10,7 +10,6 @@
 #include "effects/gemm.h"
 #include "effects/loss.h"
 #include "effects/optimizer.h"
-#include "effects/quantized_traffic.h"
 #include "hardware/power.h"
 #include "memory/memory.h"
 #include "scenario/gpu_groups.h"
@@ -91,30 +90,19 @@ double ring_bandwidth(const RingGroup& group, const NetworkRates& network) {
     return ring_bottleneck(group, network).bandwidth;
 }
 
-// Bytes that one GPU sends in a step for `parameters` that it shares with these groups, E18.
-double sent_bytes(double parameters, const RingGroup& shard, const RingGroup& replica, const Compiled& c) {
-    const TrafficPolicy policy = traffic_policy(c.settings);
-    const auto sent = [](double gpus) { return (gpus - 1) / gpus; };
-    const double visits = c.passes.visits();
-    const double gathers = policy.gathers_each_visit ? visits : policy.gathers_once ? 1 : 0;
-    const double again = policy.gathers_again ? visits : 0;
-    const double reductions = policy.reduces_each_visit ? visits : 1;
-    const double reduced = c.state.reduced_gradients;
-    const bool quantizes = c.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
-    const double gathered_again = quantizes ? sent(in_one_node(shard).size()) : sent(shard.size());
-    const double per_parameter =
-        sent(shard.size()) * (gathers * (quantizes ? kQuantizedWeight : c.gathered_bytes) +
-                              reductions * (quantizes ? kQuantizedGradient : reduced)) +
-        gathered_again * again * c.gathered_bytes +
-        2 * sent(replica.size()) * reductions * reduced / shard.size();  // the replicas' all-reduce
-    return parameters * per_parameter;
-}
-
+// The bytes that one GPU sends in a step, E18.
 double step_volume(const Answer& a) {
-    const Layout& layout = a.compiled.layout;
+    const Compiled& c = a.compiled;
+    const TrafficPolicy when = traffic_policy(c.settings);
+    const BucketPolicy how{.weight_bytes = c.gathered_bytes,
+                           .gradient_bytes = c.state.reduced_gradients,
+                           .quantizes = c.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp};
+    const auto sent = [&](double parameters, const RingGroup& shard, const RingGroup& replica) {
+        return parameters * sent_bytes(when, how, shard, replica, c.passes.visits());
+    };
     const ModelParameters parameters = parameters_of(a);
-    return sent_bytes(parameters.non_expert, layout.shard, layout.replica, a.compiled) +
-           sent_bytes(parameters.experts, layout.expert_shard, layout.expert_replica, a.compiled);
+    return sent(parameters.non_expert, c.layout.shard, c.layout.replica) +
+           sent(parameters.experts, c.layout.expert_shard, c.layout.expert_replica);
 }
 
 double term_sum(const Answer& a, std::size_t from, std::size_t to) {

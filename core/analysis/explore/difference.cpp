@@ -53,16 +53,11 @@ bool is_set(const Answer& answer, P id) {
 }
 
 bool is_compared(const Answer& from, const Answer& to, P id) {
+    // Of the peaks, only that of the format in use is compared.
+    if (parameter(id).key.starts_with("cluster.gpu.peak_flops.")) return id == peak_of(to.settings);
     switch (id) {
         // It is an alias of the peak of the precision in use.
         case P::peak_flops: return false;
-        case P::peak_flops_bf16:
-        case P::peak_flops_fp16:
-        case P::peak_flops_fp8:
-        case P::peak_flops_mxfp8:
-        case P::peak_flops_nvfp4:
-        case P::peak_flops_tf32:
-        case P::peak_flops_fp32: return id == peak_of(to.settings);
         case P::accumulation:
             return from.scenario.hold() == Hold::per_gpu_batch && to.scenario.hold() == Hold::per_gpu_batch;
         case P::global_batch:

@@ -169,10 +169,6 @@ void compile_sharding(Compiled& c) {
     c.traffic = traffic_of(c);
 }
 
-double activation_tensor_bytes(const Compiled& c) {
-    return activation_bytes(c.settings.choice<Precision>(P::precision)) * c.tokens_per_micro_batch * c.width;
-}
-
 void compile_pipeline(Compiled& c) {
     const Settings& s = c.settings;
     const double tokens = s[P::sequence_length] * s[P::micro_batch];

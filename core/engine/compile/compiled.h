@@ -64,7 +64,7 @@ struct Compiled {  // everything that an estimate needs from a scenario
     NetworkRates data_parallel;  // rates that data-parallel collectives reach
     HostLink host;
     double width = 0;              // elements that one token passes from layer to layer
-    double compute_bytes = 2;      // of one weight in a GPU's memory, ready for a matrix product
+    double compute_bytes = 2;      // of one activation, or of one weight ready for a matrix product
     double gathered_bytes = 2;     // of one weight on the data-parallel links
     double parameters = 0;         // of the whole model
     double active_parameters = 0;  // parameters that a token passes through
@@ -102,7 +102,9 @@ Stages stages_of(const Compiled& c);
 inline std::size_t kinds_of_layers(const Compiled& c) { return c.work.layers.size(); }
 
 // Returns the bytes of an activation with the full width for the tokens of one micro-batch on one GPU.
-double activation_tensor_bytes(const Compiled& c);
+inline double activation_tensor_bytes(const Compiled& c) {
+    return c.compute_bytes * c.tokens_per_micro_batch * c.width;
+}
 
 // The parts of compile, in this order, for searches over plans. Each reads `c.settings` and the results of
 // the parts before it. The plan parameters that a part depends on come after “from”.

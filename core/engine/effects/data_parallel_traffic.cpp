@@ -52,6 +52,20 @@ TrafficPolicy traffic_policy(const Settings& s) {
             .overlaps_reductions = reduces_each_visit || s.on(P::overlap_grad_reduce)};
 }
 
+double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const RingGroup& shard,
+                  const RingGroup& replica, double visits) {
+    const auto sent = [](double gpus) { return (gpus - 1) / gpus; };
+    const double gathers = when.gathers_each_visit ? visits : when.gathers_once ? 1 : 0;
+    const double gathers_again = when.gathers_again ? visits : 0;
+    const double reductions = when.reduces_each_visit ? visits : 1;
+    const RingGroup again = how.quantizes ? in_one_node(shard) : shard;
+    return sent(shard.size()) * (gathers * (how.quantizes ? kQuantizedWeight : how.weight_bytes) +
+                                 reductions * (how.quantizes ? kQuantizedGradient : how.gradient_bytes)) +
+           sent(again.size()) * gathers_again * how.weight_bytes +
+           2 * sent(replica.size()) * reductions * how.gradient_bytes /
+               shard.size();  // all-reduce of replicas
+}
+
 LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                              bool first_visit) {
     LayerTraffic out;

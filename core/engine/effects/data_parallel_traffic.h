@@ -60,6 +60,9 @@ struct TrafficPolicy {
     bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer
 };
 TrafficPolicy traffic_policy(const Settings& settings);
+// Returns the bytes that one GPU sends in a step for one parameter, whose layer is visited `visits` times.
+double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const RingGroup& shard,
+                  const RingGroup& replica, double visits);
 
 // The collectives that run while a layer computes.
 struct LayerTraffic {

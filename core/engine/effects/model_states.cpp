@@ -66,16 +66,4 @@ StateBytes state_bytes(const Settings& s) {
     return out;
 }
 
-ShardCounts shard_counts(Sharding sharding, double group) {
-    switch (sharding) {
-        case Sharding::ddp: return {1, 1, 1};
-        case Sharding::zero1: return {1, 1, group};
-        case Sharding::zero2: return {1, group, group};
-        case Sharding::zero3:
-        case Sharding::hsdp:
-        case Sharding::zero_pp: return {group, group, group};
-    }
-    return {1, 1, 1};
-}
-
 }  // namespace shardscope

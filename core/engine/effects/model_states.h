@@ -20,7 +20,17 @@ struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;
 };
 // Returns over how many GPUs each state is sharded, for a shard group of `group` GPUs.
-ShardCounts shard_counts(Sharding sharding, double group);
+constexpr ShardCounts shard_counts(Sharding sharding, double group) {
+    switch (sharding) {
+        case Sharding::ddp: return {1, 1, 1};
+        case Sharding::zero1: return {1, 1, group};
+        case Sharding::zero2: return {1, group, group};
+        case Sharding::zero3:
+        case Sharding::hsdp:
+        case Sharding::zero_pp: return {group, group, group};
+    }
+    return {1, 1, 1};
+}
 
 struct ModelParameters {    // on one GPU before data-parallel sharding; experts have other shard groups
     double non_expert = 0;  // all parameters but the experts'

@@ -10,13 +10,8 @@
 
 namespace shardscope {
 
-// Returns the time of both together, s. The Time overload attributes it to the rates that bound each.
+// Returns the time of both together, s.
 inline double overlapped(double a, double b, double omega) { return std::max(a, b) + omega * std::min(a, b); }
-inline Time overlapped(const Time& a, const Time& b, double omega) {
-    const double second = b.total();
-    if (second == 0) return a;
-    return a.total() >= second ? a + omega * b : b + omega * a;
-}
 
 // Communication that overlaps with compute, split into its exposed and its hidden part.
 struct Exposure {
@@ -24,14 +19,17 @@ struct Exposure {
     double exposed = 0;  // s of exposed communication, the time that it adds to compute
     double hidden = 0;   // s of communication that the compute time hides
 };
+// Attributes the time of both to the rates that bound each.
 inline Exposure exposure(const Time& busy, const Time& communication, double omega) {
-    Exposure out{overlapped(busy, communication, omega)};
     const double seconds = communication.total();
-    if (seconds == 0) return out;
+    if (seconds == 0) return {busy};
     const double computing = busy.total();
-    out.exposed = computing >= seconds ? omega * seconds : seconds + (omega - 1) * computing;
+    const bool hides = computing >= seconds;
+    Exposure out{hides ? busy + omega * communication : communication + omega * busy};
+    out.exposed = hides ? omega * seconds : seconds + (omega - 1) * computing;
     out.hidden = std::max(0.0, seconds - out.exposed);
     return out;
 }
+inline Time overlapped(const Time& a, const Time& b, double omega) { return exposure(a, b, omega).both; }
 
 }  // namespace shardscope

@@ -8,17 +8,17 @@
 namespace shardscope {
 
 namespace power {
-inline constexpr double kShareOfTdp = 0.94;
-inline constexpr double kIdle = 0.842;
-inline constexpr double kSlope = 0.158;
+inline constexpr double kShareOfTdp = 0.94;  // f, of a step without waiting
+inline constexpr double kWaiting = 0.842;    // the share of that power while the GPU only waits
+inline constexpr double kSlope = 0.158;      // the share that is proportional to u
 }  // namespace power
 
 inline double power_per_gpu(double tdp, double utilization) {
-    return tdp * power::kShareOfTdp * (power::kIdle + power::kSlope * utilization);
+    return tdp * power::kShareOfTdp * (power::kWaiting + power::kSlope * utilization);
 }
 // Returns the utilization at which a GPU takes `watts`.
 inline double utilization_at(double tdp, double watts) {
-    return (watts / (tdp * power::kShareOfTdp) - power::kIdle) / power::kSlope;
+    return (watts / (tdp * power::kShareOfTdp) - power::kWaiting) / power::kSlope;
 }
 
 }  // namespace shardscope

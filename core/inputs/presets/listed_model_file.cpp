@@ -124,7 +124,7 @@ class Reader {
             std::vector<std::string> kinds;
             kinds.reserve(kKinds.size());
             for (const Kind& one : kKinds) kinds.emplace_back(one.name);
-            const std::string all = translate("use gemm, convolution, norm, elementwise, softmax or gather");
+            const std::string all = translate("use one of {1}", {joined(kinds, ", ")});
             problems_.push_back(
                 {child_pointer(pointer, "kind"), translate("“{1}” is not a kind of operator", {kind}),
                  kind == "attention" ? translate("models with attention are transformers") : "",

@@ -34,8 +34,7 @@ constexpr P kPrecision[] = {P::precision};
 
 // The recipe mxfp8 of fp8 needs matrix units that scale blocks, as the precision mxfp8 does.
 bool supports(const Settings& s, Precision precision) {
-    const auto has_peak = [&](Precision format) { return !std::isnan(s[peak_of(format)]); };
-    return has_peak(precision) && has_peak(matrix_format(precision, s.choice<Fp8Recipe>(P::fp8_recipe)));
+    return !std::isnan(s[peak_of(matrix_format(precision, s.choice<Fp8Recipe>(P::fp8_recipe)))]);
 }
 
 bool is_supported(const Settings& s) { return supports(s, s.choice<Precision>(P::precision)); }
