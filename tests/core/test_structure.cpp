@@ -136,8 +136,13 @@ TEST_CASE("structure: charts and themes know no scenario", "[structure]") {
 
 TEST_CASE("structure: folders of widgets include only those before them", "[structure]") {
     const std::vector<std::string> order{"theme", "chart", "rows", "plots", "panels", "report"};
-    std::vector<std::string> higher;
-    for (auto folder = order.rbegin(); folder != order.rend(); ++folder) {
+    std::vector<std::string> found;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(SHARDSCOPE_SOURCE_DIR) / "widgets"))
+        if (entry.is_directory()) found.push_back(entry.path().filename().string());
+    CHECK(std::set(found.begin(), found.end()) == std::set(order.begin(), order.end()));
+    std::vector<std::string> higher{"\"widgets/" + order.back() + "/"};
+    for (auto folder = order.rbegin() + 1; folder != order.rend(); ++folder) {
         CHECK(first_forbidden_include("widgets/" + *folder, higher).empty());
         higher.push_back("\"widgets/" + *folder + "/");
     }
