@@ -16,24 +16,28 @@ constexpr double kRoomy = 400;  // px of axis from which labels have more text
 constexpr double kDot = 4.5;
 constexpr double kClearly = 5;  // px that another curve is farther from the name of a curve
 constexpr double kSame = -3;    // where curves coincide
-constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines
+constexpr double kTouching = 1e-9;
+constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines, or of distance
 
 QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
 }
 
-// Returns the distance from the box to the line, sampled at a few points of every segment.
-double distance(const QRectF& box, const QPolygonF& line) {
-    double best = std::numeric_limits<double>::infinity();
+// Returns the distance from the box to the line, which runs from left to right, sampled at a few points of
+// every segment; or `most`, if no sample is nearer.
+double distance(const QRectF& box, const QPolygonF& line, double most = kAny) {
+    double best = most;
     for (int i = 1; i < line.size(); ++i) {
         const QPointF& a = line[i - 1];
         const QPointF& b = line[i];
+        // Most segments are too far left or right for any of their points to be nearer.
+        if (b.x() < box.left() - best || a.x() > box.right() + best) continue;
         if (std::isnan(a.y()) || std::isnan(b.y())) continue;
         for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
             const QPointF at = a + (b - a) * share;
             const double x = std::max({box.left() - at.x(), at.x() - box.right(), 0.0});
             const double y = std::max({box.top() - at.y(), at.y() - box.bottom(), 0.0});
-            best = std::min(best, std::hypot(x, y));
+            if (x < best && y < best) best = std::min(best, std::sqrt(x * x + y * y));
         }
     }
     return best;
@@ -174,8 +178,8 @@ bool ScalingLabels::any_other(const QPolygonF& points,
 bool ScalingLabels::is_at_another(const QPolygonF& points, const QRectF& box, double farther) const {
     const double own = distance(box, points);
     return any_other(points, [&](const QPolygonF& other) {
-        const double away = distance(box, other);
-        return away < own + farther || away == 0;
+        const double nearest = std::max(own + farther, kTouching);
+        return distance(box, other, nearest) < nearest;
     });
 }
 
@@ -193,7 +197,7 @@ std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& 
     constexpr double kApart = 2;  // px from other curves
     const auto crossed = [&](const QPolygonF& other) {
         for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}) {
-            if (distance(QRectF(out.pointAt(share), QSizeF(0, 0)), other) < kApart) return true;
+            if (distance(QRectF(out.pointAt(share), QSizeF(0, 0)), other, kApart) < kApart) return true;
         }
         return false;
     };
