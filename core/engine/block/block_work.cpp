@@ -36,7 +36,7 @@ class CollectiveTimes {
         Time time;
     };
     const BlockRates& rates_;
-    std::array<Last, 4> last_;  // by CommunicationGroup
+    std::array<Last, static_cast<std::size_t>(CommunicationGroup::count)> last_;
 };
 
 // The sum over the operators of a block in one direction.
@@ -247,9 +247,12 @@ StepTerm step_term_of(const Operator& op) {
     if (op.kind != OperatorKind::collective) return StepTerm::elementwise;
     switch (op.group) {
         case CommunicationGroup::tensor: return StepTerm::tensor_network;
-        case CommunicationGroup::context: return StepTerm::context_network;
+        case CommunicationGroup::context:
+        case CommunicationGroup::context_inner:
+        case CommunicationGroup::context_outer: return StepTerm::context_network;
         case CommunicationGroup::expert: return StepTerm::expert_network;
-        case CommunicationGroup::expert_tensor: return StepTerm::tensor_network;
+        case CommunicationGroup::expert_tensor:
+        case CommunicationGroup::count: break;
     }
     return StepTerm::tensor_network;
 }
@@ -260,6 +263,8 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .network = network,
             .tensor = layout.tensor_group,
             .context = layout.context_group,
+            .context_inner = layout.context_inner_group,
+            .context_outer = layout.context_outer_group,
             .expert = layout.expert_group,
             .expert_tensor = layout.expert_tensor_group,
             .async_tensor = s.on(P::async_tensor_parallel),
@@ -285,11 +290,25 @@ Work work_of(const OperatorList& operators, const BlockRates& rates) {
     return out;
 }
 
+namespace {
+
+const RingGroup& group_of(const Operator& op, const BlockRates& rates) {
+    switch (op.group) {
+        case CommunicationGroup::tensor: break;
+        case CommunicationGroup::context: return rates.context;
+        case CommunicationGroup::context_inner: return rates.context_inner;
+        case CommunicationGroup::context_outer: return rates.context_outer;
+        case CommunicationGroup::expert: return rates.expert;
+        case CommunicationGroup::expert_tensor: return rates.expert_tensor;
+        case CommunicationGroup::count: break;
+    }
+    return rates.tensor;
+}
+
+}  // namespace
+
 Time collective_operator_time(const Operator& op, const BlockRates& rates) {
-    const RingGroup& group = op.group == CommunicationGroup::tensor          ? rates.tensor
-                             : op.group == CommunicationGroup::context       ? rates.context
-                             : op.group == CommunicationGroup::expert_tensor ? rates.expert_tensor
-                                                                             : rates.expert;
+    const RingGroup& group = group_of(op, rates);
     Time time;
     switch (op.collective) {
         case Collective::none: return {};

@@ -62,7 +62,7 @@ struct Work {
 struct BlockRates {
     const GpuRates& gpu;
     const NetworkRates& network;
-    RingGroup tensor, context, expert, expert_tensor;
+    RingGroup tensor, context, context_inner, context_outer, expert, expert_tensor;
     bool async_tensor = false;     // tensor-parallel collectives overlap with their matrices
     double expert_imbalance = 1;   // tokens of the busiest expert's GPU relative to the average one
     double context_imbalance = 1;  // attention work of the busiest GPU, likewise

@@ -19,6 +19,9 @@ Layout layout_of(const Settings& s) {
     const double group = shard_group(s);
     out.tensor_group = ring_group(out.tensor, 1, node);
     out.context_group = ring_group(out.context, out.tensor, node);
+    const double inner = context_parallel_inner(s);
+    out.context_inner_group = ring_group(inner, out.tensor, node);
+    out.context_outer_group = ring_group(out.context / inner, out.tensor * inner, node);
     out.expert_tensor = expert_tensor_parallel(s);
     out.expert_tensor_group = ring_group(out.expert_tensor, 1, node);
     out.expert_group = ring_group(out.expert, out.expert_tensor, node);

@@ -19,6 +19,7 @@ struct Layout {                                                // how the plan m
     double weight_copies =
         1;  // weight copies per pipeline; with two, GPUs at opposite places hold the same weights
     RingGroup tensor_group, context_group, expert_group, expert_tensor_group;
+    RingGroup context_inner_group, context_outer_group;  // of hierarchical context parallelism
     RingGroup shard;                         // GPUs over which one replica of the state is sharded
     RingGroup replica;                       // GPUs that hold the same shard
     RingGroup expert_shard, expert_replica;  // the same for experts' weights

@@ -80,9 +80,11 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // The router's probabilities are kept in fp32.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.expert_h, 0,
                             4 * rows * x.experts));
-    // The matrices of a split expert need the tokens of all GPUs that share it.
+    // The matrices of a split expert need the tokens of all GPUs that share it. Those of a tensor-parallel
+    // group without sequence parallelism have the same tokens.
     const double routed_bytes = x.q * routed * x.expert_h;
-    if (x.et > 1 && x.spread > 1)
+    const bool gathers = x.et > 1 && (x.spread > 1 || x.et > x.t);
+    if (gathers)
         add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::expert_tensor,
                        routed_bytes);
     const double local_experts = x.experts / x.e;
@@ -122,7 +124,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     if (separate_biases)
         ops.push_back(
             streaming(x, OperatorKind::elementwise, "experts.bias", 14 * routed * x.expert_h, 0, 0));
-    if (x.et > 1 && x.spread > 1)
+    if (gathers)
         add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
                        routed_bytes);
     add_all_to_all("experts.combine");

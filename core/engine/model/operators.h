@@ -34,7 +34,16 @@ enum class Collective : unsigned char {
     all_to_all,
     ring_exchange
 };
-enum class CommunicationGroup : unsigned char { tensor, context, expert, expert_tensor };
+// The inner and outer groups are those of hierarchical context parallelism (a2a+p2p).
+enum class CommunicationGroup : unsigned char {
+    tensor,
+    context,
+    context_inner,
+    context_outer,
+    expert,
+    expert_tensor,
+    count
+};
 
 // The forward pass of one operator over one micro-batch on one GPU. Sizes are this GPU's share under tensor,
 // context and expert parallelism. The backward pass is derived from it.

@@ -293,3 +293,31 @@ TEST_CASE("operators: experts under sequence parallelism gather the activations 
     CHECK(gathered == 2.0 * 4096 * 4096 * 2);
     CHECK(reduced == gathered);
 }
+
+TEST_CASE("operators: experts split over data-parallel GPUs gather the token copies of all of them",
+          "[operators]") {
+    const auto bytes = [](double expert_tensor, double tensor, bool spread) {
+        OperatorList list;
+        build_transformer(resolve(of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                            {P::sequence_length, 4096},
+                                                            {P::micro_batch, 1},
+                                                            {P::tensor_parallel, tensor},
+                                                            {P::sequence_parallel, spread},
+                                                            {P::expert_tensor_parallel, expert_tensor}})),
+                          list);
+        double sum = 0;
+        for (const Operator& op : list.of_kind[1].operators) {
+            if (op.group == CommunicationGroup::expert_tensor && op.kind == OperatorKind::collective)
+                sum += op.bytes;
+        }
+        return sum;
+    };
+    // Two experts a token, 4,096 tokens of width 4,096 on each of the GPUs, two bytes each, there and back.
+    constexpr double kCopies = 2.0 * 4096 * 4096 * 2;
+    CHECK(bytes(1, 1, false) == 0);
+    CHECK(bytes(8, 1, false) == 2 * 8 * kCopies);
+    CHECK(bytes(2, 1, false) == 2 * 2 * kCopies);
+    // The GPUs of a tensor-parallel group without sequence parallelism hold the same tokens.
+    CHECK(bytes(4, 4, false) == 0);
+    CHECK(bytes(4, 4, true) == 2 * kCopies);
+}
