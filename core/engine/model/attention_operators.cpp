@@ -13,33 +13,33 @@ struct AttentionWidths {
 void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::vector<Operator>& ops) {
     if (x.c <= 1) return;
     const double bytes = x.q * x.tokens;  // of one element of every token
-    const auto ring = [&](double gpus) {
+    const auto ring = [&](CommunicationGroup group, double gpus) {
         // Keys and values travel around the ring of context-parallel GPUs.
-        add_collective(ops, "attention.ring", Collective::ring_exchange, CommunicationGroup::context,
+        add_collective(ops, "attention.ring", Collective::ring_exchange, group,
                        bytes * gpus * widths.keys_and_values);
     };
-    const auto exchange_heads = [&] {
+    const auto exchange_heads = [&](CommunicationGroup group) {
         // Queries, keys and values before attention, and its output after it.
-        add_collective(ops, "attention.exchange", Collective::all_to_all, CommunicationGroup::context,
+        add_collective(ops, "attention.exchange", Collective::all_to_all, group,
                        bytes * (widths.queries + widths.keys_and_values + widths.output));
     };
     switch (x.context_kind) {
-        case ContextParallelKind::p2p: ring(x.c); break;
-        case ContextParallelKind::a2a: exchange_heads(); break;
+        case ContextParallelKind::p2p: ring(CommunicationGroup::context, x.c); break;
+        case ContextParallelKind::a2a: exchange_heads(CommunicationGroup::context); break;
         case ContextParallelKind::all_gather:
             add_collective(ops, "attention.gather_kv", Collective::all_gather, CommunicationGroup::context,
                            bytes * x.c * widths.keys_and_values);
             break;
         case ContextParallelKind::a2a_p2p:
-            exchange_heads();
-            if (x.context_inner < x.c) ring(x.c / x.context_inner);
+            exchange_heads(CommunicationGroup::context_inner);
+            if (x.context_inner < x.c) ring(CommunicationGroup::context_outer, x.c / x.context_inner);
             break;
     }
 }
 
 }  // namespace
 
-void build_attention(const Shape& x, double attended, std::vector<Operator>& ops) {
+void build_attention(const Shape& x, double attended, double length, std::vector<Operator>& ops) {
     using enum OperatorKind;
     const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
     const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
@@ -99,8 +99,10 @@ void build_attention(const Shape& x, double attended, std::vector<Operator>& ops
     core.name = "attention.core";
     core.kind = attention;
     core.attention_core = true;
-    core.count = x.b * x.a / x.t;
-    core.m = x.s / x.c;
+    // A flash kernel computes every document, or every chunk, as a sequence of its own.
+    const double rows_of_one = x.flash ? length : x.s;
+    core.count = x.b * x.a / x.t * x.s / rows_of_one;
+    core.m = rows_of_one / x.c;
     // Flash kernels skip masked scores: the half of the square above the diagonal, and those outside of
     // windows and chunks. Naive kernels compute every score.
     core.n = x.flash && x.causal ? attended / 2 : x.flash ? attended : x.s;

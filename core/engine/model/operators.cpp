@@ -22,7 +22,8 @@ void build_mixer(const Shape& x, const Settings& s, Mixer mixer, std::vector<Ope
     switch (mixer) {
         case Mixer::full:
         case Mixer::sliding:
-        case Mixer::chunked: return build_attention(x, attended_tokens(s, mixer), ops);
+        case Mixer::chunked:
+            return build_attention(x, attended_tokens(s, mixer), attention_length(s, mixer), ops);
         case Mixer::linear: return build_linear_attention(x, s, ops);
         case Mixer::mamba2: return build_state_space(x, s, ops);
         case Mixer::none: return;

@@ -104,6 +104,12 @@ double attended_tokens(const Settings& s, Mixer mixer) {
     return (window * (document - last) + last * last) / document;
 }
 
+double attention_length(const Settings& s, Mixer mixer) {
+    const double document = document_tokens(s);
+    const double window = s[P::attention_window];
+    return mixer == Mixer::chunked && window > 0 ? std::min(window, document) : document;
+}
+
 Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut cut, bool bias, double saved) {
     Operator op;
     op.name = name;

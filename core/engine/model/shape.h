@@ -64,8 +64,11 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops);
 
-// Adds attention of every token to `attended` tokens, see attended_tokens.
-void build_attention(const Shape& x, double attended, std::vector<Operator>& ops);
+// Adds attention of every token to `attended` tokens, see attended_tokens, in squares of `length` tokens, see
+// attention_length.
+void build_attention(const Shape& x, double attended, double length, std::vector<Operator>& ops);
+// Returns the length of what a flash kernel computes as one sequence: a document, or a chunk.
+double attention_length(const Settings& settings, Mixer mixer);
 // Add what follows a mixer, without the norm before it.
 void build_dense(const Shape& x, std::vector<Operator>& ops);
 void build_experts(const Shape& x, std::vector<Operator>& ops);

@@ -433,6 +433,17 @@ TEST_CASE("packing: attention grows with the mean of the squared lengths of docu
           Approx(6 * packed.active_parameters + 12.0 * 32 * 4096 * 1024).epsilon(1e-12));
 }
 
+TEST_CASE("packing: attention over documents takes the time of sequences of their length", "[model]") {
+    const auto time = [](double sequence, double batch, double packing) {
+        const Scenario scenario = of_model(
+            "llama-3-8b",
+            {{P::sequence_length, sequence}, {P::micro_batch, batch}, {P::packing, packing}, {P::gpus, 64}});
+        return estimate_of(scenario).step.term(StepTerm::attention);
+    };
+    for (const double document : {4096.0, 1024.0, 256.0})
+        CHECK(time(32768, 1, document) == Approx(time(document, 32768 / document, 0)).epsilon(1e-9));
+}
+
 TEST_CASE("experts with biases add them in separate kernels unless their buffers are static",
           "[layer_pattern]") {
     const auto layer = [](const char* model, double buffers) {
