@@ -5,6 +5,8 @@
 // 2104.07857.
 #pragma once
 
+#include <algorithm>
+
 #include "time/rates.h"
 
 namespace shardscope {
@@ -21,9 +23,10 @@ inline Time host_fetch_time(double bytes, const HostLink& link) {
 }
 
 // Returns the time of the optimizer step on the host. Gradients are sent to the host and weights come back
-// (`moved` bytes), and the host reads and writes its state (`updated` bytes).
+// (`moved` bytes) while the host reads and writes the state of other weights (`updated` bytes; ZeRO-Offload,
+// section 5).
 inline Time host_update_time(double moved, double updated, const HostLink& link) {
-    return {Rate::latency, moved / link.bandwidth + updated / link.memory_bandwidth};
+    return {Rate::latency, std::max(moved / link.bandwidth, updated / link.memory_bandwidth)};
 }
 
 // Returns the time of the optimizer step on the host if `state` bytes of optimizer state are read from the
