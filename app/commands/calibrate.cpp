@@ -199,6 +199,7 @@ void print_calibration(const Calibration& calibration) {
     print_summary("fitted to", calibration.fitted);
     print_summary(calibration.single_model ? "cross-validated, run by run" : "cross-validated, new model",
                   calibration.new_model);
+    print_summary("cross-validated, a model measured nowhere", calibration.unseen_model);
     print_summary("cross-validated, new machine", calibration.new_machine);
     print_summary("cross-validated, new stack", calibration.new_stack);
     if (!calibration.new_model.summary.empty())
@@ -217,17 +218,19 @@ void print_new_stacks(const std::vector<NewStack>& stacks) {
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     print_out(
         "| family | runs | fitted: mean | new model: mean over folds | mean | median | 90th percentile | new "
-        "machine: mean |\n"
-        "|---|---|---|---|---|---|---|---|\n");
+        "machine: mean | model measured nowhere: mean |\n"
+        "|---|---|---|---|---|---|---|---|---|\n");
+    const auto mean_of = [](const CrossValidation& validation, const std::string& family) {
+        const auto found = validation.summary.find(family);
+        return found == validation.summary.end() ? std::string("–") : percent(found->second.mean_abs_error);
+    };
     for (const auto& [family, s] : calibration.new_model.summary) {
-        const auto machine = calibration.new_machine.summary.find(family);
-        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s |\n",
+        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s | %s |\n",
                   markdown_text(family).c_str(), s.n,
                   100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_over_folds,
                   100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error,
-                  machine == calibration.new_machine.summary.end()
-                      ? "–"
-                      : percent(machine->second.mean_abs_error).c_str());
+                  mean_of(calibration.new_machine, family).c_str(),
+                  mean_of(calibration.unseen_model, family).c_str());
     }
     print_out(
         "\n%zu constants. Of the runs that were left out, these lie in their likely range of 80 %%: %s.\n\n",

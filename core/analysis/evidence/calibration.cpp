@@ -137,8 +137,9 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.fitted = summarize_errors(cases, errors);
     if (!options.cross_validate) return out;
 
-    std::vector<std::string> models, machines, stacks;
+    std::vector<std::string> models, names, machines, stacks;
     for (const CalibrationCase& item : cases) {
+        names.push_back(item.run->model);
         models.push_back(item.fold);
         machines.push_back(item.machine);
         stacks.push_back(item.stack);
@@ -158,6 +159,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     };
     if (one_fold(models)) return out;
     const LeftOut of_models = left_out(models, out.new_model);
+    if (options.everywhere && !one_fold(names)) left_out(names, out.unseen_model);
     LeftOut of_machines, of_stacks;
     if (!one_fold(machines)) of_machines = left_out(machines, out.new_machine);
     if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);

@@ -4,8 +4,9 @@
 // a software stack, but never to a run, a model or a cluster. The fit minimises the logarithm of predicted ÷
 // measured step times with a robust loss. Priors (the parameter table's defaults and the parts' presets) with
 // their widths keep constants near their values, so that a constant on which the runs have no information
-// stays at its prior. Three cross-validations show the expected error of a prediction:
+// stays at its prior. Four cross-validations show the expected error of a prediction:
 // - for a new model on a known machine, the folds are machine × software × model,
+// - for a model that was measured nowhere, the folds are models,
 // - for a new machine, the folds are machines,
 // - for a new stack, the folds are software stacks, blind, and after calibration on eight of its runs.
 #pragma once
@@ -52,11 +53,12 @@ struct Calibration {
     std::vector<FittedConstant> unidentified;  // left at their priors
     std::vector<const MeasuredRun*> used;      // runs with a step time and a valid scenario
     std::vector<Validation::Skipped> skipped;
-    CrossValidation fitted;       // errors for the runs of the fit itself
-    CrossValidation new_model;    // each model on its machine and stack predicted from the others
-    CrossValidation new_machine;  // each machine (GPU, node, network) predicted from the others
-    bool single_model = false;    // one model on one machine: `new_model` leaves out single runs
-    CrossValidation new_stack;    // each software stack predicted from the others
+    CrossValidation fitted;        // errors for the runs of the fit itself
+    CrossValidation new_model;     // each model on its machine and stack predicted from the others
+    CrossValidation unseen_model;  // each model predicted from the others, on all machines and stacks
+    CrossValidation new_machine;   // each machine (GPU, node, network) predicted from the others
+    bool single_model = false;     // one model on one machine: `new_model` leaves out single runs
+    CrossValidation new_stack;     // each software stack predicted from the others
     // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in
     // addition at distance 1 from every run.
     std::map<std::string, double> band;

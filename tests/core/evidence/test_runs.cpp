@@ -44,6 +44,21 @@ TEST_CASE("validation: runs of gpt-oss and of hybrid models on many machines are
     CHECK(sum / runs < 0.12);
 }
 
+TEST_CASE("validation: Megatron-Bridge's runs of mixtures of experts are within 8 % on average",
+          "[evidence]") {
+    double sum = 0;
+    int runs = 0;
+    for (const ValidationRow& row : validate(shipped_runs(), Catalogue::shipped()).rows) {
+        const bool bridge = row.run->family == "megatron_bridge" || row.run->family == "mbridge_cards";
+        const bool dense = row.run->model.starts_with("Llama");
+        if (!bridge || dense || !row.run->has_good_time() || row.measured_step <= 0) continue;
+        sum += std::fabs(row.error);
+        ++runs;
+    }
+    CHECK(runs >= 130);
+    CHECK(sum / runs < 0.08);
+}
+
 TEST_CASE("runs: a user's table may have few columns, unusual values and bad rows", "[evidence]") {
     const char* table =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,tokens_per_"
