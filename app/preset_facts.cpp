@@ -100,9 +100,10 @@ std::vector<PresetColumn> columns_of(PresetKind kind) {
                 {QObject::tr("Year"), true},
                 {QObject::tr("Public\nruns")}};
     }
-    return {{QObject::tr("Model")},     {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
-            {QObject::tr("Kind")},      {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},
-            {QObject::tr("Year"), true}};
+    return {
+        {QObject::tr("Model")},      {QObject::tr("Parameters"), true},     {QObject::tr("Active"), true},
+        {QObject::tr("Kind")},       {QObject::tr("Layers × width"), true}, {QObject::tr("Context"), true},
+        {QObject::tr("Year"), true}, {QObject::tr("Public\nruns")}};
 }
 
 PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
@@ -121,7 +122,7 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
                    year_of(preset.gpu),
-                   {is_compared(preset) ? QObject::tr("compared") : QObject::tr("none"), kNone}};
+                   {text_of(label_of(compared(preset))), kNone}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
     // "InfiniBand", "EFA", "Slingshot"
@@ -151,7 +152,8 @@ PresetFacts::Facts PresetFacts::of_model(const Preset& preset) const {
                    {kind_of(s), kNone},
                    shape,
                    context,
-                   year_of(&preset)};
+                   year_of(&preset),
+                   {text_of(label_of(compared(preset))), kNone}};
     add_name(out.words, &preset);
     for (const double size : {parameters, active}) add_size(out.words, size);
     if (s[P::experts] > 1) out.words << QStringLiteral("moe");

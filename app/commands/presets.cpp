@@ -112,9 +112,9 @@ bool print(const Preset& preset) {
     if (preset.calibration) print_out("  calibration: %s\n", preset.calibration->name.c_str());
     if (preset.published_parameters > 0)
         print_out("  published parameters: %s\n", exact(preset.published_parameters).c_str());
-    if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::cluster)
-        print_out("  public runs: %s\n",
-                  is_compared(preset) ? "compared" : "never compared with a run of this GPU");
+    if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::cluster ||
+        preset.kind == PresetKind::model)
+        print_out("  public runs: %s\n", label_of(compared(preset)).c_str());
     if (preset.rotary_base > 0) print_out("  rotary base: %s\n", exact(preset.rotary_base).c_str());
     if (preset.router) print_out("  router: %s\n", json_text(write_router(*preset.router)).c_str());
     if (preset.operators) {

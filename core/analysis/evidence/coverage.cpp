@@ -125,6 +125,17 @@ bool Coverage::has(P presence) const { return largest[coordinate_of(presence)] >
 double Coverage::largest_of(P size) const { return std::exp2(largest[coordinate_of(size)]); }
 const Coverage& coverage() { return measured_positions().coverage; }
 
+bool has_run(const std::string& gpu, const Settings& settings, std::initializer_list<P> same) {
+    const Position here = position_of(settings);
+    return std::ranges::any_of(measured_positions().runs, [&](const MeasuredPosition& measured) {
+        return (gpu.empty() || measured.run.gpu == gpu) && std::ranges::all_of(same, [&](P id) {
+                   constexpr double kRounding = 1e-6;
+                   const std::size_t i = coordinate_of(id);
+                   return std::fabs(here[i] - measured.at[i]) < kRounding;
+               });
+    });
+}
+
 std::string measured_coverage() {
     double parameters = 0;
     std::set<std::array<double, kCoordinates.size()>> seen;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -77,6 +78,10 @@ struct Coverage {
     [[nodiscard]] double largest_of(P size) const;
 };
 const Coverage& coverage();
+
+// Returns whether some run was measured with these values of coordinates, and on this GPU unless `gpu` is
+// empty.
+bool has_run(const std::string& gpu, const Settings& settings, std::initializer_list<P> same);
 
 // The settings that place the shipped runs, as JSON, one line for runs with equal ones. They are computed
 // from the runs; the functions above use the file presets/runs/coverage.json, which holds the same text,

@@ -45,16 +45,36 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     if (s[P::kv_lora_rank] > 0 && !coverage().has(P::kv_lora_rank))
         out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
-    if (!gpu || !is_compared(*gpu)) out.push_back(translate("No public run of this GPU was compared."));
+    if (!gpu || compared(*gpu) == Compared::never)
+        out.push_back(translate("No public run of this GPU was compared."));
     if (!coverage().software.contains(written(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
     if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
     return out;
 }
 
-bool is_compared(const Preset& preset) {
+Compared compared(const Preset& preset) {
+    const Scenario first = Scenario::first_launch(Catalogue::shipped());
+    if (preset.kind == PresetKind::model) {
+        const bool known = has_run({}, resolve(with_model(first, preset)),
+                                   {P::layers, P::hidden_size, P::experts, P::kv_lora_rank});
+        return known ? Compared::yes : Compared::never;
+    }
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
-    return gpu && coverage().gpus.contains(gpu->name);
+    if (!gpu || !coverage().gpus.contains(gpu->name)) return Compared::never;
+    const bool known = preset.kind == PresetKind::gpu ||
+                       has_run(gpu->name, resolve(with_cluster(first, preset)),
+                               {P::gpus_per_node, P::intra_node_bandwidth, P::inter_node_bandwidth});
+    return known ? Compared::yes : Compared::gpu_only;
+}
+
+std::string label_of(Compared compared) {
+    switch (compared) {
+        case Compared::never: break;
+        case Compared::gpu_only: return translate("only its GPU");
+        case Compared::yes: return translate("compared");
+    }
+    return translate("never compared");
 }
 
 std::string nearest_runs_sentence(const Answer& answer) {

@@ -14,9 +14,15 @@ namespace shardscope {
 // inside.
 std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
-// Returns whether predictions for this GPU, or for the GPU of this cluster preset, were compared with public
-// runs that have a good step time.
-bool is_compared(const Preset& preset);
+// Which public runs with a good step time a preset was compared with.
+enum class Compared {
+    never,     // with none
+    gpu_only,  // cluster: with runs on its GPU in other nodes or on another network
+    yes        // with runs of this GPU, of such nodes on such a network, or of a model of these sizes
+};
+// The preset is one of a GPU, a cluster or a model.
+Compared compared(const Preset& preset);
+std::string label_of(Compared compared);  // translated
 
 // Names the nearest measured runs, or says that nothing like the scenario was measured.
 std::string nearest_runs_sentence(const Answer& answer);
