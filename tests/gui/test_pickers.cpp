@@ -318,12 +318,24 @@ TEST_CASE("repairs: the pointer on one shows its result in the plot and the memo
     QApplication::sendEvent(button, &enter);
     CHECK(plot.repair == pointed.label);
     CHECK(plot.repaired.size() > 1);
-    CHECK(bar.repaired == pointed.peak);
+    REQUIRE(bar.repaired);
+    CHECK(bar.repaired->peak == pointed.peak);
+    CHECK(bar.repaired->capacity == bar.capacity);
     CHECK(model.scenario() == before);
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(button, &leave);
     CHECK(plot.repair == best.label);
     CHECK_FALSE(bar.repaired.has_value());
+
+    // A repair by more memory raises the limit, which the plot and the bar show.
+    auto* larger = desk.find<RepairButton>("repair/cluster.gpu.memory");
+    QApplication::sendEvent(larger, &enter);
+    REQUIRE(bar.repaired);
+    CHECK(bar.repaired->capacity > bar.capacity);
+    CHECK(bar.top > bar.repaired->capacity);
+    CHECK(plot.repair_raises_limit());
+    CHECK(plot.repaired_capacity == bar.repaired->capacity);
+    CHECK(desk.find<ScalingPlot>("scaling")->figure().y_range().to * kGiB > plot.repaired_capacity);
 }
 
 TEST_CASE("pickers: an imported model keeps its name, warns, and is saved under a new one",

@@ -37,8 +37,12 @@ QString axis_text(double gib) {
 }
 
 double fitted_top(const MemoryBarData& data) {
-    double need = std::max(data.capacity * 1.1, data.peak * 1.03);
-    for (const auto& ghost : data.ghosts) need = std::max({need, ghost.peak * 1.03, ghost.capacity * 1.03});
+    const double own = std::max(data.capacity * 1.1, data.peak * 1.03);
+    double need = own;
+    // A pin that needs much more has a broken bar, so that the scenario's own bar stays readable.
+    for (const auto& ghost : data.ghosts)
+        need = std::max({need, std::min(ghost.peak, kFarPin * own) * 1.03, ghost.capacity * 1.03});
+    if (data.repaired) need = std::max(need, data.repaired->capacity * 1.03);
     return round_top(need / kGiB, 5) * kGiB;
 }
 
@@ -229,6 +233,13 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
+        if (ghost.peak > data.top) {
+            constexpr double kBreak = 8;  // px below the top
+            painter.fillRect(QRectF(x - 2, top + kBreak, g.ghost + 4, 3), theme.pane);
+            const QString value = shown(ghost.peak, Quantity::bytes, false);
+            painter.setPen(theme.text);
+            painter.drawText(QPointF(x + g.ghost - metrics.horizontalAdvance(value), top - 3), value);
+        }
         // The letter is in the text colour, and a line below it in the colour of the pin.
         if (ghost.capacity != data.capacity) {
             // The limit of a pin on another GPU.
@@ -278,7 +289,12 @@ void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
                     const MemoryBarData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
-    const QString text = MemoryBar::tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
+    const bool raised = data.repaired && data.repaired->capacity != data.capacity;
+    const QString text = raised
+                             ? MemoryBar::tr("usable %1 → %2")
+                                   .arg(shown(data.capacity, Quantity::bytes, false),
+                                        shown(data.repaired->capacity, Quantity::bytes, false))
+                             : MemoryBar::tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
     const double left = g.label_right - metrics.horizontalAdvance(text);
     QPen pen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap);
     pen.setDashPattern({3, 2});
@@ -301,7 +317,8 @@ void paint_capacity(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
 
 }  // namespace
 
-MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins) {
+MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins,
+                              const std::optional<Repair>& repair) {
     const MemoryUse& use = answer.estimate.memory;
     MemoryBarData data{use.terms(),
                        use.peak,
@@ -312,12 +329,14 @@ MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins
                        use.stage,
                        answer.settings[P::pipeline_parallel],
                        {},
+                       {},
                        0};
     for (const Pin& pin : pins) {
         if (pin.answer.valid())
             data.ghosts.push_back(
                 {pin.letter, pin.answer.estimate.memory.peak, pin.answer.estimate.memory.capacity});
     }
+    if (repair) data.repaired = {repair->peak, repair->capacity};
     data.top = fitted_top(data);
     return data;
 }
@@ -417,8 +436,12 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
         constexpr double kBeyond = 3;  // px at each side of the bar
         painter.setPen(line_pen(theme.text, 2, {3, 2}));
         painter.setBrush(Qt::NoBrush);
-        painter.drawRect(QRectF(QPointF(g.bar.left() - kBeyond, g.y_of(*data.repaired, data.top)),
+        painter.drawRect(QRectF(QPointF(g.bar.left() - kBeyond, g.y_of(data.repaired->peak, data.top)),
                                 QPointF(g.bar.right() + kBeyond, g.bar.bottom())));
+        if (data.repaired->capacity != data.capacity) {
+            const double limit = std::round(g.y_of(data.repaired->capacity, data.top)) + 0.5;
+            painter.drawLine(QPointF(g.bar.left() - 8, limit), QPointF(g.leaders_bend, limit));
+        }
     }
     painter.restore();
 }
@@ -442,8 +465,7 @@ void MemoryBar::refresh() {
     const Answer& answer = model().answer();
     if (!answer.valid()) return;
     const double before = data_.top;
-    data_ = memory_bar_data(answer, model().pins());
-    if (const auto& repair = Repairs::of(model()).previewed()) data_.repaired = repair->peak;
+    data_ = memory_bar_data(answer, model().pins(), Repairs::of(model()).previewed());
     // During a drag the axis grows if the peak or the capacity comes near its top, and never shrinks.
     if (model().in_gesture()) {
         data_.top = std::max(before, data_.top);
@@ -486,19 +508,13 @@ std::vector<TermPanel::Row> MemoryBar::rows() const {
     return out;
 }
 
-void MemoryBar::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
-    explain(output_at(event->position()));
-}
-
 Output MemoryBar::output_at(const QPointF& at) const {
     const auto term = memory_bar_geometry(rect(), data_, font()).term_at(at);
     return term ? output_of(*term) : Output::peak_memory;
 }
 
-void MemoryBar::mouseMoveEvent(QMouseEvent* event) {
-    const bool hit = memory_bar_geometry(rect(), data_, font()).term_at(event->position()).has_value();
-    setCursor(hit ? Qt::PointingHandCursor : Qt::ArrowCursor);
+bool MemoryBar::is_on_row(const QPointF& at) const {
+    return memory_bar_geometry(rect(), data_, font()).term_at(at).has_value();
 }
 
 QString MemoryBar::tip_at(const QPointF& at) const {

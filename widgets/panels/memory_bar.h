@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explain/output.h"
+#include "explore/repair.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/term_panel.h"
 #include "widgets/theme/theme.h"
@@ -31,12 +32,17 @@ struct MemoryBarData {
         double capacity;
     };
     std::vector<Ghost> ghosts;
-    double top = 0;                       // upper end of the axis, bytes
-    std::optional<double> repaired = {};  // the peak after the repair that is previewed
+    struct Repaired {
+        double peak;
+        double capacity;
+    };
+    std::optional<Repaired> repaired = {};  // after the repair that is previewed
+    double top = 0;                         // upper end of the axis, bytes
 };
 
 // Returns the data of the bar, with the axis fitted to it.
-MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {});
+MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins = {},
+                              const std::optional<Repair>& repair = {});
 
 // A line of text beside the bar: a term, or the subtotal of a family (sharded, or on each GPU).
 struct MemoryBarLabel {
@@ -82,10 +88,9 @@ class MemoryBar : public TermPanel {
     [[nodiscard]] std::vector<Row> rows() const override;  // the peak, then the terms as they are labelled
 
   protected:
+    [[nodiscard]] bool is_on_row(const QPointF& at) const override;
     [[nodiscard]] Output output_at(const QPointF& at) const override;
     void paintEvent(QPaintEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
   private:

@@ -44,8 +44,9 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
 
 void RepairStrip::refresh() {
     const Answer& answer = model_.answer();
-    // During a drag of a scenario that fits, nothing is offered that the next frame would replace.
-    if (!answer.valid() || (answer.fits() && model_.in_gesture())) return take({});
+    // A fix beside an automatic plan needs a search, for which there is no time during a drag.
+    const bool searches = answer.fits() && answer.scenario.automatic.any();
+    if (!answer.valid() || (searches && model_.in_gesture())) return take({});
     std::vector<Repair> found = search_.all();
     // A placeholder keeps room for the best plan of all during the search.
     if (!answer.fits() && search_.awaits_plan()) {
@@ -104,9 +105,9 @@ void RepairStrip::write_caption() {
     if (answer.valid() && !answer.fits()) {
         title = tr("Repairs");
         note = tr("best: Ctrl+R");
-    } else if (answer.valid() && !model_.in_gesture()) {
+    } else if (answer.valid()) {
         title = tr("Next best fix");
-        if (repairs_.empty())
+        if (repairs_.empty() && !model_.in_gesture())
             note =
                 pending() ? text_of(translate("searching…")) : tr("No single change of the plan raises MFU");
     }

@@ -233,6 +233,7 @@ void show_repair(ScalingData& data, const Repair* repair, const std::stop_token&
     const Scenario planned = locked(repair->planned);
     data.repaired = scaling(planned, kFewestGpus, kMostGpus, stop).weak;
     if (is_partitioned(resolve(planned))) keep_plan(data.repaired, with_hold(planned, Hold::per_gpu_batch));
+    data.repaired_capacity = repair->capacity;
     data.repair = repair->label;
 }
 

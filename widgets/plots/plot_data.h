@@ -84,13 +84,18 @@ struct ScalingData {
     double sequences_per_replica = 0;  // held by weak scaling
     double global_batch = 0;           // held by strong scaling
     bool hypothetical = false;         // show rates even where memory does not suffice
-    // Set for a scenario that does not fit: the weak curve after a repair, and what the repair is.
+    // Set for a scenario that does not fit: the weak curve after a repair, the usable bytes, and what it is.
     Curve repaired;
+    double repaired_capacity = 0;
     std::string repair;
 
     // Returns the quantity to show if the user has chosen `chosen`: memory where there is no rate to show.
     [[nodiscard]] ScalingY shown_y(ScalingY chosen) const {
         return current.fits() || hypothetical ? chosen : ScalingY::memory;
+    }
+    // A repair by more memory changes the limit and not the curve.
+    [[nodiscard]] bool repair_raises_limit() const {
+        return !repaired.empty() && repaired_capacity > capacity;
     }
     // The smallest GPU count of the curves; with fewer GPUs the plan would have to change.
     [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }

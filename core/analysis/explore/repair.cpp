@@ -28,6 +28,7 @@ void set_result(Repair& repair, const Settings& before, const Answer& after) {
     repair.planned = after.scenario;
     repair.mfu = e.mfu;
     repair.peak = e.memory.peak;
+    repair.capacity = e.memory.capacity;
     repair.result =
         translate(repair.risky ? translatable("risky, {1}, MFU {2}") : translatable("fits, {1}, MFU {2}"),
                   {format(e.memory.peak, Quantity::bytes), format(e.mfu, Quantity::percent)});
@@ -221,8 +222,9 @@ std::optional<Repair> best_fix(const Answer& now) {
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;
         Repair trial = try_values(now.scenario, now, id, {value});
-        if (!trial.works || trial.risky || trial.mfu < now.estimate.mfu + kMinReportedGain) continue;
-        if (!best || trial.mfu > best->mfu) best = std::move(trial);
+        if (!trial.works || trial.mfu < now.estimate.mfu + kMinReportedGain) continue;
+        const bool better = !best || (trial.risky == best->risky ? trial.mfu > best->mfu : best->risky);
+        if (better) best = std::move(trial);
     }
     return best;
 }

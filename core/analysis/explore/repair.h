@@ -21,9 +21,10 @@ struct Repair {           // one change and its result
                          // "More GPUs" when it does not work
     std::string result;  // "fits, 74 GiB, MFU 46.0 %", or why it does not work
     double mfu = 0;
-    double peak = 0;
-    Scenario scenario;  // the scenario with the repair made
-    Scenario planned;   // the same, with its automatic parameters chosen
+    double peak = 0;      // bytes on the fullest GPU
+    double capacity = 0;  // usable bytes of a GPU
+    Scenario scenario;    // the scenario with the repair made
+    Scenario planned;     // the same, with its automatic parameters chosen
 };
 
 // The repairs, best first by their predicted MFU; those that change the job or are risky keep their place.
@@ -48,7 +49,8 @@ const Repair* best_of(const std::vector<Repair>& repairs);
 inline constexpr double kMinReportedGain = 0.002;
 
 // The most effective single change: the first repair if the scenario does not fit, else the one-step change
-// of the plan that raises MFU most and still fits. Empty if no change helps.
+// of the plan that raises MFU most and still fits; one that is risky only if no other helps. Empty if none
+// does.
 std::optional<Repair> best_fix(const Answer& now);
 
 }  // namespace shardscope

@@ -62,19 +62,20 @@ void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
     }
 }
 
-// The limits that lie inside the frame: those of pins on other GPUs, then that of the scenario.
+// The limits that lie inside the frame: those of pins on other GPUs, that of the scenario, and the one after
+// a repair.
 std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
     const QRectF area = frame();
     const QFontMetricsF metrics(fonts.small_bold);
     std::vector<Limit> out;
-    const auto add = [&](double bytes, const QColor& color, const QString& letters) {
+    const auto add = [&](double bytes, const QColor& color, const QString& words) {
         const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
         if (at < area.top() || at > area.bottom()) return;
-        const QString words = letters + tr("usable %1").arg(shown(bytes, Quantity::bytes));
         const QRectF box(area.left() + 6, at - kLimitGap - metrics.ascent(), metrics.horizontalAdvance(words),
                          metrics.height());
         out.push_back({at, color, words, box});
     };
+    const auto usable = [](double bytes) { return tr("usable %1").arg(shown(bytes, Quantity::bytes)); };
     // Pins on the same GPU share a limit, in the colour of the first.
     for (auto first = ghosts.begin(); first != ghosts.end(); ++first) {
         const auto same = [&](const Ghost& other) { return other.data.capacity == first->data.capacity; };
@@ -84,9 +85,11 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
             if (same(pinned)) letters << QString(QLatin1Char(pinned.letter));
         }
         add(first->data.capacity, pin_color(*theme, first->letter),
-            letters.join(QStringLiteral(", ")) + QStringLiteral(": "));
+            letters.join(QStringLiteral(", ")) + QStringLiteral(": ") + usable(first->data.capacity));
     }
-    add(data.capacity, theme->text, {});
+    add(data.capacity, theme->text, usable(data.capacity));
+    if (data.repair_raises_limit())
+        add(data.repaired_capacity, theme->muted, tr("after: %1").arg(text_of(data.repair)));
     return out;
 }
 
