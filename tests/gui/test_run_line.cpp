@@ -196,7 +196,7 @@ TEST_CASE("MFU set by hand: it is marked beside the MFU, with the predicted one,
     CHECK(first_number(desk.text("headline/mfu")) == 30);
     CHECK(desk.text("headline/mfu-caption") == QStringLiteral("MFU, set by hand"));
     CHECK(desk.text("headline/likely-caption") == QStringLiteral("predicted ") + predicted);
-    CHECK(desk.text("headline/sentence").contains(QStringLiteral("set by hand")));
+    CHECK(desk.text("headline/more").contains(QStringLiteral("set by hand")));
     CHECK(desk.text("headline/sentence").startsWith(QStringLiteral("Compute is the wall")));
     desk.type("assumptions.mfu_override", QStringLiteral("none"));
     CHECK(desk.text("headline/mfu") == predicted);

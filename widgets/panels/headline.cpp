@@ -71,6 +71,8 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
             [this](Output output) { model_.explain(Subject::of(output)); });
     sentence_ = make("headline/sentence");
     clickable(sentence_, Output::wall, tr("Explanation of the wall"));
+    more_ = make("headline/more");
+    clickable(more_, Output::wall, tr("When the wall changes"));
     why_ = make("headline/why");
     clickable(why_, Output::wall, tr("Why is this the wall?"));
     show_hypothetical_ = new QCheckBox(tr("Show h&ypothetical"), this);
@@ -90,10 +92,6 @@ Headline::Headline(LiveModel& model, QWidget* parent) : QWidget(parent), model_(
 
 bool Headline::shows_rates() const {
     return model_.answer().fits() || (model_.answer().valid() && hypothetical_);
-}
-
-bool Headline::narrow() const {
-    return window() != this && window()->width() < kNarrowWindow * zoom_of(font());
 }
 
 void Headline::set_rate(Column column, Output id, const QString& caption, const QString& difference) {
@@ -208,30 +206,36 @@ void Headline::refresh() {
     QFont link = font();
     link.setUnderline(true);
     why_->set_runs({{tr("Why?"), link, theme.text}});
-    set_sentence();
+    set_sentences();
     arrange();
 }
 
-void Headline::set_sentence() {
+void Headline::set_sentences() {
     const Answer& answer = model_.answer();
+    lead_.clear();
+    details_.clear();
     if (!answer.valid()) {
         const QString problem = problem_text(answer.problems.front());
-        sentences_ = {problem};
-        sentence_->setToolTip(tool_tip(problem));
+        lead_ = {problem};
+        for (RunLabel* label : {sentence_, more_}) label->setToolTip(tool_tip(problem));
         return;
     }
-    sentences_.clear();
-    for (const std::string& sentence : wall_sentences(answer)) sentences_ << QString::fromStdString(sentence);
-    QString text = sentences_.join(QLatin1Char(' '));
+    const WallSentences sentences = wall_sentences(answer);
+    const auto add = [](QStringList& list, const std::string& sentence) {
+        if (!sentence.empty()) list << QString::fromStdString(sentence);
+    };
+    add(lead_, sentences.lead);
+    add(lead_, sentences.second);
+    add(details_, sentences.takeover);
     // The tool tip names the range that is exceeded, together with all other warnings.
-    if (distance_to_runs(answer.settings) >= kUnlikeAnyRun)
-        sentences_.insert(1, tr("Nothing like it was measured."));
-    else if (!extrapolation_warnings(answer).empty())
-        sentences_.insert(1, tr("Outside the validated range."));
-    if (exceeds_context(answer)) sentences_.insert(1, tr("Longer than the model's context."));
+    if (exceeds_context(answer)) details_ << tr("Longer than the model's context.");
+    if (distance_to_runs(answer.settings) >= kUnlikeAnyRun) details_ << tr("Nothing like it was measured.");
+    else if (!extrapolation_warnings(answer).empty()) details_ << tr("Outside the validated range.");
+    for (const std::string& detail : sentences.details) add(details_, detail);
+    QString text = QString::fromStdString(wall_sentence(answer));
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
-    sentence_->setToolTip(tool_tip(text));
+    for (RunLabel* label : {sentence_, more_}) label->setToolTip(tool_tip(text));
 }
 
 void Headline::arrange() {
@@ -240,7 +244,7 @@ void Headline::arrange() {
     const int line = run_->sizeHint().height();
     const int bottom = height() - kBelow - line;
     run_->setGeometry(kPadding, bottom, width() - 2 * kPadding, line);
-    arrange_sentence(bottom - sentence_height());
+    arrange_sentences(bottom - 2 * sentence_height());
 }
 
 int Headline::sentence_height() const {
@@ -343,7 +347,9 @@ void Headline::arrange_columns() {
     }
 }
 
-void Headline::arrange_sentence(int top) {
+// The first line says what the wall is, the second when it changes and what else matters. The last sentences
+// of a line are left out before any text is cut.
+void Headline::arrange_sentences(int top) {
     const Theme& theme = current_theme();
     const QFont body = font();
     const QFont bold = scaled_font(font(), 1, true);
@@ -353,36 +359,40 @@ void Headline::arrange_sentence(int top) {
     const bool explained = model_.answer().valid();
     why_->setVisible(explained);
     const double link = explained ? std::ceil(why_->natural_width()) + 1 + kGap : 0;
-    const double available = width() - 2 * kPadding - link - kMarker;
-
-    // The first sentence is bold; the last sentences are left out before any text is cut.
-    qsizetype count = sentences_.size();
-    const auto runs = [&](qsizetype n) {
-        QList<Run> out;
-        out.append({sentences_.value(0), explained ? bold : body, theme.text});
-        if (n > 1)
-            out.append(
-                {QStringLiteral(" ") + sentences_.mid(1, n - 1).join(QLatin1Char(' ')), body, theme.text});
-        return out;
+    const auto line_of = [&](const QStringList& sentences, const QFont& first, double available) {
+        const auto runs = [&](qsizetype n) {
+            QList<Run> out;
+            for (qsizetype i = 0; i < n; ++i) {
+                const QString gap = i == 0 ? QString() : QStringLiteral(" ");
+                out.append({gap + sentences[i], i == 0 ? first : body, theme.text});
+            }
+            return out;
+        };
+        const auto width_of = [&](qsizetype n) {
+            double sum = 0;
+            for (const Run& run : runs(n)) sum += text_width(run.font, run.text);
+            return sum;
+        };
+        qsizetype count = sentences.size();
+        while (count > 1 && width_of(count) > available) --count;
+        return runs(count);
     };
-    const auto width_of = [&](qsizetype n) {
-        double sum = 0;
-        for (const Run& run : runs(n)) sum += text_width(run.font, run.text);
-        return sum;
-    };
-    while (count > 1 && width_of(count) > available) --count;
-    sentence_->set_runs(runs(std::max<qsizetype>(1, count)));
-    const double sentence_width = std::min(available + kMarker, std::ceil(sentence_->natural_width()) + 1);
-    sentence_->setGeometry(kPadding, top, static_cast<int>(sentence_width), row);
-    why_->setGeometry(static_cast<int>(kPadding + sentence_width + kGap), top, static_cast<int>(link) - kGap,
+    const double available = width() - 2 * kPadding - kMarker;
+    sentence_->set_runs(line_of(lead_, explained ? bold : body, available - link));
+    const double lead_width = std::min(available - link + kMarker, std::ceil(sentence_->natural_width()) + 1);
+    sentence_->setGeometry(kPadding, top, static_cast<int>(lead_width), row);
+    why_->setGeometry(static_cast<int>(kPadding + lead_width + kGap), top, static_cast<int>(link) - kGap,
                       row);
+    more_->set_runs(line_of(details_, body, available));
+    const double more_width = std::min(available, std::ceil(more_->natural_width()) + 1);
+    more_->setGeometry(kPadding + kMarker, top + row, static_cast<int>(more_width), row);
 }
 
 QSize Headline::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
     const double columns_end = 8 + std::ceil(small.height()) + std::ceil(display.height());
-    return {824, static_cast<int>(columns_end) + sentence_height() + run_->sizeHint().height() + kBelow};
+    return {824, static_cast<int>(columns_end) + 2 * sentence_height() + run_->sizeHint().height() + kBelow};
 }
 
 QSize Headline::minimumSizeHint() const { return {420, sizeHint().height()}; }

@@ -45,13 +45,12 @@ class Headline : public QWidget {
 
     void refresh();
     void set_rate(Column column, Output id, const QString& caption, const QString& difference);
-    void set_sentence();
+    void set_sentences();
     void arrange();
     void arrange_columns();
-    void arrange_sentence(int top);
+    void arrange_sentences(int top);
     [[nodiscard]] int sentence_height() const;
     [[nodiscard]] bool shows_rates() const;
-    [[nodiscard]] bool narrow() const;
 
     LiveModel& model_;
     VerdictChip* verdict_ = nullptr;
@@ -62,8 +61,10 @@ class Headline : public QWidget {
     RunLine* run_ = nullptr;
     RunLabel* sentence_ = nullptr;
     RunLabel* why_ = nullptr;  // a link at the end of the sentence
+    RunLabel* more_ = nullptr;
     QCheckBox* show_hypothetical_ = nullptr;
-    QStringList sentences_;
+    QStringList lead_;     // sentences of the first line
+    QStringList details_;  // sentences of the second line
     bool hypothetical_ = false;
 };
 

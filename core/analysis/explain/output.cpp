@@ -221,7 +221,8 @@ bool less_is_better(Output id) {
 
 double value_of(Output id, const Answer& answer, bool hypothetical) {
     const OutputRow& row = output(id);
-    const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
+    const bool priced = id != Output::cost || answer.settings[P::price_per_gpu_hour] > 0;
+    const bool shown = answer.valid() && priced && (!row.timed || hypothetical || answer.estimate.fits());
     return shown ? row.get(answer) : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -245,8 +246,9 @@ std::vector<Output> whole_run(const Answer& answer) {
     return out;
 }
 
-std::vector<std::string> wall_sentences(const Answer& answer) {
-    if (!answer.valid()) return {};
+WallSentences wall_sentences(const Answer& answer) {
+    WallSentences out;
+    if (!answer.valid()) return out;
     const Estimate& e = answer.estimate;
     const Settings& s = answer.settings;
     if (e.wall == Wall::memory) {
@@ -256,37 +258,42 @@ std::vector<std::string> wall_sentences(const Answer& answer) {
         const std::string need = format(terms[largest], Quantity::bytes);
         const std::string capacity = format(e.memory.capacity, Quantity::bytes);
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
-        std::vector<std::string> sentences{
-            translate("Memory is the wall: {1} too much.", {over}),
+        out.lead = translate("Memory is the wall: {1} too much.", {over});
+        out.takeover = takeover_sentence(answer);
+        out.details.push_back(
             output(term).label.ends_with('s')
                 ? translate("{1} alone need {2} of {3}.", {label_of(term), need, capacity})
-                : translate("{1} alone needs {2} of {3}.", {label_of(term), need, capacity})};
-        if (std::string least = takeover_sentence(answer); !least.empty())
-            sentences.push_back(std::move(least));
-        return sentences;
+                : translate("{1} alone needs {2} of {3}.", {label_of(term), need, capacity}));
+        return out;
     }
-    std::vector<std::string> sentences{lead_sentence(e)};
-    if (e.verdict == Verdict::risky) sentences.push_back(risk_sentence(e.memory));
-    if (s[P::mfu_override] > 0) {
-        sentences.push_back(translate("The MFU is set by hand; {1} is predicted.",
-                                      {format(e.predicted_mfu, Quantity::percent)}));
-        return sentences;
+    out.lead = lead_sentence(e);
+    const bool by_hand = s[P::mfu_override] > 0;
+    if (!by_hand) {
+        out.second = second_sentence(e);
+        out.takeover = takeover_sentence(answer);
     }
-    if (std::string second = second_sentence(e); !second.empty()) sentences.push_back(std::move(second));
-    if (std::string takeover = takeover_sentence(answer); !takeover.empty())
-        sentences.push_back(std::move(takeover));
-    if (s[P::gpus] <= 1) {
-        sentences.push_back(translate("One GPU: there is no communication."));
+    if (e.verdict == Verdict::risky) out.details.push_back(risk_sentence(e.memory));
+    if (by_hand) {
+        out.details.push_back(translate("The MFU is set by hand; {1} is predicted.",
+                                        {format(e.predicted_mfu, Quantity::percent)}));
+    } else if (s[P::gpus] <= 1) {
+        out.details.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        sentences.push_back(!is_fsdp(s)               ? worst_cost(e.step)
-                            : e.wall == Wall::latency ? latency_sentence()
-                                                      : hiding_sentence(answer));
+        out.details.push_back(!is_fsdp(s)               ? worst_cost(e.step)
+                              : e.wall == Wall::latency ? latency_sentence()
+                                                        : hiding_sentence(answer));
     }
-    return sentences;
+    return out;
 }
 
-std::string wall_sentence(const Answer& answer) { return joined(wall_sentences(answer), " "); }
+std::string wall_sentence(const Answer& answer) {
+    const WallSentences all = wall_sentences(answer);
+    std::vector<std::string> said{all.lead, all.second, all.takeover};
+    said.insert(said.end(), all.details.begin(), all.details.end());
+    std::erase(said, std::string());
+    return joined(said, " ");
+}
 
 bool exceeds_context(const Answer& answer) {
     const Preset* model = answer.scenario.model;

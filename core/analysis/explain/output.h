@@ -50,18 +50,23 @@ Output output_of(StepTerm term);  // StepTerm::count stands for the step time
 // Returns whether less of it is better, as of times, memory, power and money.
 bool less_is_better(Output id);
 
-// The value; NaN if the scenario is not valid, or if it does not fit, the output is `timed` and
-// `hypothetical` is off.
+// The value; NaN if the scenario is not valid, if it does not fit, the output is `timed` and `hypothetical`
+// is off, or if a cost has no price.
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit
 
 // The outputs of the whole run that apply to the scenario: days, GPU hours, steps and batch, and those of
 // cost, energy, failures and the critical batch if it has the inputs for them.
 std::vector<Output> whole_run(const Answer& answer);
-// Returns the sentences of the headline, the most important first: "Compute is the wall: it limits 65 % of
-// the step.", "Inter-node bandwidth is the wall up to 170 Gbit/s."; nothing if the values are not valid.
-std::vector<std::string> wall_sentences(const Answer& answer);
-std::string wall_sentence(const Answer& answer);  // all of them as one text
+// The sentences of the headline; those that do not apply are empty, and all are if the values are not valid.
+struct WallSentences {
+    std::string lead;      // "Compute is the wall: it limits 65 % of the step."
+    std::string second;    // "Inter-node bandwidth limits a further 31 %."
+    std::string takeover;  // "Inter-node bandwidth is the wall up to 170 Gbit/s."
+    std::vector<std::string> details;
+};
+WallSentences wall_sentences(const Answer& answer);
+std::string wall_sentence(const Answer& answer);  // all of them as one text, the most important first
 // Returns whether the sequence is longer than the positions of the model's preset were made for.
 bool exceeds_context(const Answer& answer);
 // Effects that the estimate leaves out here, and reasons why it may be wrong.

@@ -45,7 +45,9 @@ Takeovers along(P id, const Answer& answer) {
     Takeovers out;
     out.input = id;
     if (start > row.slider_low) out.below = first_change(start, row.slider_low, other_wall);
-    if (start < row.slider_high) out.above = first_change(start, row.slider_high, other_wall);
+    // The memory that would be enough is named even if no GPU has so much.
+    const double most = now == Wall::memory ? row.maximum : row.slider_high;
+    if (start < most) out.above = first_change(start, most, other_wall);
     return out;
 }
 
