@@ -2,9 +2,13 @@
 
 #include <QRegularExpression>
 #include <QStringList>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "text/translate.h"
+#include "widgets/drawn_words.h"
 #include "widgets/encode.h"
 #include "widgets/text.h"
 
@@ -21,8 +25,8 @@ constexpr Words kWords[]{
     {Term::mfu, translatable("MFU|HFU")},
     {Term::wall, translatable("wall|walls")},
     {Term::elasticity, translatable("elasticity|elasticities")},
-    {Term::weak, translatable("weak scaling")},
-    {Term::strong, translatable("strong scaling")},
+    {Term::weak, translatable("weak scaling|weak")},
+    {Term::strong, translatable("strong scaling|strong")},
     {Term::ideal, translatable("ideal|closed form")},
     {Term::knee, translatable("knee")},
     {Term::threshold, translatable("threshold")},
@@ -36,13 +40,12 @@ constexpr Words kWords[]{
     {Term::band, translatable("likely range|band")},
 };
 
-}  // namespace
+struct Pattern {
+    Term term;
+    QRegularExpression words;
+};
 
-QString term_links(const QString& plain) {
-    struct Pattern {
-        Term term;
-        QRegularExpression words;
-    };
+const std::vector<Pattern>& patterns() {
     // The language does not change while the program runs.
     static const std::vector<Pattern> kPatterns = [] {
         std::vector<Pattern> out;
@@ -59,8 +62,14 @@ QString term_links(const QString& plain) {
         }
         return out;
     }();
+    return kPatterns;
+}
+
+}  // namespace
+
+QString term_links(const QString& plain) {
     QStringList links;
-    for (const Pattern& pattern : kPatterns) {
+    for (const Pattern& pattern : patterns()) {
         const QRegularExpressionMatch found = pattern.words.match(plain);
         if (!found.hasMatch()) continue;
         links << QStringLiteral("<a href=\"%1%2\">%3</a>")
@@ -69,6 +78,35 @@ QString term_links(const QString& plain) {
                      .arg(html_text(found.captured()));
     }
     return links.join(QStringLiteral(" · "));
+}
+
+std::optional<Term> term_at(const std::vector<DrawnWord>& words, const QPointF& at) {
+    for (const DrawnWord& drawn : words) {
+        if (!drawn.box.contains(at)) continue;
+        // Of several terms in one text, the one nearest to the point.
+        const double letter = drawn.box.width() / static_cast<double>(drawn.text.size());
+        std::optional<Term> nearest;
+        double least = std::numeric_limits<double>::infinity();
+        for (const Pattern& pattern : patterns()) {
+            const QRegularExpressionMatch found = pattern.words.match(drawn.text);
+            if (!found.hasMatch()) continue;
+            const double middle = 0.5 * static_cast<double>(found.capturedStart() + found.capturedEnd());
+            const double away = std::fabs(drawn.box.left() + middle * letter - at.x());
+            if (away >= least) continue;
+            least = away;
+            nearest = pattern.term;
+        }
+        if (nearest) return nearest;
+    }
+    return std::nullopt;
+}
+
+QRectF box_of(Term term, const std::vector<DrawnWord>& words) {
+    const auto pattern = std::ranges::find(patterns(), term, &Pattern::term);
+    for (const DrawnWord& drawn : words) {
+        if (pattern->words.match(drawn.text).hasMatch()) return drawn.box;
+    }
+    return {};
 }
 
 Term term_of_link(const QString& link) {

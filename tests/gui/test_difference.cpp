@@ -10,7 +10,7 @@
 
 #include "planner/plan.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
+#include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/difference/difference_data.h"
 #include "widgets/plots/plot_kind.h"

@@ -18,11 +18,11 @@
 #include "evidence/runs.h"
 #include "files/scenario_file.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "support/svg.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/chart/figure_parts.h"
+#include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling/scaling_plot.h"
@@ -470,9 +470,9 @@ TEST_CASE("the axis of tokens/s/GPU is shown only if it holds for every curve", 
     auto* plot = desk.find<QCustomPlot>("scaling/plot");
     const auto shows_axis = [&] {
         QApplication::processEvents();
-        const auto words = testing::drawn_words(*plot);
+        const auto words = drawn_words(*plot);
         return plot->yAxis2->visible() &&
-               std::ranges::count(words, QStringLiteral("tokens/s/GPU"), &testing::DrawnWord::text) == 1;
+               std::ranges::count(words, QStringLiteral("tokens/s/GPU"), &DrawnWord::text) == 1;
     };
     CHECK(shows_axis());
     desk.choose(ActionId::pin);
@@ -499,7 +499,7 @@ TEST_CASE("options that have no effect on memory are disabled while it is shown 
     model.edit(P::sequence_length, 32768);
     REQUIRE_FALSE(model.answer().fits());
     CHECK(enabled() == std::vector<bool>(4, false));
-    for (const auto& word : testing::drawn_words(*desk.find<QCustomPlot>("scaling/plot")))
+    for (const auto& word : drawn_words(*desk.find<QCustomPlot>("scaling/plot")))
         CHECK_FALSE(word.text.startsWith(QStringLiteral("knee")));
     model.edit(P::sequence_length, 2048);
     CHECK(enabled() == std::vector<bool>(4, true));
@@ -540,8 +540,8 @@ TEST_CASE("scaling: no name of a curve is at another curve", "[figures]") {
             };
             INFO(gpus << " GPUs, " << size.width() << " px");
             constexpr double kLed = 20;  // px, from which a line leads to the curve
-            const QRectF weak = tab->figure().box_of(Term::weak);
-            const QRectF strong = tab->figure().box_of(Term::strong);
+            const QRectF weak = tab->box_of(Term::weak);
+            const QRectF strong = tab->box_of(Term::strong);
             if (!weak.isEmpty() && away(data.curves.weak, weak) < kLed)
                 CHECK(away(data.curves.weak, weak) < away(data.curves.strong, weak));
             if (!strong.isEmpty() && away(data.curves.strong, strong) < kLed)

@@ -11,8 +11,11 @@
 #include "app/help_pages.h"
 #include "app/help_window.h"
 #include "support/desk.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/sweep/sweep_plot.h"
+#include "widgets/plots/timeline/timeline_plot.h"
 #include "widgets/term.h"
 #include "widgets/text.h"
 
@@ -223,8 +226,8 @@ TEST_CASE("G22: a click on the word ideal in the plot opens the glossary there",
     auto* plot = desk.window.findChild<ScalingPlot*>();
     REQUIRE(plot != nullptr);
     auto* canvas = desk.find<QWidget>("scaling/plot");
-    REQUIRE(QTest::qWaitFor([&] { return !plot->figure().box_of(Term::ideal).isEmpty(); }));
-    QTest::mouseClick(canvas, Qt::LeftButton, {}, plot->figure().box_of(Term::ideal).center().toPoint());
+    REQUIRE(QTest::qWaitFor([&] { return !plot->box_of(Term::ideal).isEmpty(); }));
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, plot->box_of(Term::ideal).center().toPoint());
     auto* help = desk.find<HelpWindow>("help");
     CHECK(help->isVisible());
     REQUIRE(help->page() != nullptr);
@@ -233,6 +236,34 @@ TEST_CASE("G22: a click on the word ideal in the plot opens the glossary there",
     auto* text = desk.find<QTextBrowser>("help/text");
     const QTextCursor top = text->cursorForPosition(QPoint(20, 20));
     CHECK(top.block().text() == "Ideal");
+}
+
+TEST_CASE("help: a click on a term opens the glossary in every plot and panel", "[window][help]") {
+    Desk desk;
+    const auto opens = [&](QWidget* canvas, const QRectF& box, Term term) {
+        REQUIRE_FALSE(box.isEmpty());
+        auto* help = desk.find<HelpWindow>("help");
+        help->close();
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, box.center().toPoint());
+        CHECK(help->isVisible());
+        const auto* text = desk.find<QTextBrowser>("help/text");
+        return text->cursorForPosition(QPoint(20, 20))
+            .block()
+            .text()
+            .toLower()
+            .contains(term == Term::wall ? "wall" : "exposed");
+    };
+    // The caption of the waterfall says "pale is overlapped".
+    auto* waterfall = desk.find<QWidget>("waterfall");
+    CHECK(opens(waterfall, box_of(Term::exposed, drawn_words(*waterfall)), Term::exposed));
+    const auto& timeline = *desk.find<TimelinePlot>("timeline");
+    desk.find<QTabWidget>("tabs")->setCurrentWidget(desk.find<QWidget>("timeline"));
+    QApplication::processEvents();
+    CHECK(opens(desk.find<QWidget>("timeline/plot"), timeline.box_of(Term::exposed), Term::exposed));
+    const auto& sweep = *desk.find<SweepPlot>("sweep");
+    desk.find<QTabWidget>("tabs")->setCurrentWidget(desk.find<QWidget>("sweep"));
+    QApplication::processEvents();
+    CHECK(opens(desk.find<QWidget>("sweep/plot"), sweep.box_of(Term::wall), Term::wall));
 }
 
 TEST_CASE("help: Why names the terms of its sentence with links to the glossary", "[window][help]") {

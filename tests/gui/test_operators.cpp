@@ -21,8 +21,8 @@
 #include "evidence/fabric_fit.h"
 #include "model/operator_time.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "text/csv.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/operators/operator_grid.h"
@@ -196,8 +196,8 @@ TEST_CASE("operators tab: the list never covers the plot", "[operators]") {
         const auto* list = desk.find<QTableView>("operators/list");
         CAPTURE(height);
         CHECK_FALSE(canvas->geometry().intersects(list->geometry()));
-        const auto words = testing::drawn_words(*canvas);
-        CHECK(std::ranges::any_of(words, [&](const testing::DrawnWord& word) {
+        const auto words = drawn_words(*canvas);
+        CHECK(std::ranges::any_of(words, [&](const DrawnWord& word) {
             return word.text == QStringLiteral("FLOPs per byte of device memory") &&
                    QRectF(canvas->rect()).contains(word.box);
         }));
@@ -243,10 +243,8 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
             desk.window.resize(size);
             desk.model().edit(P::micro_batch, micro_batch);
             QApplication::processEvents();
-            testing::WordRecorder drawn(canvas->size());
-            testing::draw_into(drawn, *canvas);
+            const std::vector<DrawnWord> words = drawn_words(*canvas);
             CAPTURE(size.width(), micro_batch);
-            const auto& words = drawn.words();
             const auto is_drawn = [&](const QString& start) {
                 return std::ranges::any_of(words,
                                            [&](const auto& word) { return word.text.startsWith(start); });
@@ -261,7 +259,7 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
                 const QString start =
                     QString::fromStdString(std::string(data.table.rows[i].name)) + QLatin1Char(' ');
                 const auto name = std::ranges::find_if(
-                    words, [&](const testing::DrawnWord& word) { return word.text.startsWith(start); });
+                    words, [&](const DrawnWord& word) { return word.text.startsWith(start); });
                 if (data.drawn(data.table.rows[i]) && name != words.end()) names[i] = name->box;
             }
             for (const auto& named : names) {
@@ -281,7 +279,7 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
                            block.adjusted(-kDot, -kDot, kDot, kDot).contains(near_dot);
                 });
                 const QRectF near = block.adjusted(-4, -4, 4, 4);
-                const bool led = std::ranges::any_of(drawn.lines(), [&](const QLineF& line) {
+                const bool led = std::ranges::any_of(drawn_lines(*canvas), [&](const QLineF& line) {
                     return near.contains(line.p2()) && QLineF(line.p1(), dot).length() <= 2 * kDot;
                 });
                 CHECK((beside || led));
@@ -392,11 +390,11 @@ TEST_CASE("collectives tab: every curve has its name, and no two names overlap",
             std::vector<QString> names{QStringLiteral("the engine")};
             for (const CollectiveSeries& series : data.series)
                 names.push_back(QString::fromStdString(series.where()));
-            const auto words = testing::drawn_words(*canvas);
+            const auto words = drawn_words(*canvas);
             for (const QString& name : names) {
                 CAPTURE(name.toStdString());
-                REQUIRE(std::ranges::count(words, name, &testing::DrawnWord::text) == 1);
-                const QRectF box = std::ranges::find(words, name, &testing::DrawnWord::text)->box;
+                REQUIRE(std::ranges::count(words, name, &DrawnWord::text) == 1);
+                const QRectF box = std::ranges::find(words, name, &DrawnWord::text)->box;
                 CHECK(QRectF(canvas->rect()).contains(box));
                 // The boxes are those of the ink, because lines of text may be as close as their letters
                 // allow.

@@ -19,10 +19,10 @@
 #include "evidence/validated.h"
 #include "explore/repair.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "support/wheel.h"
 #include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
+#include "widgets/drawn_words.h"
 #include "widgets/formula.h"
 #include "widgets/panels/headline.h"
 #include "widgets/panels/memory_bar.h"
@@ -78,7 +78,7 @@ TEST_CASE("the headline names what lies outside the range of the public runs") {
     LiveModel model(Catalogue::shipped());
     Headline headline(model);
     headline.resize(1068, headline.sizeHint().height());
-    const auto words = [&] { return text(headline, "headline/sentence"); };
+    const auto words = [&] { return text(headline, "headline/more"); };
     CHECK_FALSE(words().contains(QStringLiteral("Outside the validated range")));
     model.edit(P::virtual_stages, 1);
     model.edit(P::gpus, 16384);
@@ -187,13 +187,39 @@ TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits
     const double before = model.answer().estimate.mfu;
     button->click();
     CHECK(model.answer().estimate.mfu > before);
-    // During a drag of a scenario that fits, nothing is offered.
+    // During a drag the offer follows the scenario.
     model.begin_gesture(P::inter_node_bandwidth);
     model.drag(P::inter_node_bandwidth, 10e9);
     QApplication::processEvents();
     REQUIRE(model.answer().fits());
+    const std::optional<Repair> now = best_fix(model.answer());
+    REQUIRE(now.has_value());
+    const auto* follows = strip->findChild<QAbstractButton*>(QStringLiteral("repair/") +
+                                                             text_of(parameter(now->id.value()).key));
+    REQUIRE(follows);
+    CHECK_FALSE(follows->isHidden());
+    CHECK(follows->text() == text_of(now->label));
+    // A fix beside an automatic plan needs a search.
+    model.set_automatic(P::recompute, true);
+    model.drag(P::inter_node_bandwidth, 20e9);
+    QApplication::processEvents();
     for (const auto* other : strip->findChildren<QAbstractButton*>()) CHECK(other->isHidden());
     model.end_gesture();
+}
+
+TEST_CASE("a fix that may run out of memory is offered, marked, if no other helps") {
+    LiveModel model(Catalogue::shipped());
+    int risky = 0;
+    for (const double batch : {1.0, 2.0, 3.0, 4.0}) {
+        model.edit(P::micro_batch, batch);
+        const std::optional<Repair> fix = best_fix(model.answer());
+        if (!fix || !model.answer().fits()) continue;
+        CHECK(fix->mfu > model.answer().estimate.mfu);
+        CHECK(fix->works);
+        risky += fix->risky ? 1 : 0;
+        if (fix->risky) CHECK(fix->result.starts_with("risky"));
+    }
+    CHECK(risky > 0);
 }
 
 TEST_CASE("a repair with a long name is shown whole, in two lines") {
@@ -597,7 +623,7 @@ TEST_CASE("no word of the memory panel covers another, in a small window where i
         const MemoryBarGeometry g = memory_bar_geometry(bar->rect(), bar->data(), bar->font());
         for (const MemoryBarLabel& label : g.labels)
             CHECK(std::fabs(label.y - g.capacity_text_y) >= g.line - 1e-6);
-        const auto words = testing::drawn_words(static_cast<QWidget&>(*bar));
+        const auto words = drawn_words(static_cast<QWidget&>(*bar));
         const auto caption = std::ranges::find_if(
             words, [](const auto& word) { return word.text.startsWith(QStringLiteral("usable")); });
         REQUIRE(caption != words.end());
@@ -613,6 +639,6 @@ TEST_CASE("no word of the memory panel covers another, in a small window where i
 TEST_CASE("the letters of pins with the same step are apart in the waterfall") {
     Desk desk;
     for (int i = 0; i < 3; ++i) desk.choose(ActionId::pin);
-    const auto words = testing::drawn_words(static_cast<QWidget&>(*desk.window.findChild<Waterfall*>()));
-    CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &testing::DrawnWord::text) == 1);
+    const auto words = drawn_words(static_cast<QWidget&>(*desk.window.findChild<Waterfall*>()));
+    CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &DrawnWord::text) == 1);
 }

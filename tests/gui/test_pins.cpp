@@ -11,8 +11,8 @@
 
 #include "evidence/measured.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "widgets/drawing.h"
+#include "widgets/drawn_words.h"
 #include "widgets/panels/scenario_grid.h"
 #include "widgets/panels/scenario_line.h"
 #include "widgets/panels/scenario_mark.h"
@@ -569,7 +569,7 @@ TEST_CASE("pins: the line of three scenarios names them all where there is room"
     desk.window.resize(1024, 700);
     QApplication::processEvents();
     REQUIRE(line->isVisible());
-    const auto words = testing::drawn_words(static_cast<QWidget&>(*line));
+    const auto words = drawn_words(static_cast<QWidget&>(*line));
     const auto named = std::ranges::count_if(
         words, [](const auto& word) { return word.text.startsWith(QStringLiteral("MPT-13B")); });
     CHECK(named == 3);

@@ -11,9 +11,9 @@
 
 #include "explore/repair.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "support/scenarios.h"
 #include "text/csv.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/plans/neighbour_list.h"
 #include "widgets/plots/plans/plans_plot.h"
@@ -405,10 +405,10 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
     auto* canvas = desk.find<QCustomPlot>("plans/plot");
     const auto own = [&] {
         desk.wait(plot);
-        const auto words = testing::drawn_words(*canvas);
+        const auto words = drawn_words(*canvas);
         const auto found = std::ranges::find_if(
-            words, [](const testing::DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
-        return found == words.end() ? testing::DrawnWord{} : *found;
+            words, [](const DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
+        return found == words.end() ? DrawnWord{} : *found;
     };
     for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
         desk.window.resize(size);
@@ -425,7 +425,7 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
         desk.model().edit(P::micro_batch, 3);
         QTest::keyClick(&desk.window, Qt::Key_P);
         desk.model().edit(P::inter_node_bandwidth, 50e9);
-        const testing::DrawnWord beside = own();
+        const DrawnWord beside = own();
         CHECK(beside.text.startsWith(QStringLiteral("A ")));
         CHECK(std::fabs(beside.box.center().y() - plot.figure().zoom_center().y()) < 40);
 
@@ -445,9 +445,9 @@ TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
     PlansPlot& plot = desk.searched();
     const auto* canvas = desk.find<QCustomPlot>("plans/plot");
     const double foot = canvas->axisRect()->bottom();
-    const auto words = testing::drawn_words(*desk.find<QCustomPlot>("plans/plot"));
+    const auto words = drawn_words(*desk.find<QCustomPlot>("plans/plot"));
     const auto own = std::ranges::find_if(
-        words, [](const testing::DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
+        words, [](const DrawnWord& word) { return word.text.startsWith(QStringLiteral("A ")); });
     REQUIRE(own != words.end());
     // The label is beside or just above its dot.
     CHECK(own->box.bottom() + own->box.height() > foot);

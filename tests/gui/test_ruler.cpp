@@ -29,7 +29,7 @@ struct RulerDesk : Desk {
         const RulerStop stop = *plot.figure().ruler_stop(QPointF(gpus, 0));
         for (double y = stop.area.bottom() - 4; y > stop.area.top(); y -= 4) {
             const QPointF pixel(stop.x, y);
-            if (!stop.is_on_curve(pixel) && !plot.figure().term_at(pixel)) return pixel.toPoint();
+            if (!stop.is_on_curve(pixel) && !plot.term_at(pixel)) return pixel.toPoint();
         }
         FAIL("curves everywhere");
         return {};

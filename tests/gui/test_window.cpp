@@ -2,6 +2,9 @@
 #include <QAbstractButton>
 #include <QActionGroup>
 #include <QFrame>
+#include <QScreen>
+#include <QSettings>
+#include <QSplitter>
 #include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
@@ -12,6 +15,7 @@
 #include "support/desk.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
+#include "widgets/panels/scenario_table.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/theme/desktop_theme.h"
@@ -142,6 +146,55 @@ TEST_CASE("window: an open table comes to the front instead of a second one", "[
     desk.type("training.sequence_length", QStringLiteral("4096"));
     press();
     CHECK(QTest::qWaitFor([&] { return tables().size() == 2; }));
+}
+
+TEST_CASE("window: the last size of a larger screen is made to fit", "[window]") {
+    const QRect free = QGuiApplication::primaryScreen()->availableGeometry();
+    QByteArray large;
+    {
+        QMainWindow other;
+        other.setGeometry(QRect(free.topLeft() + QPoint(40, 40), 3 * free.size()));
+        large = other.saveGeometry();
+    }
+    Session session;
+    session.set_geometry(large);
+    MainWindow window(commands::catalogue(), session);
+    CHECK(free.contains(QRect(window.pos(), window.size())));
+    QSettings().clear();
+}
+
+TEST_CASE("window: the arrangement of the panels is the same after a restart", "[window]") {
+    Session session;
+    const auto table = [](MainWindow& window) { return window.findChild<ScenarioTable*>(); };
+    const auto panes = [](MainWindow& window) {
+        return window.findChild<QSplitter*>(QStringLiteral("panes"))->sizes();
+    };
+    QList<int> sizes;
+    QStringList groups;
+    bool why = false;
+    {
+        MainWindow window(commands::catalogue(), session);
+        window.resize(1440, 900);
+        window.show();
+        QApplication::processEvents();
+        auto* controls = window.findChild<ControlsPanel*>();
+        controls->set_open_groups({controls->open_groups() + QStringList{QStringLiteral("cluster")}});
+        table(window)->choose(true);
+        window.action(ActionId::toggle_why)->trigger();
+        QApplication::processEvents();
+        why = window.findChild<QWidget*>(QStringLiteral("why"))->isVisible();
+        groups = controls->open_groups();
+        sizes = panes(window);
+        window.close();
+    }
+    MainWindow again(commands::catalogue(), session);
+    again.show();
+    QApplication::processEvents();
+    CHECK(again.findChild<ControlsPanel*>()->open_groups() == groups);
+    CHECK(table(again)->chosen() == true);
+    CHECK(panes(again) == sizes);
+    CHECK(again.findChild<QWidget*>(QStringLiteral("why"))->isVisible() == why);
+    QSettings().clear();
 }
 
 TEST_CASE("window: a seventh pin is refused with a message", "[window]") {

@@ -4,14 +4,17 @@
 #include <QStyleOptionComboBox>
 #include <optional>
 
+#include "explain/output.h"
 #include "support/desk.h"
-#include "support/drawn_words.h"
 #include "support/german.h"
+#include "widgets/drawn_words.h"
+#include "widgets/panels/run_label.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/text.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;
-using shardscope::testing::DrawnWord;
+
 using shardscope::testing::kBackgroundTimeout;
 
 namespace {
@@ -80,7 +83,7 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
                     auto* canvas =
                         plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
                     REQUIRE(canvas != nullptr);
-                    const std::vector<DrawnWord> words = testing::drawn_words(*canvas);
+                    const std::vector<DrawnWord> words = drawn_words(*canvas);
                     CHECK(words.size() > 1);
                     CHECK_THAT(fault(words, canvas->rect()), Catch::Matchers::Equals(""));
                     for (const QComboBox* box : plot->findChildren<QComboBox*>()) {
@@ -103,7 +106,7 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
                     auto* panel = desk.find<QWidget>(name);
                     INFO((german ? "German, " : "") << at.name << ", " << size.width() << ", "
                                                     << (pinned ? "six pins, " : "no pin, ") << name);
-                    const std::vector<DrawnWord> words = testing::drawn_words(*panel);
+                    const std::vector<DrawnWord> words = drawn_words(*panel);
                     CHECK(words.size() > 1);
                     CHECK_THAT(fault(words, panel->rect()), Catch::Matchers::Equals(""));
                     for (const DrawnWord& word : words) {
@@ -113,6 +116,62 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
                 }
             }
             desk.window.model().unpin_all();
+        }
+    }
+}
+
+TEST_CASE("words: the headline names where the wall changes hands, at every size", "[gui][words]") {
+    for (const bool german : {false, true}) {
+        const std::optional<German> language = german ? std::optional<German>(std::in_place) : std::nullopt;
+        Desk desk;
+        LiveModel& model = desk.window.model();
+        const Scenario first = model.scenario();
+        for (const QSize size : {QSize(1024, 700), QSize(1366, 768), QSize(1440, 900)}) {
+            desk.window.resize(size);
+            for (const auto& [id, value] :
+                 std::initializer_list<std::pair<P, double>>{{P::sequence_length, 2048},
+                                                             {P::sequence_length, 512},
+                                                             {P::sequence_length, 32768},
+                                                             {P::sequence_length, 131072},
+                                                             {P::gpus, 16384},
+                                                             {P::gpus, 8},
+                                                             {P::micro_batch, 3},
+                                                             {P::inter_node_bandwidth, 2e9},
+                                                             {P::inter_node_bandwidth, 20e9}}) {
+                model.replace(first, QStringLiteral("first"));
+                model.edit(id, value);
+                QApplication::processEvents();
+                const WallSentences said = wall_sentences(model.answer());
+                INFO((german ? "German, " : "") << size.width() << ", " << parameter(id).key << ' ' << value);
+                if (value == 131072) REQUIRE_FALSE(said.takeover.empty());
+                CHECK(desk.text("headline/sentence").startsWith(text_of(said.lead)));
+                CHECK(desk.text("headline/more").startsWith(text_of(said.takeover)));
+                const auto* more = desk.find<RunLabel>("headline/more");
+                CHECK(more->natural_width() <= more->width() + 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("words: no name of an input is cut in an open group", "[gui][words]") {
+    for (const bool german : {false, true}) {
+        const std::optional<German> language = german ? std::optional<German>(std::in_place) : std::nullopt;
+        Desk desk;
+        auto* controls = desk.window.findChild<ControlsPanel*>();
+        for (std::size_t i = 0; i < kParameters; ++i) controls->row(static_cast<P>(i));
+        for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+            desk.window.resize(size);
+            QApplication::processEvents();
+            int rows = 0;
+            for (ParameterRow* row : controls->findChildren<ParameterRow*>()) {
+                if (row->isHidden()) continue;
+                ++rows;
+                for (const DrawnWord& word : drawn_words(*row)) {
+                    INFO((german ? "German, " : "") << size.width() << ", " << word.text.toStdString());
+                    CHECK(!word.text.contains(QChar(0x2026)));
+                }
+            }
+            CHECK(rows > 100);
         }
     }
 }

@@ -2,9 +2,11 @@
 
 #include <QAccessible>
 #include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
 
+#include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/theme/theme.h"
 
@@ -39,6 +41,21 @@ void TermPanel::paint_focus(QPainter& painter) const {
     painter.setPen(QPen(current_theme().accent, 1.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(all[place_of(focused_, all)].box, 2, 2);
+}
+
+std::optional<Term> TermPanel::term_at(const QPointF& at) {
+    return is_on_row(at) ? std::nullopt : shardscope::term_at(drawn_words(*this), at);
+}
+
+void TermPanel::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
+    if (const auto term = term_at(event->position())) return model_.define(*term);
+    explain(output_at(event->position()));
+}
+
+void TermPanel::mouseMoveEvent(QMouseEvent* event) {
+    const bool is_link = is_on_row(event->position()) || term_at(event->position());
+    setCursor(is_link ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void TermPanel::keyPressEvent(QKeyEvent* event) {

@@ -1,5 +1,5 @@
 // A custom-painted panel whose rows can be explained. Arrow keys move through the rows; a click, Enter or
-// Space requests an explanation.
+// Space requests an explanation. A click on a term of the glossary beside the rows opens the glossary there.
 #pragma once
 
 #include <QRectF>
@@ -10,6 +10,7 @@
 
 #include "explain/output.h"
 #include "widgets/explainable.h"
+#include "widgets/term.h"
 
 namespace shardscope {
 
@@ -37,15 +38,20 @@ class TermPanel : public QWidget, public Explainable {
 
   protected:
     void explain(Output output) const;
+    [[nodiscard]] virtual bool is_on_row(const QPointF& at) const = 0;
     // Returns the output of the row, or of its drawing, at this point; elsewhere that of the whole panel.
     [[nodiscard]] virtual Output output_at(const QPointF& at) const = 0;
     [[nodiscard]] LiveModel& model() const { return model_; }
     void paint_focus(QPainter& painter) const;  // must be painted last
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
   private:
+    // Returns the term of the glossary that is written at this point, beside the rows.
+    [[nodiscard]] std::optional<Term> term_at(const QPointF& at);
     void name_focused();
 
     LiveModel& model_;

@@ -456,21 +456,14 @@ std::vector<TermPanel::Row> Waterfall::rows() const {
     return out;
 }
 
-void Waterfall::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
-    explain(output_at(event->position()));
-}
-
 Output Waterfall::output_at(const QPointF& at) const {
     if (!data_.has_time) return Output::peak_memory;
     const auto term = waterfall_geometry(rect(), data_, font()).term_at(at);
     return output_of(term.value_or(StepTerm::count));
 }
 
-void Waterfall::mouseMoveEvent(QMouseEvent* event) {
-    const bool hit =
-        data_.has_time && waterfall_geometry(rect(), data_, font()).term_at(event->position()).has_value();
-    setCursor(hit ? Qt::PointingHandCursor : Qt::ArrowCursor);
+bool Waterfall::is_on_row(const QPointF& at) const {
+    return data_.has_time && waterfall_geometry(rect(), data_, font()).term_at(at).has_value();
 }
 
 bool Waterfall::event(QEvent* event) {

@@ -89,10 +89,9 @@ class Waterfall : public TermPanel {
     void set_hypothetical(bool shown);
 
   protected:
+    [[nodiscard]] bool is_on_row(const QPointF& at) const override;
     [[nodiscard]] Output output_at(const QPointF& at) const override;
     void paintEvent(QPaintEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
   private:

@@ -222,7 +222,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);
-    const QString links = term_links(sentence);
+    const QString links = term_links(QString::fromStdString(explanation.title) + QLatin1Char(' ') + sentence);
     set_text(terms_, tr("Glossary: %1").arg(links));
     // No-break spaces keep a divisor on the line of its dividend.
     const auto unbroken = [](const std::string& text) {

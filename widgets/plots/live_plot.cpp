@@ -112,6 +112,7 @@ void LivePlot::start() {
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
     connect(canvas_, &QCustomPlot::afterReplot, ruler_, qOverload<>(&QWidget::update));
+    connect(canvas_, &QCustomPlot::afterReplot, this, [this] { words_.reset(); });
     connect_mouse();
 }
 
@@ -222,8 +223,18 @@ bool LivePlot::is_on_curve(const QPointF& pixel) const {
     return curves_set_input_ && ruler_->is_on_curve(pixel);
 }
 
+const std::vector<DrawnWord>& LivePlot::words() const {
+    if (!words_) words_ = drawn_words(*canvas_);
+    return *words_;
+}
+
+std::optional<Term> LivePlot::term_at(const QPointF& pixel) const {
+    return is_button(pixel) ? std::nullopt : shardscope::term_at(words(), pixel);
+}
+
 void LivePlot::click(const QPointF& pixel) {
     last_click_ = Click::used;
+    if (is_button(pixel)) return;
     if (const auto term = term_at(pixel)) return model_.define(*term);
     const auto place = is_on_curve(pixel) ? place_at(pixel) : std::nullopt;
     if (place) return model_.replace(place->scenario, place->label);

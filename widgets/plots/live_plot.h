@@ -16,9 +16,11 @@
 
 #include "files/view.h"
 #include "widgets/chart/plot_ruler.h"
+#include "widgets/drawn_words.h"
 #include "widgets/explainable.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
+#include "widgets/term.h"
 #include "widgets/theme/theme.h"
 
 class QCheckBox;
@@ -66,6 +68,10 @@ class LivePlot : public QWidget, public Explainable {
     [[nodiscard]] QPoint canvas_position(const QPoint& at) const;
     // Returns the plot as it is on screen.
     [[nodiscard]] QPixmap picture();
+    // Returns the term of the glossary that is written at this pixel of the canvas, if a click opens it.
+    [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const;
+    // Returns where a term is written, px of the canvas; empty if it is not.
+    [[nodiscard]] QRectF box_of(Term term) const { return shardscope::box_of(term, words()); }
 
   Q_SIGNALS:
     void table_requested();
@@ -102,8 +108,8 @@ class LivePlot : public QWidget, public Explainable {
     virtual void move(QMouseEvent* event);
     virtual void release(QMouseEvent* event);
     virtual void double_click(QMouseEvent* event);
-    // Returns the term of the glossary that is written at this pixel.
-    [[nodiscard]] virtual std::optional<Term> term_at(const QPointF& /*pixel*/) const { return {}; }
+    // Returns whether a click at this pixel does something of this plot's own.
+    [[nodiscard]] virtual bool is_button(const QPointF& /*pixel*/) const { return false; }
     // Returns whether a press at this pixel begins a drag.
     [[nodiscard]] virtual bool is_handle(const QPointF& /*pixel*/) const { return false; }
     // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
@@ -142,6 +148,7 @@ class LivePlot : public QWidget, public Explainable {
     // Returns whether a click at this pixel sets an input, because a curve is there.
     [[nodiscard]] bool is_on_curve(const QPointF& pixel) const;
     void click(const QPointF& pixel);
+    [[nodiscard]] const std::vector<DrawnWord>& words() const;
     void describe();  // to assistive technology, with the fixed places of the ruler
 
     LiveModel& model_;
@@ -156,6 +163,7 @@ class LivePlot : public QWidget, public Explainable {
     bool clicking_ = false;  // a press has not become a drag yet
     enum class Click { none, fixed, used } last_click_ = Click::none;
     bool curves_set_input_ = false;
+    mutable std::optional<std::vector<DrawnWord>> words_;  // of the present picture, once they were needed
     QCheckBox* beside_ = nullptr;
     bool started_ = false;
     bool stale_ = true;

@@ -33,6 +33,9 @@ class OperatorsPlot : public LivePlot {
     void update_pins() override;
     void move(QMouseEvent* event) override;
     void press(QMouseEvent* event) override;
+    [[nodiscard]] bool is_button(const QPointF& pixel) const override {
+        return figure_->row_at(pixel).has_value();
+    }
     void resizeEvent(QResizeEvent* event) override;
 
   private:

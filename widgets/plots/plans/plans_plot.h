@@ -40,6 +40,9 @@ class PlansPlot : public LivePlot {
     [[nodiscard]] QString description() const override;
     void update_pins() override;
     void press(QMouseEvent* event) override;
+    [[nodiscard]] bool is_button(const QPointF& pixel) const override {
+        return figure_->point_at(pixel).has_value();
+    }
     void move(QMouseEvent* event) override;
     void release(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;

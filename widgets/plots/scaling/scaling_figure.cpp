@@ -118,6 +118,7 @@ void ScalingFigure::Parts::fit_y() {
         const double limit = data.capacity / kGiB;
         double most = std::max(1.5 * limit, 1.2 * data.current.peak_memory / kGiB);
         for (const Ghost& pinned : ghosts) most = std::max(most, 1.2 * pinned.data.capacity / kGiB);
+        if (data.repair_raises_limit()) most = std::max(most, 1.2 * data.repaired_capacity / kGiB);
         constexpr int kMost = 6;
         y_zoom.fit({0, round_top(most, kMost)});
         return;

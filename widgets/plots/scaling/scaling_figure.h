@@ -11,7 +11,6 @@
 #include "widgets/chart/plot_ruler.h"
 #include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/plot_options.h"
-#include "widgets/term.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;
@@ -19,12 +18,6 @@ class QCustomPlot;
 namespace shardscope {
 
 Output output_of(ScalingY y);
-
-// A word of the plot that the glossary explains, px.
-struct TermBox {
-    QRectF box;
-    Term term;
-};
 
 class ScalingFigure : public ZoomableFigure {
   public:
@@ -65,10 +58,6 @@ class ScalingFigure : public ZoomableFigure {
     // Returns the nearest point of the curves for a pixel, and what they show there, for the ruler.
     [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
     [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;
-
-    [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const;
-    // Returns where a term was last drawn, px; empty if it was not.
-    [[nodiscard]] QRectF box_of(Term term) const;
 
     [[nodiscard]] QPointF zoom_center() const override;
     [[nodiscard]] bool shows_scenario() const override;

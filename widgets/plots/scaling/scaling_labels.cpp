@@ -205,8 +205,8 @@ std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& 
     return out;
 }
 
-void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,
-                               const LabelLines& shorter, std::initializer_list<double> shares, double gap) {
+void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+                               std::initializer_list<double> shares, double gap) {
     if (!seen(points)) return;
     QPolygonF there;
     for (const QPointF& point : points) {
@@ -260,8 +260,7 @@ void ScalingLabels::name_curve(std::optional<Term> term, const QPolygonF& points
             room_.avoid(QPolygonF({line->p1(), line->p2()}));
         }
     }
-    if (!placed) placed = put_beside(kSame);
-    if (placed && term) terms_.push_back({*placed, *term});
+    if (!placed) put_beside(kSame);
 }
 
 // ---- labels ----------------------------------------------------------------------------------------------
@@ -443,14 +442,13 @@ void ScalingLabels::paint_knee() {
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
-    const auto placed = put_one_of(lines, shorter, corners, [&](const QRectF& box) {
+    put_one_of(lines, shorter, corners, [&](const QRectF& box) {
         // Crossing a line is better than being far from the mark.
         constexpr double kAside = 0.15;
         constexpr double kAbove = 0.25;
         return kAside * std::fabs(box.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
     });
-    if (placed) terms_.push_back({*placed, Term::knee});
     // Reserve the surroundings of the mark, so that no other name is beside it.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
@@ -467,8 +465,7 @@ void ScalingLabels::name_curves() {
             lines.append(muted(data.replica_gpus > 1 ? tr("one per replica, no more to split")
                                                      : tr("one per GPU, no more to split")));
         }
-        name_curve(Term::strong, scene_.strong, roomy_ ? lines : shorter, shorter,
-                   {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
+        name_curve(scene_.strong, roomy_ ? lines : shorter, shorter, {1.0, 0.9, 0.8, 0.6, 0.3, 0.0}, 12);
         if (const QPointF tip = scene_.strong.back(); in_frame(tip)) {
             painter_.setPen(line_pen(scene_.theme.text, 2));
             painter_.drawLine(tip - QPointF(0, 5), tip + QPointF(0, 5));
@@ -482,21 +479,21 @@ void ScalingLabels::name_curves() {
                  : data.replica_gpus > 1
                      ? tr("weak, %1 per %2 GPUs").arg(sequences, shown(data.replica_gpus, Quantity::count))
                      : tr("weak, %1 per GPU").arg(sequences))};
-        name_curve(Term::weak, scene_.weak, roomy_ ? lines : shorter, shorter,
+        name_curve(scene_.weak, roomy_ ? lines : shorter, shorter,
                    {0.62, 0.55, 0.7, 0.48, 0.78, 0.4, 0.9, 0.3, 1.0}, 10);
     }
     if (scene_.options.y == ScalingY::memory) name_memory();
     else name_unfit();
     const LabelLines ideal{muted(tr("ideal, closed form"))};
-    name_curve(Term::ideal, scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
+    name_curve(scene_.ideal, ideal, ideal, {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2}, 6);
 }
 
 // Names the two families of memory inside their areas, and the curve after the best repair.
 void ScalingLabels::name_memory() {
     const ScalingData& data = scene_.data;
-    if (!scene_.repaired.isEmpty()) {
+    if (!scene_.repaired.isEmpty() && !data.repair_raises_limit()) {
         const LabelLines lines{muted(tr("after: %1").arg(text_of(data.repair)))};
-        name_curve(std::nullopt, scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
+        name_curve(scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
     }
     const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
         const LabelLines lines{plain(words)};

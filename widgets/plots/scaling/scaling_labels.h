@@ -38,8 +38,6 @@ class ScalingLabels {
   public:
     ScalingLabels(QCPPainter& painter, const ScalingScene& scene);
     void paint();
-    // Returns where the terms of the glossary were drawn.
-    [[nodiscard]] std::vector<TermBox>& terms() { return terms_; }
 
   private:
     struct Diamond {
@@ -94,8 +92,8 @@ class ScalingLabels {
                                  const std::function<bool(const QPolygonF&)>& holds) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
     // px.
-    void name_curve(std::optional<Term> term, const QPolygonF& points, const LabelLines& lines,
-                    const LabelLines& shorter, std::initializer_list<double> shares, double gap);
+    void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
+                    std::initializer_list<double> shares, double gap);
 
     QCPPainter& painter_;
     const ScalingScene& scene_;
@@ -108,7 +106,6 @@ class ScalingLabels {
     QPointF dot_, knee_;
     std::vector<Diamond> diamonds_;
     std::vector<Pin> pins_;
-    std::vector<TermBox> terms_;
 };
 
 }  // namespace shardscope

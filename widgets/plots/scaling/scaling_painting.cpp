@@ -207,7 +207,6 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     }
     ScalingLabels labels(painter, scene);
     labels.paint();
-    terms = std::move(labels.terms());
 }
 
 }  // namespace shardscope

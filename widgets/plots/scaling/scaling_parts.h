@@ -29,7 +29,6 @@ struct ScalingFigure::Parts {
     std::vector<Ghost> ghosts;
     bool dimmed = false;
     AxisZoom x_zoom, y_zoom;
-    mutable std::vector<TermBox> terms;  // as last drawn
     QCPGraph* weak = nullptr;
     QCPGraph* strong = nullptr;
     QCPGraph* ideal = nullptr;

@@ -40,9 +40,6 @@ class ScalingPlot : public LivePlot {
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
     void end_drag() override;
-    [[nodiscard]] std::optional<Term> term_at(const QPointF& pixel) const override {
-        return figure_->term_at(pixel);
-    }
     [[nodiscard]] bool is_handle(const QPointF& pixel) const override { return near_guide(pixel); }
 
   private:

@@ -1,4 +1,4 @@
-// What the scaling plot shows at a place: measured runs, the ruler's values, terms, and its description.
+// What the scaling plot shows at a place: measured runs, the ruler's values, and its description.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -92,17 +92,6 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
             {tr("Wall"), p.theme->of(here->wall), kNone, quantity, text_of(label_of(here->wall)), kNone});
     }
     return out;
-}
-
-std::optional<Term> ScalingFigure::term_at(const QPointF& pixel) const {
-    const auto found =
-        std::ranges::find_if(parts_->terms, [&](const TermBox& term) { return term.box.contains(pixel); });
-    return found == parts_->terms.end() ? std::nullopt : std::optional(found->term);
-}
-
-QRectF ScalingFigure::box_of(Term term) const {
-    const auto found = std::ranges::find(parts_->terms, term, &TermBox::term);
-    return found == parts_->terms.end() ? QRectF() : found->box;
 }
 
 QString ScalingFigure::description() const {

@@ -35,6 +35,7 @@ class SensitivityPlot : public LivePlot {
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
     void press(QMouseEvent* event) override;
+    [[nodiscard]] bool is_button(const QPointF& pixel) const override { return figure_.bar_at(pixel) >= 0; }
     void move(QMouseEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -43,6 +43,9 @@ class SweepPlot : public LivePlot {
     [[nodiscard]] QString description() const override;
     void update_pins() override;
     void press(QMouseEvent* event) override;
+    [[nodiscard]] bool is_button(const QPointF& pixel) const override {
+        return figure_->title_at(pixel) != 0;
+    }
     void move(QMouseEvent* event) override;
     void double_click(QMouseEvent* event) override;
     void end_drag() override;

@@ -343,6 +343,13 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                 {},
                                 p.curve_view(p.memory_area()).y_of(*bytes)});
     }
+    for (const Ghost& ghost : p.ghosts)
+        out.readings.push_back({tr("%1, pin %2").arg(tr("Step")).arg(QLatin1Char(ghost.letter)),
+                                pin_color(*p.theme, ghost.letter),
+                                ghost.end,
+                                Quantity::seconds,
+                                {},
+                                kNowhere});
     return out;
 }
 

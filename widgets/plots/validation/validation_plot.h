@@ -40,6 +40,9 @@ class ValidationPlot : public LivePlot {
     void style_figure(const Theme& theme, const QFont& font) override;
     [[nodiscard]] QString description() const override;
     void press(QMouseEvent* event) override;
+    [[nodiscard]] bool is_button(const QPointF& pixel) const override {
+        return figure_->point_at(pixel).has_value();
+    }
     void move(QMouseEvent* event) override;
     void release(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;

@@ -183,11 +183,14 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
     const WallsData& data = p.data;
     if (data.empty()) return std::nullopt;
     // A coarser map has no cell at exactly this place, but one near it.
-    const auto index_of = [](const WallsScale& scale, double value) {
-        const auto& values = scale.axis().values;
-        return static_cast<std::size_t>(nearest_value(scale, value) - values.begin());
+    const auto cell_of = [&](const WallsData& map) -> const MapCell& {
+        const auto index_of = [](const WallsScale& scale, double value) {
+            const auto& values = scale.axis().values;
+            return static_cast<std::size_t>(nearest_value(scale, value) - values.begin());
+        };
+        return map.map.at(index_of(map.x, place.x()), index_of(map.y, place.y()));
     };
-    const MapCell& cell = data.map.at(index_of(data.x, place.x()), index_of(data.y, place.y()));
+    const MapCell& cell = cell_of(data);
     const auto words = [](P id, double value) {
         return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, value));
     };
@@ -195,19 +198,31 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
     // The user has zoomed in elsewhere.
     if (p.zoomed() && !frame().adjusted(-1, -1, 1, 1).contains(at)) return std::nullopt;
     constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
-    const QString none = cell.valid ? tr("does not fit") : tr("not possible");
+    const auto none = [](const MapCell& of) { return of.valid ? tr("does not fit") : tr("not possible"); };
     RulerStop out{
         place,  words(data.x.id(), place.x()) + QStringLiteral(" · ") + words(data.y.id(), place.y()),
         at.x(), frame(),
         at.y(), {}};
     const double mfu = data.shown_mfu(cell);
-    out.readings.push_back(
-        {tr("MFU"), std::isnan(mfu) ? p.theme->muted : mfu_color(mfu), mfu, Quantity::percent, none, at.y()});
-    if (!cell.valid) return out;
-    out.readings.push_back(
-        {tr("Memory"), p.theme->optimizer, cell.peak_memory, Quantity::bytes, {}, kNowhere});
-    out.readings.push_back({tr("Wall"), p.theme->of(cell.wall), kNowhere, Quantity::count,
-                            text_of(label_of(cell.wall)), kNowhere});
+    out.readings.push_back({tr("MFU"), std::isnan(mfu) ? p.theme->muted : mfu_color(mfu), mfu,
+                            Quantity::percent, none(cell), at.y()});
+    if (cell.valid) {
+        out.readings.push_back(
+            {tr("Memory"), p.theme->optimizer, cell.peak_memory, Quantity::bytes, {}, kNowhere});
+        out.readings.push_back({tr("Wall"), p.theme->of(cell.wall), kNowhere, Quantity::count,
+                                text_of(label_of(cell.wall)), kNowhere});
+    }
+    for (const Ghost& ghost : p.ghosts) {
+        if (ghost.data.empty()) continue;
+        const MapCell& pinned = cell_of(ghost.data);
+        const QString wall = pinned.fits() ? text_of(label_of(pinned.wall)) : QString();
+        out.readings.push_back({tr("%1, pin %2").arg(tr("MFU")).arg(QLatin1Char(ghost.letter)),
+                                pin_color(*p.theme, ghost.letter), ghost.data.shown_mfu(pinned),
+                                Quantity::percent, none(pinned), kNowhere});
+        if (!wall.isEmpty())
+            out.readings.push_back({tr("%1, pin %2").arg(tr("Wall")).arg(QLatin1Char(ghost.letter)),
+                                    p.theme->of(pinned.wall), kNowhere, Quantity::count, wall, kNowhere});
+    }
     return out;
 }
 
