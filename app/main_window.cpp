@@ -64,6 +64,7 @@ constexpr int kWidthForSidePanels = 1280;  // the panels at the right become rai
 
 const QString kOpenGroups = QStringLiteral("open-groups");
 const QString kWhyOpen = QStringLiteral("why-open");
+const QString kTableOpen = QStringLiteral("scenarios-open");
 
 }  // namespace
 
@@ -108,8 +109,8 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
     refresh_titles();
     qApp->setStyleSheet(sheet);
     setMinimumSize(1024, 640);
-    if (const QByteArray geometry = session_.geometry(); geometry.isEmpty() || !restoreGeometry(geometry))
-        fit_to_screen();
+    const QByteArray geometry = session_.geometry();
+    fit_to_screen(!geometry.isEmpty() && restoreGeometry(geometry) ? this->geometry() : QRect());
     restore_arrangement();
 }
 
@@ -529,12 +530,18 @@ void MainWindow::share_space() {
     }
 }
 
-// At the first start the window has the size for which it is designed, or fills a smaller screen.
-void MainWindow::fit_to_screen() {
+// The window keeps its last place and size, or at the first start has the size for which it is designed; on a
+// smaller screen it fills that.
+void MainWindow::fit_to_screen(const QRect& last) {
     constexpr QSize kDesign(1440, 900);
-    constexpr QSize kDecorations(8, 40);  // of the window, which are known only after it is shown
-    const QRect free = screen()->availableGeometry();
-    resize(kDesign.boundedTo(free.size() - kDecorations).expandedTo(minimumSize()));
+    constexpr QMargins kDecorations(4, 36, 4, 4);  // of the window, which are known only after it is shown
+    const QRect free = screen()->availableGeometry().marginsRemoved(kDecorations);
+    if (isMaximized() || isFullScreen() || free.contains(last)) return;
+    const QSize size = last.isValid() ? last.size() : kDesign;
+    resize(size.boundedTo(free.size()).expandedTo(minimumSize()));
+    if (last.isValid())
+        move(std::clamp(last.x(), free.left(), std::max(free.left(), free.right() + 1 - width())),
+             std::clamp(last.y(), free.top(), std::max(free.top(), free.bottom() + 1 - height())));
 }
 
 void MainWindow::restore_arrangement() {
@@ -543,6 +550,8 @@ void MainWindow::restore_arrangement() {
         panes->set_moved(!state.isEmpty() && panes->restoreState(state));
     }
     controls_->set_open_groups(session_.arrangement(kOpenGroups).toStringList());
+    if (const QVariant unfolded = session_.arrangement(kTableOpen); unfolded.isValid())
+        scenarios_->choose(unfolded.toBool());
     constexpr int kWidthForWhy = 1600;
     const QVariant why = session_.arrangement(kWhyOpen);
     const bool open = why.isValid() ? why.toBool() : width() >= kWidthForWhy * zoom_of(font());
@@ -556,6 +565,8 @@ void MainWindow::store_arrangement() {
     }
     session_.set_arrangement(kOpenGroups, controls_->open_groups());
     session_.set_arrangement(kWhyOpen, sides_->is_open(SidePanels::Side::why));
+    const std::optional<bool> unfolded = scenarios_->chosen();
+    session_.set_arrangement(kTableOpen, unfolded ? QVariant(*unfolded) : QVariant());
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

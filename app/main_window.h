@@ -73,7 +73,7 @@ class MainWindow : public QMainWindow {
     void fold(const QSize& size);
     void share_space();  // among the panes, unless the user has chosen their sizes
     void update_column_visibility();
-    void fit_to_screen();
+    void fit_to_screen(const QRect& last);
     void restore_arrangement();
     void store_arrangement();
 

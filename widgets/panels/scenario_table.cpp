@@ -87,6 +87,11 @@ bool ScenarioTable::is_unfolded() const {
     return chosen_.value_or(scenarios_->rows().size() > 1);
 }
 
+void ScenarioTable::choose(bool unfolded) {
+    chosen_ = unfolded;
+    refresh();
+}
+
 void ScenarioTable::set_window_height(int height) {
     const int row = grid_->row_height();
     const int available = static_cast<int>(kMostOfWindow * height) - row - grid_->header_height();

@@ -26,6 +26,9 @@ class ScenarioTable : public QWidget {
 
     // Adapts to the height of the window. A low window folds the table; the user can unfold it.
     void set_window_height(int height);
+    // Whether the user has unfolded or folded the table in a window that is not low; nothing before that.
+    [[nodiscard]] std::optional<bool> chosen() const { return chosen_; }
+    void choose(bool unfolded);
     // Shows a hint on how to begin, for users who have not dragged anything yet, instead of the hint on how
     // to pin.
     void set_first_use(bool on);
