@@ -21,8 +21,10 @@ WindowCommands commands_for(const QString& typed, const CommandTargets& targets)
     if (out.size() > kMost) out.resize(kMost);
     for (WindowCommand& command : out) {
         if (!command.leads_to) continue;
-        if (!command.effect.isEmpty()) command.effect += QStringLiteral(" · ");
-        command.effect += predicted(command.leads_to(), targets.model.answer());
+        // What follows comes first, because a long list of facts may be cut.
+        const QString follows = predicted(command.leads_to(), targets.model.answer());
+        command.effect =
+            command.effect.isEmpty() ? follows : follows + QStringLiteral(" · ") + command.effect;
     }
     return out;
 }

@@ -8,6 +8,7 @@
 #include "explain/output.h"
 #include "widgets/column.h"
 #include "widgets/panels/control_group.h"
+#include "widgets/rows/track_legend.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"

@@ -19,6 +19,7 @@
 #include "widgets/encode.h"
 #include "widgets/rows/parameter_field.h"
 #include "widgets/rows/row_buttons.h"
+#include "widgets/rows/track_legend.h"
 #include "widgets/rows/track_lens.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
@@ -105,7 +106,7 @@ RowGeometry RowGeometry::of(const QFont& font, int width) {
     const bool narrow = is_narrow(width, font);
     constexpr int kScrollBar = 6;
     RowGeometry g;
-    g.label = zoomed(narrow ? 90 : 104);
+    g.label = zoomed(104);
     g.field = std::max(zoomed(narrow ? 76 : 92),
                        metrics.horizontalAdvance(QStringLiteral("900.0 GB/s")) + kFieldMargins);
     g.automatic = std::max(narrow ? 28 : 32, small.horizontalAdvance(ParameterRow::tr("auto")) + 6);

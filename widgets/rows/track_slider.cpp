@@ -23,17 +23,6 @@ constexpr unsigned kThreads = 4;
 
 }  // namespace
 
-QString track_legend() {
-    return wrapped_tool_tip(TrackSlider::tr(
-        "The colour of a track is the MFU at each value, from dark (0 %) to yellow (60 %); a hatched part "
-        "does "
-        "not fit. A notch is a value at which another wall takes over. The letter on each handle is the "
-        "present "
-        "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, L latency, "
-        "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that are not "
-        "round."));
-}
-
 TrackSlider::TrackSlider(P id, LiveModel& model, QWidget* parent)
     : ParameterSlider(parent), id_(id), model_(model) {
     all().push_back(this);

@@ -15,9 +15,6 @@
 
 namespace shardscope {
 
-// Returns what the colours and marks of a track mean, as a tool tip.
-QString track_legend();
-
 class TrackSlider : public ParameterSlider {
     Q_OBJECT
   public:
