@@ -29,7 +29,17 @@ class DeepspeedReader : public LineReader {
         read_ranks(line, contents);
     }
 
+    void start_again() override {
+        LineReader::start_again();
+        batches_.clear();
+        for (std::vector<double>& part : parts_) part.clear();
+    }
+
     void finish(LogContents& contents) override {
+        if (!contents.has_steps) {
+            contents.update_peak(Peak::allocated, before_steps_[0].value, before_steps_[0].line);
+            contents.update_peak(Peak::reserved, before_steps_[1].value, before_steps_[1].line);
+        }
         if (processes_.value > 0) contents.set(P::gpus, processes_.value, processes_.line);
         else if (ranks_.value > 0 && stages_ == 0 && !divides_model_)
             contents.set(P::gpus, ranks_.value, ranks_.line);
@@ -104,13 +114,19 @@ class DeepspeedReader : public LineReader {
         return true;
     }
 
-    // see_memory_usage: "MA 10.2 GB         Max_MA 12.1 GB         CA 14.0 GB         Max_CA 14 GB"
-    static void read_memory(const LogLine& line, LogContents& contents) {
+    // see_memory_usage: "MA 10.2 GB         Max_MA 12.1 GB         CA 14.0 GB         Max_CA 14 GB". The
+    // lines before the first step show how the model and the optimizer are made, which is no peak of
+    // training. They are all that a log without steps has.
+    void read_memory(const LogLine& line, LogContents& contents) {
         if (!line.has("Max_MA")) return;
-        if (const auto peak = bytes_after(line, "Max_MA"))
-            contents.update_peak(Peak::allocated, *peak, line.number);
-        if (const auto peak = bytes_after(line, "Max_CA"))
-            contents.update_peak(Peak::reserved, *peak, line.number);
+        const auto take = [&](Peak peak, const char* label, StatedNumber& before) {
+            const auto bytes = bytes_after(line, label);
+            if (!bytes) return;
+            if (contents.has_steps) contents.update_peak(peak, *bytes, line.number);
+            else if (*bytes > before.value) before = {*bytes, line.number};
+        };
+        take(Peak::allocated, "Max_MA", before_steps_[0]);
+        take(Peak::reserved, "Max_CA", before_steps_[1]);
     }
 
     // "[config.py:1000:print]   train_batch_size ............. 64"; a name of 29 or more characters has no
@@ -134,7 +150,7 @@ class DeepspeedReader : public LineReader {
         const bool on = value == "True" || value.starts_with("enabled=True");
         if (name == "train_micro_batch_size_per_gpu" && number) contents.set(P::micro_batch, *number, line);
         else if (name == "train_batch_size" && number) contents.set(P::global_batch, *number, line);
-        else if (name == "world_size" && number) ranks_ = {*number, line};
+        else if (name == "world_size" && number) count(ranks_, *number, line, contents);
         else if ((name == "bfloat16_enabled" || name == "bf16_enabled" || name == "bfloat16_config") && on)
             contents.set(P::precision, "bf16", line);
         else if ((name == "fp16_enabled" || name == "float16_enabled" || name == "float16_config") && on)
@@ -143,12 +159,18 @@ class DeepspeedReader : public LineReader {
             contents.set(P::sharding, *number, line);
     }
 
+    // Sets a number of processes. Another one is that of a later start.
+    static void count(StatedNumber& of, double number, int line, LogContents& contents) {
+        if (of.value > 0 && of.value != number) contents.other_settings = true;
+        of = {number, line};
+    }
+
     // The launcher states all processes ("dist_world_size=8"). The configuration's world size counts only
     // data-parallel ranks where a model-parallel unit is given, as for pipelines, sequence parallelism
     // (Ulysses) and AutoTP.
     void read_ranks(const LogLine& line, LogContents& contents) {
         if (const auto size = number_after(line, "dist_world_size"); size && *size >= 1)
-            processes_ = {*size, line.number};
+            count(processes_, *size, line.number, contents);
         const auto stage = line.has("LAYERS=") ? number_after(line, "STAGE") : std::nullopt;
         if (stage && *stage >= 0 && *stage + 1 > stages_) {
             stages_ = *stage + 1;
@@ -166,6 +188,8 @@ class DeepspeedReader : public LineReader {
     double stages_ = 0;             // of the pipeline engine; 0 without it
     StatedNumber processes_;        // of the launcher
     StatedNumber ranks_;            // data-parallel ones, or all
+    // The largest allocated and reserved memory before the first step.
+    std::array<StatedNumber, 2> before_steps_;
 };
 
 }  // namespace

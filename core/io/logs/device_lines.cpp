@@ -29,6 +29,8 @@ class DeviceReader : public LineReader {
         const auto peak_of = [&](Peak peak) -> StatedNumber& {
             return contents.peaks[static_cast<std::size_t>(peak)];
         };
+        // The allocator reserves at least what it allocates, so a smaller value is that of another moment.
+        if (peak_of(Peak::reserved).value < peak_of(Peak::allocated).value) peak_of(Peak::reserved) = {};
         const double least = std::max(peak_of(Peak::allocated).value, peak_of(Peak::reserved).value);
         if (!contents.has_steps && least > 0)
             contents.update_peak(Peak::device, before_steps_.value, before_steps_.line);

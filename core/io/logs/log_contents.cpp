@@ -10,8 +10,13 @@ namespace shardscope::logs {
 void LogContents::set(P id, double value, int line) {
     const auto same = [&](const StatedSetting& setting) { return setting.id == id; };
     const auto found = std::ranges::find_if(settings, same);
-    if (found == settings.end()) settings.push_back({id, value, line});
-    else *found = {id, value, line};
+    if (found == settings.end()) {
+        settings.push_back({id, value, line});
+        return;
+    }
+    // Each step states its batch, which may grow during a run.
+    if (has_steps && found->value != value && id != P::global_batch) other_settings = true;
+    *found = {id, value, line};
 }
 
 void LogContents::set(P id, std::string_view name, int line) {
@@ -22,6 +27,12 @@ void LogContents::set(P id, std::string_view name, int line) {
 void LogContents::update_peak(Peak peak, double bytes, int line) {
     StatedNumber& largest = peaks[static_cast<std::size_t>(peak)];
     if (bytes > largest.value && bytes <= kLargestMemory) largest = {bytes, line};
+}
+
+void LogContents::start_again() {
+    peaks = {};
+    out_of_memory_line = 0;
+    has_steps = other_settings = false;
 }
 
 int LogContents::line_of(P id) const {

@@ -54,7 +54,9 @@ struct LogContents {
     std::vector<StatedKey> torchtitan;
     bool is_bridge = false;  // lines that only Megatron-Bridge writes
     bool has_steps = false;  // a line so far states a step
-    std::string device;      // "NVIDIA H100 80GB HBM3"
+    // Lines after steps state other settings, so that those steps are of an earlier start of the training.
+    bool other_settings = false;
+    std::string device;  // "NVIDIA H100 80GB HBM3"
     int device_line = 0;
     StatedNumber parameters;                 // of the model
     std::array<StatedNumber, kPeaks> peaks;  // bytes, the largest of all lines and ranks
@@ -68,6 +70,8 @@ struct LogContents {
     // Does the same for a choice by its name.
     void set(P id, std::string_view name, int line);
     void update_peak(Peak peak, double bytes, int line);
+    // Forgets what an earlier start with other settings measured.
+    void start_again();
     // Returns the line that states a setting, the last one if there are several; 0 where there is none.
     [[nodiscard]] int line_of(P id) const;
 };

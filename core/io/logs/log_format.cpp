@@ -19,9 +19,16 @@ void LineReader::add(LoggedStep step, const LogLine& line) {
     steps_.push_back(step);
 }
 
+void LineReader::start_again() {
+    earlier_steps_ += steps_.size();
+    steps_.clear();
+    rank_.reset();
+    interruption_ = Interruption::none;
+}
+
 std::span<const LogFormat* const> log_formats() {
-    static constexpr std::array kAll{&kMegatronLog,  &kTorchtitanLog, &kNemoLog,   &kNanotronLog,
-                                     &kDeepspeedLog, &kMlperfLog,     &kTrainerLog};
+    static constexpr std::array kAll{&kMegatronLog,  &kTorchtitanLog, &kNemoLog,    &kNanotronLog,
+                                     &kDeepspeedLog, &kMlperfLog,     &kTrainerLog, &kLightningLog};
     return kAll;
 }
 

@@ -27,11 +27,15 @@ class LineReader {
     LineReader& operator=(const LineReader&) = delete;
 
     virtual void read(const LogLine& line, LogContents& contents) = 0;
+    // Is called where other settings begin: the steps so far are of an earlier start.
+    virtual void start_again();
     // Is called after the last line.
     virtual void finish(LogContents& /*contents*/) {}
 
     void interrupt(Interruption interruption) { interruption_ = interruption; }
     [[nodiscard]] const std::vector<LoggedStep>& steps() const { return steps_; }
+    // Returns how many steps earlier starts with other settings logged.
+    [[nodiscard]] std::size_t earlier_steps() const { return earlier_steps_; }
 
   protected:
     // Adds a step. Of several ranks that log the same steps, the first one counts. A step number that is not
@@ -42,6 +46,7 @@ class LineReader {
 
   private:
     std::vector<LoggedStep> steps_;
+    std::size_t earlier_steps_ = 0;
     std::optional<int> rank_;
     Interruption interruption_ = Interruption::none;
 };
@@ -55,7 +60,7 @@ struct LogFormat {
 
 std::span<const LogFormat* const> log_formats();
 extern const LogFormat kMegatronLog, kTorchtitanLog, kNemoLog, kDeepspeedLog, kNanotronLog, kTrainerLog,
-    kMlperfLog;
+    kMlperfLog, kLightningLog;
 
 // Returns the reader of memory peaks and of the GPU's name, which no single tool writes: PyTorch's memory
 // summary and out-of-memory message, nvidia-smi, and device names.

@@ -135,11 +135,27 @@ void read_task(std::string_view text, Prefix& out) {
     out.length = first + end + 1;
 }
 
+// Returns the length of "2026-03-02T10:20:30.123456Z " at the start of a line, with which Kubernetes, Docker
+// and journals begin each line; 0 where there is none.
+std::size_t length_of_time(std::string_view text) {
+    constexpr std::string_view kForm = "0000-00-00T00:00:00";
+    if (text.size() <= kForm.size()) return 0;
+    for (std::size_t i = 0; i < kForm.size(); ++i)
+        if (kForm[i] == '0' ? !is_digit(text[i]) : text[i] != kForm[i]) return 0;
+    // The fraction and the zone follow: "Z", "+01:00".
+    const std::size_t blank = text.find_first_not_of("0123456789.,:+-Z", kForm.size());
+    return blank != std::string_view::npos && text[blank] == ' ' ? blank + 1 : 0;
+}
+
 Prefix launcher_prefix(std::string_view text) {
     Prefix out;
-    if (text.empty()) return out;
-    read_node(text, out);
-    if (!read_process(text, out) && out.length == 0) read_task(text, out);
+    const std::size_t time = length_of_time(text);
+    text.remove_prefix(time);
+    if (!text.empty()) {
+        read_node(text, out);
+        if (!read_process(text, out) && out.length == 0) read_task(text, out);
+    }
+    out.length += time;
     return out;
 }
 

@@ -287,4 +287,35 @@ Problem problem_of(const MissingInput& input) {
                       {std::string(input.key) + "=" + input.example})};
 }
 
+int line_of_value(const TrainingLog& log, const Scenario& stated, const Scenario& scenario, P id) {
+    const double value = resolve(scenario)[id];
+    if (!stated.is_given(id) || resolve(stated)[id] != value) return 0;
+    for (const logs::StatedSetting& setting : log.contents.settings)
+        if (setting.id == id && setting.value != value) return 0;
+    return log.contents.line_of(id);
+}
+
+Problems check_completed(const TrainingLog& log, const Scenario& stated, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    Problems out = check(scenario, settings);
+    if (out.empty()) return out;
+    // The values that split a run among GPUs and micro-batches.
+    static constexpr std::array kSplits{
+        P::gpus,           P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
+        P::virtual_stages, P::expert_parallel, P::global_batch,     P::micro_batch,
+        P::accumulation,   P::sequence_length,
+    };
+    std::vector<std::string> lines;
+    for (const P id : kSplits) {
+        if (const int line = line_of_value(log, stated, scenario, id); line > 0)
+            lines.push_back(
+                translate("{1} {2} (line {3})",
+                          {std::string(field_of(id)), written(id, settings[id]), std::to_string(line)}));
+    }
+    if (lines.empty()) return out;
+    std::string& why = out.front().why;
+    why += (why.empty() ? "" : "; ") + translate("the log states {1}", {joined(lines, ", ")});
+    return out;
+}
+
 }  // namespace shardscope

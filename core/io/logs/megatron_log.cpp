@@ -6,6 +6,8 @@
 // utils/yaml_utils.py. Times are means since the line before.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "logs/log_format.h"
 #include "text/text.h"
@@ -142,6 +144,44 @@ std::string option_of_attribute(std::string_view name) {
     return renamed == kRenamed.end() ? option_name(name) : std::string(renamed->option);
 }
 
+// Returns whether another value of the option is another run, for instance no other number of iterations.
+// Each step states its batch.
+bool bears_on_time(std::string_view option) {
+    if (option == launch::option_of(P::global_batch)) return false;
+    static constexpr auto kBegins = std::to_array<std::string_view>({
+        "--attention-backend",
+        "--bf16",
+        "--context-parallel",
+        "--cp-comm",
+        "--cuda-graph",
+        "--data-parallel",
+        "--decoder-",
+        "--expert-",
+        "--fp16",
+        "--fp4",
+        "--fp8",
+        "--micro-batch-size",
+        "--moe-",
+        "--mtp-",
+        "--num-",
+        "--optimizer",
+        "--overlap-",
+        "--pipeline-",
+        "--recompute-",
+        "--sequence-parallel",
+        "--tensor-",
+        "--tp-comm",
+        "--transformer-impl",
+        "--use-distributed-optimizer",
+        "--use-megatron-fsdp",
+        "--vocab-size",
+    });
+    if (option == "--num-workers") return false;
+    for (const P id : {P::hidden_size, P::ffn_size, P::head_size, P::sequence_length})
+        if (option == launch::option_of(id)) return true;
+    return std::ranges::any_of(kBegins, [&](std::string_view begin) { return option.starts_with(begin); });
+}
+
 class MegatronReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
@@ -220,9 +260,12 @@ class MegatronReader : public LineReader {
 
     void read_setting(const LogLine& line, LogContents& contents) {
         if (line.has(" arguments ------")) {
-            in_arguments_ = !line.has("end of");
+            const bool ends = line.has("end of");
+            if (ends && in_arguments_) end_arguments(contents);
+            else if (!ends) begin_arguments(contents);
+            in_arguments_ = !ends;
         } else if (line.has("using world size:")) {
-            if (const auto size = number_after(line, "world size")) set_world(*size, line.number);
+            if (const auto size = number_after(line, "world size")) set_world(*size, line.number, contents);
             read_degrees(line, contents);
         } else if (line.has("padded vocab (size:")) {
             padded_ = number_after(line, "new size").value_or(0);
@@ -250,7 +293,24 @@ class MegatronReader : public LineReader {
         }
     }
 
-    void set_world(double size, int line) {
+    // A list of arguments is complete, so that it replaces the list of an earlier start.
+    void begin_arguments(LogContents& contents) {
+        if (has_list_) earlier_list_ = std::exchange(contents.megatron, {});
+    }
+    void end_arguments(LogContents& contents) {
+        const auto bearing = [](const std::vector<launch::MegatronArgument>& list) {
+            std::set<std::pair<std::string, std::string>> out;
+            for (const launch::MegatronArgument& one : list)
+                if (bears_on_time(one.option)) out.emplace(one.option, one.value);
+            return out;
+        };
+        if (has_list_ && bearing(earlier_list_) != bearing(contents.megatron)) contents.other_settings = true;
+        has_list_ = true;
+        earlier_list_.clear();
+    }
+
+    void set_world(double size, int line, LogContents& contents) {
+        if (world_size_ > 0 && size != world_size_) contents.other_settings = true;
         world_size_ = size;
         world_line_ = line;
     }
@@ -302,7 +362,7 @@ class MegatronReader : public LineReader {
         const bool off = value == "False" || value == "false";
         const bool on = value == "True" || value == "true";
         if (name == "world_size") {
-            set_world(leading_number(value).value_or(0), line);
+            set_world(leading_number(value).value_or(0), line, contents);
         } else if (off) {
             for (const Renamed& negated : kNegated)
                 if (name == negated.printed) add_option(contents, {std::string(negated.option), "", line});
@@ -323,6 +383,8 @@ class MegatronReader : public LineReader {
     }
 
     bool in_arguments_ = false;
+    bool has_list_ = false;  // a whole list of arguments was read
+    std::vector<launch::MegatronArgument> earlier_list_;
     bool bridge_steps_ = false;  // the steps are those of Megatron-Bridge's own lines
     double world_size_ = 0;
     double padded_ = 0;

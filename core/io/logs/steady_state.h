@@ -12,14 +12,15 @@ namespace shardscope::logs {
 
 // How many logged steps were left out, and why. A step counts once, for the first reason in this order.
 struct LeftOutSteps {
-    std::size_t other_batch = 0;  // before the last global batch was reached (a ramp)
-    std::size_t restart = 0;      // the first step after the program started again
-    std::size_t evaluation = 0;   // the first step after an evaluation
-    std::size_t checkpoint = 0;   // the first step after a checkpoint
+    std::size_t earlier_start = 0;  // before the program started again with other settings
+    std::size_t other_batch = 0;    // before the last global batch was reached (a ramp)
+    std::size_t restart = 0;        // the first step after the program started again
+    std::size_t evaluation = 0;     // the first step after an evaluation
+    std::size_t checkpoint = 0;     // the first step after a checkpoint
     std::size_t warm_up = 0;
     std::size_t outliers = 0;
     [[nodiscard]] std::size_t total() const {
-        return other_batch + restart + evaluation + checkpoint + warm_up + outliers;
+        return earlier_start + other_batch + restart + evaluation + checkpoint + warm_up + outliers;
     }
 };
 

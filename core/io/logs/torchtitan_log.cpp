@@ -64,6 +64,8 @@ constexpr std::array kDegrees{
 void put(LogContents& contents, std::string_view key, std::string value, int line) {
     for (StatedKey& old : contents.torchtitan) {
         if (old.key != key) continue;
+        if (contents.has_steps && old.value != value && key != "training.steps")
+            contents.other_settings = true;
         old = {std::string(key), std::move(value), line};
         return;
     }
@@ -81,6 +83,7 @@ class TorchtitanReader : public LineReader {
         if (line.has("Running with configs: {") || line.has("Running with args: {")) {
             in_configuration_ = true;
             open_.clear();
+            converters_.clear();
         } else if (in_configuration_) {
             read_configuration(line, contents);
         }

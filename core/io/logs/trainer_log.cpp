@@ -1,9 +1,12 @@
-// Logs of Hugging Face's Trainer: its console output, and trainer_state.json.
+// Logs of Hugging Face's Trainer: its console output, trainer_state.json and train_results.json. Logs of
+// PyTorch Lightning, of which only the progress bar is read.
 //
 // Source: huggingface/transformers, src/transformers/trainer.py ("***** Running training *****"),
-// trainer_utils.py (speed_metrics) and trainer_callback.py (TrainerState, the progress bar). The Trainer
-// states the mean over the whole run; single steps are in its progress bar (tqdm), whose rate is a moving
+// trainer_utils.py (speed_metrics) and trainer_callback.py (TrainerState, the progress bar);
+// Lightning-AI/pytorch-lightning, src/lightning/pytorch/callbacks/progress/tqdm_progress.py. The Trainer
+// states the mean over the whole run; single steps are in the progress bars (tqdm), whose rate is a moving
 // average.
+#include <cctype>
 #include <cmath>
 
 #include "logs/log_format.h"
@@ -12,11 +15,56 @@
 namespace shardscope::logs {
 namespace {
 
+// A state of a progress bar.
+struct Bar {
+    double done = 0;
+    double total = 0;
+    double seconds = 0;  // of a step, a moving average
+};
+
+// Reads "  5%|▌         | 100/2000 [05:00<1:35:00,  3.00s/it]".
+std::optional<Bar> read_bar(const LogLine& line) {
+    const bool slow = line.has("s/it");
+    if ((!slow && !line.has("it/s")) || line.has("train_step_timing")) return std::nullopt;
+    const std::size_t bar = line.text.rfind("| ");
+    const std::size_t bracket = line.text.find('[', bar == std::string_view::npos ? 0 : bar);
+    if (bar == std::string_view::npos || bracket == std::string_view::npos) return std::nullopt;
+    const std::string_view counts = line.text.substr(bar + 2, bracket - bar - 2);
+    const std::size_t slash = counts.find('/');
+    const std::size_t comma = line.text.find(',', bracket);
+    if (slash == std::string_view::npos || comma == std::string_view::npos) return std::nullopt;
+    const auto done = leading_number(counts);
+    const auto total = leading_number(counts.substr(slash + 1));
+    const auto rate = leading_number(trim(line.text.substr(comma + 1)));
+    if (!done || !total || !rate || *rate <= 0) return std::nullopt;
+    return Bar{*done, *total, slow ? *rate : 1 / *rate};
+}
+
+// Reads "Epoch 0:   5%|▌         | 59/1000 [00:59<16:12,  1.02it/s, v_num=0]". Bars of the validation have
+// other words in front.
+class LightningReader : public LineReader {
+  public:
+    void read(const LogLine& line, LogContents& /*contents*/) override {
+        constexpr std::string_view kBegin = "Epoch ";
+        const std::string text = trim(without_rank(line.text));
+        std::size_t end = kBegin.size();
+        while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+        if (!text.starts_with(kBegin) || end == kBegin.size() || text.substr(end, 1) != ":") return;
+        const auto bar = read_bar(line);
+        if (!bar || bar->done <= 0) return;
+        LoggedStep step;
+        step.number = bar->done;
+        step.seconds = bar->seconds;
+        add(step, line);
+    }
+};
+
 class TrainerReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
-        if (read_bar(line)) return;
+        if (read_step(line)) return;
         read_summary(line);
+        read_state(line);
         read_batch(line, contents);
     }
 
@@ -24,30 +72,20 @@ class TrainerReader : public LineReader {
         // Without model parallelism, which the Trainer does not log.
         if (batch_ > 0 && whole_ > 0 && accumulation_ > 0 && std::fmod(whole_, batch_ * accumulation_) == 0)
             contents.set(P::gpus, whole_ / batch_ / accumulation_, batch_line_);
+        set_batch(contents);
         if (steps_per_second_ <= 0) return;
         contents.whole_run.seconds = 1 / steps_per_second_;
         contents.whole_run.line = summary_line_;
     }
 
   private:
-    // "  5%|▌         | 100/2000 [05:00<1:35:00,  3.00s/it]"
-    bool read_bar(const LogLine& line) {
-        const bool slow = line.has("s/it");
-        if (total_ <= 0 || (!slow && !line.has("it/s")) || line.has("train_step_timing")) return false;
-        const std::size_t bar = line.text.rfind("| ");
-        const std::size_t bracket = line.text.find('[', bar == std::string_view::npos ? 0 : bar);
-        if (bar == std::string_view::npos || bracket == std::string_view::npos) return false;
-        const std::string_view counts = line.text.substr(bar + 2, bracket - bar - 2);
-        const std::size_t slash = counts.find('/');
-        const std::size_t comma = line.text.find(',', bracket);
-        if (slash == std::string_view::npos || comma == std::string_view::npos) return false;
-        const auto done = leading_number(counts);
-        const auto total = leading_number(counts.substr(slash + 1));
-        const auto rate = leading_number(trim(line.text.substr(comma + 1)));
-        if (!done || !total || !rate || *rate <= 0 || *total != total_) return false;
+    bool read_step(const LogLine& line) {
+        if (total_ <= 0) return false;
+        const auto bar = read_bar(line);
+        if (!bar || bar->total != total_) return false;
         LoggedStep step;
-        step.number = *done;
-        step.seconds = slow ? *rate : 1 / *rate;
+        step.number = bar->done;
+        step.seconds = bar->seconds;
         add(step, line);
         return true;
     }
@@ -58,6 +96,8 @@ class TrainerReader : public LineReader {
             steps_per_second_ = *rate;
             summary_line_ = line.number;
         }
+        if (const auto rate = number_after(line, "train_samples_per_second"); rate && *rate > 0)
+            samples_per_second_ = {*rate, line.number};
         if (const auto runtime = number_after(line, "train_runtime")) runtime_ = *runtime;
         // The rate is rounded to three decimals; runtime and steps give it exactly.
         const auto steps = number_after(line, "global_step");
@@ -65,6 +105,31 @@ class TrainerReader : public LineReader {
         if (runtime_ > 0 && total_steps_ > 0 && steps_per_second_ > 0 &&
             std::fabs(total_steps_ / runtime_ - steps_per_second_) < 1e-3)
             steps_per_second_ = total_steps_ / runtime_;
+    }
+
+    // trainer_state.json has the batch of one process. DeepSpeed's configuration has the batch of all
+    // processes under the same name, in files without a history.
+    void read_state(const LogLine& line) {
+        if (line.has("\"log_history\"")) is_state_ = true;
+        const auto batch =
+            line.has("\"train_batch_size\":") ? number_after(line, "train_batch_size") : std::nullopt;
+        if (batch && *batch >= 1) state_batch_ = {*batch, line.number};
+    }
+
+    // The files state the batch only by two rates, which are rounded to three decimals. It is a multiple of
+    // the micro-batch, and is set where the rates leave one choice.
+    void set_batch(LogContents& contents) const {
+        const double micro_batch = is_state_ ? state_batch_.value : 0;
+        if (micro_batch > 0 && contents.line_of(P::micro_batch) == 0)
+            contents.set(P::micro_batch, micro_batch, state_batch_.line);
+        if (samples_per_second_.value <= 0 || steps_per_second_ <= 0) return;
+        constexpr double kRounded = 0.5e-3;
+        const double unit = std::fmax(1, micro_batch);
+        const double batch = samples_per_second_.value / steps_per_second_;
+        const double error = kRounded * (1 / samples_per_second_.value + 1 / steps_per_second_) * batch;
+        const double nearest = std::round(batch / unit) * unit;
+        if (nearest >= 1 && error < unit / 2 && contents.line_of(P::global_batch) == 0)
+            contents.set(P::global_batch, nearest, samples_per_second_.line);
     }
 
     void read_batch(const LogLine& line, LogContents& contents) {
@@ -91,12 +156,22 @@ class TrainerReader : public LineReader {
 
     double total_ = 0;  // optimizer steps of the run
     double total_steps_ = 0, runtime_ = 0, steps_per_second_ = 0;
+    StatedNumber samples_per_second_;
+    StatedNumber state_batch_;  // of one process in trainer_state.json
+    bool is_state_ = false;
     double batch_ = 0, whole_ = 0, accumulation_ = 0;
     int summary_line_ = 0;
     int batch_line_ = 0;
 };
 
 }  // namespace
+
+const LogFormat kLightningLog{
+    .label = "PyTorch Lightning",
+    .software = "",
+    .exact_steps = false,
+    .make = [] { return std::unique_ptr<LineReader>(std::make_unique<LightningReader>()); },
+};
 
 const LogFormat kTrainerLog{
     .label = "Hugging Face Trainer",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,17 @@ class LogReader {
     }
 
     void take(std::string_view piece) {
+        if (!is_begun_) {
+            is_begun_ = true;
+            for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
+                if (piece.starts_with(mark)) utf16_ = mark[0] == '\xff' ? Utf16::little : Utf16::big;
+            if (utf16_ != Utf16::no) piece.remove_prefix(2);
+        }
+        if (utf16_ == Utf16::no) take_text(piece);
+        else take_utf16(piece);
+    }
+
+    void take_text(std::string_view piece) {
         while (!piece.empty()) {
             const std::size_t end = piece.find_first_of("\n\r");
             const std::string_view part = piece.substr(0, end);
@@ -52,10 +64,36 @@ class LogReader {
         set_tool(steps.empty() ? format_of_settings(out.contents) : logs::log_formats()[best], out);
         if (!steps.empty()) measure(steps, out);
         else use_whole_run(out);
+        std::size_t earlier = 0;
+        for (const auto& reader : readers_) earlier = std::max(earlier, reader->earlier_steps());
+        if (!steps.empty()) earlier = readers_[best]->earlier_steps();
+        if (out.steady.logged > 0) {
+            out.steady.logged += earlier;
+            out.steady.left_out.earlier_start = earlier;
+        } else {
+            out.earlier_steps = earlier;
+        }
         return out;
     }
 
   private:
+    // PowerShell writes redirected output in UTF-16. What is read of a log is ASCII, except for what
+    // separates the parts of progress bars, which is not read.
+    void take_utf16(std::string_view bytes) {
+        std::string text;
+        for (const char byte : bytes) {
+            if (!half_) {
+                half_ = byte;
+                continue;
+            }
+            const char high = utf16_ == Utf16::big ? *half_ : byte;
+            const char low = utf16_ == Utf16::big ? byte : *half_;
+            text += high == '\0' && static_cast<unsigned char>(low) < 0x80 ? low : '?';
+            half_.reset();
+        }
+        take_text(text);
+    }
+
     // Returns the reader with the most steps. A reader of moving averages is used only where
     // no other reads steps.
     [[nodiscard]] std::size_t best_reader() const {
@@ -95,7 +133,14 @@ class LogReader {
             contents_.has_steps = contents_.has_steps || !reader->steps().empty();
         }
         device_->read(line, contents_);
+        if (contents_.other_settings) start_again();
         line_.clear();
+    }
+
+    // The scenario of the log has the settings of the last start, and only its steps belong to them.
+    void start_again() {
+        for (const auto& reader : readers_) reader->start_again();
+        contents_.start_again();
     }
 
     // Takes the unit that the last step has. Steps without it are not used.
@@ -128,6 +173,10 @@ class LogReader {
     std::vector<std::unique_ptr<LineReader>> readers_;  // in the order of the formats
     std::unique_ptr<LineReader> device_;
     logs::LogContents contents_;
+    enum class Utf16 : unsigned char { no, little, big };
+    bool is_begun_ = false;
+    Utf16 utf16_ = Utf16::no;
+    std::optional<char> half_;  // of a code unit
     std::string line_;
     int number_ = 1;
 };
@@ -139,7 +188,10 @@ void check_contents(const TrainingLog& log, Problems& problems) {
     const std::string tools =
         joined(logs::log_formats(), ", ", [](const logs::LogFormat* format) { return format->label; });
     problems.push_back({"", translate("the log states no step time, no throughput and no memory peak"),
-                        translate("logs of {1} are read", {tools}),
+                        log.earlier_steps > 0
+                            ? translate("its {1} steps are of an earlier start with other settings",
+                                        {std::to_string(log.earlier_steps)})
+                            : translate("logs of {1} are read", {tools}),
                         translate("give the output of the process that prints the progress")});
 }
 

@@ -27,9 +27,10 @@ struct TrainingLog {
     std::string tool;  // "Megatron-LM"; "PyTorch" where the log states neither steps nor a tool's settings
     std::string software;  // the value of `cluster.software`; "" where the tool is no software stack
     StepUnit unit = StepUnit::seconds;
-    logs::SteadyState steady;  // in that unit
-    bool whole_run = false;    // there are no steps, only the mean over the run
-    double model_tflops = 0;   // the median that the tool states; 0 where it does not
+    logs::SteadyState steady;       // in that unit
+    std::size_t earlier_steps = 0;  // of starts with other settings, where the last start has no steps
+    bool whole_run = false;         // there are no steps, only the mean over the run
+    double model_tflops = 0;        // the median that the tool states; 0 where it does not
     logs::LogContents contents;
 
     // Returns the median step time of a run with these settings; 0 where the log has no steps.
@@ -69,6 +70,12 @@ struct MissingInput {
 std::vector<MissingInput> missing_inputs(const Scenario& scenario);
 // Returns the problem that an input is missing, with the option that adds it.
 Problem problem_of(const MissingInput& input);
+// Returns the line of the log that states a value of the scenario; 0 where no line does, or where the
+// scenario has another value. `stated` is the scenario before the user completed it.
+int line_of_value(const TrainingLog& log, const Scenario& stated, const Scenario& scenario, P id);
+// Returns all problems with a scenario that the user completed. Where values contradict each other, the
+// first problem names those that the log states, with their lines.
+Problems check_completed(const TrainingLog& log, const Scenario& stated, const Scenario& scenario);
 
 // Returns the run as one line of a table of measured runs in JSON Lines, without its end. The scenario is
 // complete. `source` is the file.

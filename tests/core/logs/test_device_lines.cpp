@@ -76,6 +76,13 @@ TEST_CASE("logs: the prefixes of torchrun, srun and NeMo-Run", "[logs]") {
     CHECK(without_rank(" 3:   num_layers: 32") == "   num_layers: 32");
     CHECK(without_rank("i.pretrain/1 [default0]:  x") == "  x");
     CHECK(without_rank("train/0  x") == " x");
+    // Kubernetes and Docker begin each line with its time.
+    CHECK(without_rank("2026-03-02T10:20:30.123456Z   num_layers") == "  num_layers");
+    CHECK(without_rank("2026-03-02T10:20:30+01:00 [default3]:x") == "x");
+    CHECK(without_rank("2026-03-02T10:20:30Z 12: x") == " x");
+    CHECK(without_rank("2026-03-02T10:20:30Zulu x") == "2026-03-02T10:20:30Zulu x");
+    CHECK(rank_of("2026-03-02T10:20:30Z [rank3]: x") == 3);
+    CHECK_FALSE(rank_of("2026-03-02T10:20:30Z x"));
     CHECK(rank_of("[rank3]: x") == 3);
     CHECK(rank_of(" 12: x") == 12);
     // The local ranks of two nodes are two processes.

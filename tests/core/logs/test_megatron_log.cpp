@@ -142,3 +142,26 @@ TEST_CASE("megatron log: a log without the list of arguments states GPUs and deg
     CHECK_FALSE(is_missing(found.scenario, "the number of GPUs"));
     CHECK(is_missing(found.scenario, "the model"));
 }
+
+TEST_CASE("megatron log: the list of arguments behind the times of Kubernetes", "[logs]") {
+    const std::string plain = megatron_log();
+    std::string timed;
+    for (std::size_t from = 0; from < plain.size();) {
+        const std::size_t end = plain.find('\n', from) + 1;
+        timed += "2026-03-02T10:20:30.123456Z " + plain.substr(from, end - from);
+        from = end;
+    }
+    const TrainingLog log = read_log(timed);
+    CHECK(log.contents.megatron.size() == read_log(plain).contents.megatron.size());
+    CHECK(resolve(log_scenario_of(log).scenario)[P::gpus] == 64);
+}
+
+TEST_CASE("megatron log: a file in UTF-16 is read", "[logs]") {
+    for (const bool big : {false, true}) {
+        std::string wide = big ? "\xfe\xff" : "\xff\xfe";
+        for (const char c : megatron_log()) wide += big ? std::string{'\0', c} : std::string{c, '\0'};
+        const TrainingLog log = read_log(wide);
+        CHECK(log.steady.logged == 12);
+        CHECK(resolve(log_scenario_of(log).scenario)[P::gpus] == 64);
+    }
+}

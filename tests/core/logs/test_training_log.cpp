@@ -242,6 +242,44 @@ TEST_CASE("logs: the Trainer's console output and its state file", "[logs]") {
     // 6,300 s ÷ 2,000 steps; the rate in the file is rounded.
     CHECK(state.steady.median == Approx(3.15));
     CHECK(state.quality() == RunQuality::ambiguous);
+    CHECK(is_missing(log_scenario_of(state).scenario, "the micro-batch"));
+}
+
+TEST_CASE("logs: the Trainer's files state the batch by rounded rates", "[logs]") {
+    const auto rates = [](const char* samples, const char* steps) {
+        return written(
+            "{\n  \"epoch\": 3.0,\n  \"train_runtime\": 7308.0,\n  \"train_samples_per_second\": %s,\n"
+            "  \"train_steps_per_second\": %s\n}\n",
+            samples, steps);
+    };
+    const Settings results = resolve(log_scenario_of(read_log(rates("21.3", "0.333"))).scenario);
+    CHECK(results[P::global_batch] == 64);
+    // Two digits leave several batches.
+    CHECK(is_missing(log_scenario_of(read_log(rates("21.3", "0.003"))).scenario, "the batch"));
+    const std::string history =
+        "{\n  \"global_step\": 2436,\n  \"log_history\": [\n" + rates("340.917", "0.333") + "  ],\n";
+    const LogScenario state =
+        log_scenario_of(read_log(history + "  \"max_steps\": 2436,\n  \"train_batch_size\": 8\n}\n"));
+    CHECK(resolve(state.scenario)[P::micro_batch] == 8);
+    CHECK(resolve(state.scenario)[P::global_batch] == 1024);
+    // DeepSpeed's configuration has the batch of all processes under this name.
+    const TrainingLog other = read_log("\"train_batch_size\": 64\n" + rates("21.3", "0.333"));
+    CHECK(is_missing(log_scenario_of(other).scenario, "the micro-batch"));
+}
+
+TEST_CASE("logs: Lightning's own progress bar", "[logs]") {
+    std::string text = "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/8\n";
+    for (int i = 1; i <= 8; ++i)
+        text += written("\rEpoch 0:   5%%|▌         | %d/1000 [00:%02d<16:12,  %s, v_num=0, loss=6.5]", i, i,
+                        i == 1 ? "9.50s/it" : "2.00it/s");
+    // The bar of a validation is none of training.
+    text += "\rValidation DataLoader 0:  50%|▌ | 9/10 [00:01<00:01,  8.00it/s]";
+    const TrainingLog log = read_log(text + "\n");
+    CHECK(log.tool == "PyTorch Lightning");
+    CHECK(log.software.empty());
+    CHECK(log.steady.logged == 8);
+    CHECK(log.steady.median == Approx(0.5));
+    CHECK(resolve(log_scenario_of(log).scenario)[P::gpus] == 8);
 }
 
 TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]") {
