@@ -113,11 +113,7 @@ int import(const Options& options) {
     Problems problems;
     const std::string text = read_text(options.file, problems);
     const LaunchFormat* format = launch_format_of(text);
-    if (problems.empty() && !format)
-        problems.push_back(
-            {"", "is not a file of launch settings",
-             "it contains neither torchtitan's TOML nor Megatron-LM's arguments nor DeepSpeed's JSON",
-             "give the file that starts the training"});
+    if (problems.empty() && !format) problems = unread_launch_file(text);
     LaunchRead read;
     if (problems.empty() && format) read = format->read(text, base, problems);
     // Values of the command line may complete the file, such as the number of GPUs.

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "launch/toml.h"
+#include "presets/json_values.h"
+#include "text/translate.h"
+
 namespace shardscope {
 
 std::span<const LaunchFormat* const> launch_formats() {
@@ -22,6 +26,24 @@ const LaunchFormat* launch_format_of(std::string_view text) {
         return format->recognises && format->recognises(text);
     });
     return found == launch_formats().end() ? nullptr : *found;
+}
+
+Problems unread_launch_file(std::string_view text) {
+    Problems out;
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const bool is_json = first != std::string_view::npos && text[first] == '{';
+    const auto has_section = [&](std::string_view name) {
+        return text.starts_with(name) || text.find("\n" + std::string(name)) != std::string_view::npos;
+    };
+    const bool is_toml = has_section("[training]") || has_section("[model]") || has_section("[parallelism]");
+    if (is_json) parse_json(text, out);
+    else if (is_toml) launch::Toml(text, out);
+    if (out.empty())
+        out.push_back({"", translate("is not a file of launch settings"),
+                       translate("it contains neither torchtitan's TOML nor Megatron-LM's arguments nor "
+                                 "DeepSpeed's JSON"),
+                       translate("give the file that starts the training")});
+    return out;
 }
 
 const LaunchFormat* launch_format_for(const Settings& settings) {

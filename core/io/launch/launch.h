@@ -63,6 +63,9 @@ std::span<const LaunchFormat* const> launch_formats();
 // Return the format of this name, and the format that reads this text; nullptr where there is none.
 const LaunchFormat* launch_format(std::string_view name);
 const LaunchFormat* launch_format_of(std::string_view text);
+// Returns why no format reads the text: where it has the form of JSON or TOML, the place where that breaks
+// off.
+Problems unread_launch_file(std::string_view text);
 // Returns a job for the SLURM workload manager that starts what a writer wrote, on its nodes.
 std::string slurm_job(const LaunchFormat& format, const LaunchText& written);
 // Returns the format of a tool that runs the scenario's software; nullptr where there is none.

@@ -2,7 +2,11 @@
 #include "launch/megatron_command.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "parameters/parameter.h"
 #include "text/text.h"
@@ -16,29 +20,97 @@ bool is_launcher_option(std::string_view option) {
     return option.starts_with("--rdzv") || option.starts_with("--master") || option.starts_with("--node");
 }
 
-// Returns the options below "MODEL_ARGS:" in a YAML file, as Megatron-LM's tests and recipes have them:
-// "--num-layers: 32", "--bf16: true". None if there is no such section.
-std::vector<MegatronArgument> options_of_yaml(std::string_view text) {
-    std::vector<MegatronArgument> out;
-    bool inside = false;
+// Returns the position and the length of the first variable in a text, "$TP" or "${TP}", from `at` on; a
+// length of 0 where there is none.
+struct Variable {
+    std::size_t at = 0, length = 0;
+    std::string name;
+};
+Variable variable_in(std::string_view text, std::size_t from) {
+    const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (std::size_t at = text.find('$', from); at != std::string_view::npos; at = text.find('$', at + 1)) {
+        const std::size_t brace = text.substr(at + 1, 1) == "{" ? 1 : 0;
+        std::size_t end = at + 1 + brace;
+        while (end < text.size() && in_name(text[end])) ++end;
+        const std::string name(text.substr(at + 1 + brace, end - at - 1 - brace));
+        if (name.empty() || (brace == 1 && text.substr(end, 1) != "}")) continue;
+        return {at, end + brace - at, name};
+    }
+    return {};
+}
+
+// A YAML file, as Megatron-LM's tests and recipes have it.
+struct YamlOptions {
+    std::vector<MegatronArgument> options;
+    std::map<std::string, std::string> variables;  // below "ENV_VARS:"
+};
+
+// Reads the options below "MODEL_ARGS:", such as "--num-layers: 32" and "--bf16: true". There are none if the
+// file has no such section.
+YamlOptions options_of_yaml(std::string_view text) {
+    YamlOptions out;
+    std::string section;
     int number = 0;
     for (const std::string& line : split(text, '\n')) {
         ++number;
         const std::size_t start = line.find_first_not_of(" \t");
         if (start == std::string::npos || line[start] == '#') continue;
-        if (start == 0) inside = line.starts_with("MODEL_ARGS:");
         const std::size_t colon = line.find(':', start);
-        if (!inside || line.compare(start, 2, "--") != 0 || colon == std::string::npos) continue;
+        if (start == 0) section = line.substr(0, colon);
+        if (start == 0 || colon == std::string::npos) continue;
         std::string value = line.substr(colon + 1);
         value = value.substr(0, value.find(" #"));
         const std::size_t first = value.find_first_not_of(" \t\r'\"");
         const std::size_t last = value.find_last_not_of(" \t\r'\"");
         value = first == std::string::npos ? "" : value.substr(first, last - first + 1);
-        if (value == "false" || value == "False") continue;
+        const std::string name = line.substr(start, colon - start);
+        if (section == "ENV_VARS") out.variables[name] = value;
+        if (section != "MODEL_ARGS" || !name.starts_with("--") || value == "false" || value == "False")
+            continue;
         if (value == "true" || value == "True") value.clear();
-        out.push_back({line.substr(start, colon - start), value, number});
+        out.options.push_back({name, value, number});
     }
     return out;
+}
+
+// Replaces the variables that the file sets itself.
+void replace_variables(YamlOptions& yaml) {
+    for (MegatronArgument& argument : yaml.options) {
+        std::size_t at = 0;
+        for (Variable found = variable_in(argument.value, at); found.length > 0;
+             found = variable_in(argument.value, at)) {
+            const auto set = yaml.variables.find(found.name);
+            at = found.at + (set == yaml.variables.end() ? found.length : set->second.size());
+            if (set != yaml.variables.end()) argument.value.replace(found.at, found.length, set->second);
+        }
+    }
+}
+
+// Returns whether an option says where something is stored or how it is called.
+bool is_place_or_name(std::string_view option) {
+    static constexpr auto kWords = std::to_array<std::string_view>(
+        {"path", "dir",  "file",    "save",   "load",    "tokenizer-model", "wandb", "tensorboard",
+         "name", "url",  "address", "prefix", "project", "entity",          "seed",  "host",
+         "port", "rank", "lr",      "log-",   "split"});
+    return std::ranges::any_of(kWords,
+                               [&](std::string_view word) { return option.find(word) != option.npos; });
+}
+
+// Adds a problem for each variable that the file does not set, in the order of its lines.
+void report_unset(const std::vector<MegatronArgument>& options, Problems& problems) {
+    std::set<std::string> reported;
+    for (const MegatronArgument& argument : options) {
+        if (is_place_or_name(argument.option)) continue;
+        for (Variable found = variable_in(argument.value, 0); found.length > 0;
+             found = variable_in(argument.value, found.at + found.length)) {
+            if (!reported.insert(found.name).second) continue;
+            problems.push_back({argument.option,
+                                translate("the variable {1} is not set in this file",
+                                          {argument.value.substr(found.at, found.length)}),
+                                "", translate("write the value, or set the variable below ENV_VARS"),
+                                argument.line});
+        }
+    }
 }
 
 }  // namespace
@@ -49,9 +121,14 @@ MegatronCommand::MegatronCommand(std::span<const MegatronArgument> arguments, Pr
 }
 
 MegatronCommand::MegatronCommand(std::string_view file, Problems& problems) : problems_(problems) {
-    const std::vector<MegatronArgument> listed = options_of_yaml(file);
-    if (listed.empty()) read_script(file);
-    else add(listed);
+    YamlOptions listed = options_of_yaml(file);
+    if (listed.options.empty()) {
+        read_script(file);
+        return;
+    }
+    replace_variables(listed);
+    report_unset(listed.options, problems);
+    add(listed.options);
 }
 
 void MegatronCommand::add(std::span<const MegatronArgument> arguments) {
@@ -65,6 +142,7 @@ void MegatronCommand::add(std::span<const MegatronArgument> arguments) {
 void MegatronCommand::read_script(std::string_view script) {
     ShellScript read = read_shell_script(script, problems_);
     unread_ = std::move(read.unread);
+    slurm_tasks_ = static_cast<double>(read.slurm_tasks);
     const std::vector<Command>& commands = read.commands;
     const auto options_in = [](const Command& command) {
         return std::ranges::count_if(command, [](const Word& word) { return word.text.starts_with("--"); });
@@ -123,10 +201,12 @@ std::string MegatronCommand::text_if_known(std::string_view option) {
     return found->values.front().text;
 }
 
-bool MegatronCommand::has_shell_default(std::string_view option) const {
+const FromShell* MegatronCommand::shell_default(std::string_view option) const {
     const auto found = options_.find(std::string(option));
-    if (found == options_.end() || found->second.values.empty()) return false;
-    return std::ranges::any_of(found->second.values.front().from_shell, &FromShell::has_default);
+    if (found == options_.end() || found->second.values.empty()) return nullptr;
+    const std::vector<FromShell>& from = found->second.values.front().from_shell;
+    const auto by_default = std::ranges::find_if(from, &FromShell::has_default);
+    return by_default == from.end() ? nullptr : &*by_default;
 }
 
 void MegatronCommand::ignore_same(const MegatronArgument& argument) {

@@ -37,8 +37,11 @@ class MegatronCommand {
     std::string text(std::string_view option, const char* otherwise);
     // Returns the option's first word; "" where it is absent or only the shell knows it.
     std::string text_if_known(std::string_view option);
-    // Returns whether the option's value is the default that the script has for a variable of the shell.
-    [[nodiscard]] bool has_shell_default(std::string_view option) const;
+    // Returns the expression whose default is the option's value, such as ${SLURM_NNODES:-1}; nullptr where
+    // the script states the value.
+    [[nodiscard]] const FromShell* shell_default(std::string_view option) const;
+    // Returns the number of tasks that the directives of a SLURM job state; 0 without them.
+    [[nodiscard]] double slurm_tasks() const { return slurm_tasks_; }
     // Returns the Python program that the command starts; an empty word where it names none.
     [[nodiscard]] const Word& program() const { return program_; }
     // Marks an option as used if it has the value of `argument`.
@@ -64,6 +67,7 @@ class MegatronCommand {
     Problems& problems_;
     std::map<std::string, Option> options_;
     std::vector<int> unread_;
+    double slurm_tasks_ = 0;
     Word program_;
 };
 

@@ -122,7 +122,11 @@ class Reader {
         // The launcher of DeepSpeed has other names.
         const char* nodes = o_.has("--num_nodes") ? "--num_nodes" : "--nnodes";
         if (o_.has("--num_gpus")) processes = "--num_gpus";
-        out_.set_gpus(count_of(nodes, 1) * count_of(processes, 0), o_.has_shell_default(nodes));
+        // Without a launcher srun starts a process for each GPU.
+        const bool has_launcher = o_.has(processes) || o_.has(nodes);
+        out_.set_gpus(has_launcher ? count_of(nodes, 1) * count_of(processes, 0) : o_.slurm_tasks(),
+                      o_.shell_default(nodes) != nullptr);
+        for (const char* option : {nodes, processes}) note_default(option);
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
         sharding();
         recomputed_share(layers, stages, std::fmax(1.0, virtual_stages));
@@ -139,6 +143,15 @@ class Reader {
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     double required(P id) { return required_number(o_, id); }
     [[nodiscard]] double predictions() const { return out_.settings()[P::mtp_layers]; }
+    // Says that a number of nodes or GPUs may be another one in the job.
+    void note_default(const char* option) {
+        const FromShell* from = o_.shell_default(option);
+        if (!from) return;
+        out_.note(
+            translate("{1} of the environment is not known (line {2}); the default is assumed: {3} {4}.",
+                      {from->expression, std::to_string(from->line), option, o_.text(option, "")}));
+    }
+
     // Returns 0 where the value is not a number, such as --nproc-per-node=gpu, or --nnodes=1:4 of an elastic
     // run.
     double count_of(const char* option, double otherwise) {
@@ -223,6 +236,10 @@ class Reader {
                        translate("write Et*9|t*12|t*11L"));
             return;
         }
+        if (read.misplaced) {
+            give_layout_with_last_predictions(layout, parts, stages);
+            return;
+        }
         const StageLayers counts(read.layers.begin(), read.layers.end());
         if (parts > stages) {
             out_.give(P::virtual_stages, parts / stages);
@@ -238,6 +255,41 @@ class Reader {
             engine_stage_layers(layers, predictions(), stages, ends) == counts)
             out_.set_stages(counts);
         else out_.give(P::pipeline_layout, intern_text(layout));
+    }
+
+    // Megatron-Core may have the prediction layers in a stage before that of the loss. The engine computes
+    // them in the last stage, so the scenario's layout has them there; the other stages stay as they are.
+    void give_layout_with_last_predictions(const std::string& layout, double parts, double stages) {
+        std::string symbols = layout;
+        std::ranges::replace(symbols, '|', ',');
+        const int predictions = parse_pipeline_layout(symbols).predictions;
+        std::string others;
+        for (std::size_t at = 0; at < layout.size(); ++at) {
+            if (layout[at] != 'm') {
+                others += layout[at];
+                continue;
+            }
+            // The number of repetitions goes with the symbol.
+            if (layout.compare(at + 1, 1, "*") == 0)
+                at = std::min(layout.find_first_not_of("0123456789", at + 2), layout.size()) - 1;
+        }
+        if (parts > stages) {
+            out_.give(P::virtual_stages, parts / stages);
+            out_.give(P::schedule, "interleaved");
+        }
+        if (others.ends_with('L')) {
+            others.insert(others.size() - 1, "m*" + std::to_string(predictions));
+            out_.give(P::pipeline_layout, intern_text(others));
+            out_.note(translate(
+                "The layout “{1}” has the prediction layers (m) in a stage before the last one. The "
+                "scenario has them in the last stage, where the engine computes them: “{2}”.",
+                {layout, others}));
+            return;
+        }
+        out_.note(
+            translate("The layout “{1}” is left out, because it has the prediction layers (m) in a stage "
+                      "before the last one, and the engine computes them in the last one.",
+                      {layout}));
     }
 
     void optimizer() {

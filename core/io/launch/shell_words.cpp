@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "text/text.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -129,6 +130,11 @@ Truth compared(const std::string& left, const std::string& operation, const std:
     return Truth::unknown;
 }
 
+// Returns whether a value is the default for one that SLURM gives in a job.
+bool is_default_of_slurm(const FromShell& from) {
+    return from.has_default && from.expression.starts_with("${SLURM_");
+}
+
 // Returns whether "[ … ]", "[[ … ]]", "test …", "true" or "false" holds.
 Truth test_of(Command words) {
     if (words.size() == 1 && words[0].text == "true") return Truth::yes;
@@ -146,7 +152,8 @@ Truth test_of(Command words) {
         words.erase(words.begin());
     }
     for (const Word& word : words) {
-        if (!word.unknown.empty()) return Truth::unknown;
+        if (!word.unknown.empty() || std::ranges::any_of(word.from_shell, is_default_of_slurm))
+            return Truth::unknown;
     }
     Truth out = Truth::unknown;
     if (words.size() == 1) out = truth_of(!words[0].text.empty());
@@ -156,16 +163,147 @@ Truth test_of(Command words) {
     return negate ? negated(out) : out;
 }
 
+// The options of sbatch that state how many nodes, tasks and GPUs a job has, by the variables that SLURM sets
+// in the job. Source: SLURM 24.05, sbatch, input and output environment variables.
+struct Directive {
+    std::string_view option, short_option;
+    std::vector<std::string> variables;
+};
+const std::vector<Directive>& directives() {
+    static const std::vector<Directive> kAll{
+        {"--nodes", "-N", {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}},
+        {"--ntasks-per-node", "", {"SLURM_NTASKS_PER_NODE"}},
+        {"--ntasks", "-n", {"SLURM_NTASKS", "SLURM_NPROCS"}},
+        {"--gpus-per-node", "", {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"}},
+        {"--gres", "", {"SLURM_GPUS_ON_NODE"}},
+        {"--gpus", "-G", {"SLURM_GPUS"}},
+    };
+    return kAll;
+}
+
+// Returns the words of a line up to a comment.
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> out;
+    for (std::string& word : split(line, ' ')) {
+        word = trim(word);
+        if (word.starts_with('#')) break;
+        if (!word.empty()) out.push_back(std::move(word));
+    }
+    return out;
+}
+
+// Returns the value of a directive's option in the words from `at` on: "--nodes=16", "--nodes 16", "-N 16" or
+// "-N16"; "" where there is none.
+std::string value_of_directive(const Directive& directive, const std::vector<std::string>& words,
+                               std::size_t at) {
+    const std::string& word = words[at];
+    const std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
+    if (word == directive.option || word == directive.short_option) return next;
+    if (word.starts_with(std::string(directive.option) + "="))
+        return word.substr(directive.option.size() + 1);
+    const bool is_short = !directive.short_option.empty() && word.starts_with(directive.short_option);
+    return is_short ? word.substr(directive.short_option.size()) : std::string();
+}
+
+// Returns the number that a directive states: "16", or "gpu:h100:8" of --gres and "h100:8" of
+// --gpus-per-node.
+std::optional<long> number_of_directive(const Directive& directive, const std::string& value) {
+    if (directive.option == "--gres" && !value.starts_with("gpu:")) return std::nullopt;
+    const bool has_type = directive.option == "--gres" || directive.option.starts_with("--gpus");
+    const std::size_t colon = has_type ? value.rfind(':') : std::string::npos;
+    const std::optional<long> number =
+        integer_of(colon == std::string::npos ? value : value.substr(colon + 1));
+    return number && *number > 0 ? number : std::nullopt;
+}
+
 class Script {
   public:
     Script(std::string_view text, Problems& problems) : text_(text), problems_(problems) {}
 
     ShellScript read() {
+        if (depth_ == 0) read_directives();
         while (at_ < text_.size() && problems_.empty()) command();
-        return {std::move(out_), std::move(unread_)};
+        return {std::move(out_), std::move(unread_), slurm_tasks_};
     }
 
   private:
+    // Reads the lines "#SBATCH …", which SLURM reads before the script runs.
+    void read_directives() {
+        constexpr std::string_view kMark = "#SBATCH";
+        int number = 0;
+        for (const std::string& line : split(text_, '\n')) {
+            ++number;
+            if (!line.starts_with(kMark)) continue;
+            const std::vector<std::string> words = words_of(line.substr(kMark.size()));
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                for (const Directive& directive : directives()) {
+                    const auto value =
+                        number_of_directive(directive, value_of_directive(directive, words, i));
+                    if (!value) continue;
+                    for (const std::string& name : directive.variables)
+                        variables_[name] = {{std::to_string(*value), number, "", {}}};
+                }
+            }
+        }
+        slurm_tasks_ = integer_of_variable("SLURM_NTASKS").value_or(0);
+        const long nodes = integer_of_variable("SLURM_NNODES").value_or(1);
+        const long each = integer_of_variable("SLURM_NTASKS_PER_NODE").value_or(0);
+        if (slurm_tasks_ > 0 || each == 0 || __builtin_mul_overflow(nodes, each, &slurm_tasks_)) return;
+        for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS"})
+            variables_[name] = {{std::to_string(slurm_tasks_), 1, "", {}}};
+    }
+
+    // Adds the commands in the text that follows `sh -c` or `bash -c`.
+    void read_given_commands(const Command& words) {
+        constexpr int kDeepest = 4;
+        const auto is_shell = [](const Word& word) {
+            const std::string name = word.text.substr(word.text.rfind('/') + 1);
+            return name == "sh" || name == "bash";
+        };
+        const auto is_option = [](const Word& word) { return word.text.starts_with('-'); };
+        const auto shell = std::ranges::find_if(words, is_shell);
+        if (shell == words.end() || depth_ >= kDeepest) return;
+        const auto text = std::find_if_not(shell + 1, words.end(), is_option);
+        if (text == words.end() || text == shell + 1 || !(text - 1)->text.ends_with('c')) return;
+        if (text->from_shell.empty()) read_inner(text->text, text->line);
+        else split_commands(*text);
+    }
+
+    // Reads another script, which knows the variables of this one, and adds its commands.
+    void read_inner(std::string_view text, int line) {
+        Problems ignored;
+        Script inner(text, ignored);
+        inner.line_ = line;
+        inner.depth_ = depth_ + 1;
+        inner.expanded_ = expanded_;
+        inner.variables_.swap(variables_);
+        for (Command& command : inner.read().commands) out_.push_back(std::move(command));
+        inner.variables_.swap(variables_);
+        expanded_ = inner.expanded_;
+    }
+
+    // Splits a text whose variables are already replaced into commands and words.
+    void split_commands(const Word& text) {
+        Command words;
+        Word now{"", text.line, "", {}};
+        char quote = '\0';
+        const auto push = [&] {
+            if (!now.text.empty() || !now.unknown.empty()) words.push_back(now);
+            now = {"", text.line, "", {}};
+        };
+        add(now, text, [&](char letter) {
+            const bool blank = letter == ' ' || letter == '\t' || letter == '\r';
+            if (quote != '\0' ? letter == quote : letter == '"' || letter == '\'')
+                quote = quote == '\0' ? letter : '\0';
+            else if (quote == '\0' && (blank || ends_command(letter))) push();
+            else add(now, letter);
+            if (quote != '\0' || !ends_command(letter) || words.empty()) return;
+            out_.push_back(std::exchange(words, {}));
+        });
+        push();
+        if (!words.empty()) out_.push_back(std::move(words));
+    }
+
     [[nodiscard]] char here(std::size_t ahead = 0) const {
         return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
     }
@@ -302,7 +440,10 @@ class Script {
             return;
         }
         const Truth ran = guard_;
-        if (running() != Truth::no) out_.push_back(words);
+        if (running() != Truth::no) {
+            out_.push_back(words);
+            read_given_commands(words);
+        }
         guard_ = Truth::yes;
         if (!is_test(words) || (end != End::both && end != End::either)) return;
         // [ … ] && NAME=value
@@ -350,17 +491,8 @@ class Script {
                 ++unterminated_;
                 return;
             }
-            Problems ignored;
-            Script inner(text_.substr(at_, next - at_), ignored);
-            inner.line_ = line_;
-            inner.depth_ = depth_ + 1;
-            inner.expanded_ = expanded_;
-            inner.variables_.swap(variables_);
-            if (constexpr int kDeepest = 4; depth_ < kDeepest) {
-                for (Command& command : inner.read().commands) out_.push_back(std::move(command));
-            }
-            inner.variables_.swap(variables_);
-            expanded_ = inner.expanded_;
+            if (constexpr int kDeepest = 4; depth_ < kDeepest)
+                read_inner(text_.substr(at_, next - at_), line_);
             while (at_ < next) step();
             while (at_ < text_.size() && here() != '\n') step();
         }
@@ -646,6 +778,7 @@ class Script {
     };
     std::optional<Joined> joined_;
     std::vector<int> unread_;
+    long slurm_tasks_ = 0;
     std::vector<Command> out_;
 };
 

@@ -2,7 +2,8 @@
 // continued lines, comments, the variables and arrays that the script itself sets, and tests of them (`if`,
 // `[ … ] && …`). Nothing is run: a word that depends on variables of the environment, $(…) or arithmetic
 // names that expression as unknown. Where a test depends on such a value, and in loops and `case`, nothing
-// that the script would set is set.
+// that the script would set is set. The directives of a SLURM job (#SBATCH) set the variables that SLURM sets
+// from them, and the commands that are given to `sh -c` and `bash -c` are read, too.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,7 @@ using Command = std::vector<Word>;
 struct ShellScript {
     std::vector<Command> commands;  // in their order; the words of an array are a command, too
     std::vector<int> unread;        // lines of the branches and loops in which nothing was set
+    long slurm_tasks = 0;           // that the directives of a SLURM job start; 0: not stated
 };
 ShellScript read_shell_script(std::string_view script, Problems& problems);
 

@@ -533,3 +533,72 @@ TEST_CASE("launch: recomputed modules may be a list of YAML", "[launch]") {
     CHECK(launch::megatron_modules(static_cast<unsigned>(s[P::recompute_modules])) ==
           "layernorm mla_up_proj mlp moe_act");
 }
+
+TEST_CASE("launch: prediction layers in a stage before the last one are read", "[launch]") {
+    const auto script = [](const std::string& layout) {
+        return "torchrun --nnodes 8 --nproc_per_node 8 pretrain_gpt.py --num-layers 61 --hidden-size 1024 "
+               "--num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size "
+               "1 "
+               "--global-batch-size 64 --vocab-size 32000 --mtp-num-layers 1 --bf16 "
+               "--pipeline-model-parallel-size 16 --pipeline-model-parallel-layout '" +
+               layout + "'\n";
+    };
+    // NVIDIA's layout of DeepSeek-V3.
+    for (const std::string& layout : std::vector<std::string>{"Et*3|(tt|)*29,m|L", "Et*3|(tt|)*29m|L"}) {
+        const LaunchRead found = read(kMegatron, script(layout));
+        const Settings s = resolve(found.scenario);
+        CHECK(s[P::virtual_stages] == 2);
+        CHECK(s[P::mtp_layers] == 1);
+        const std::string last =
+            layout.find(',') == std::string::npos ? "Et*3|(tt|)*29|m*1L" : "Et*3|(tt|)*29,|m*1L";
+        CHECK(interned_text(s[P::pipeline_layout]) == last);
+        CHECK(has_note(found.notes, "The layout “" + layout +
+                                        "” has the prediction layers (m) in a stage before "
+                                        "the last one"));
+        CHECK(answer(found.scenario).valid());
+    }
+    const LaunchRead other = read(kMegatron, script("Et*3|(tt|)*29,m|(L)"));
+    CHECK(resolve(other.scenario)[P::pipeline_layout] == 0);
+    CHECK(has_note(other.notes, "is left out, because it has the prediction layers (m)"));
+}
+
+TEST_CASE("launch: a SLURM job's directives give nodes and processes", "[launch]") {
+    const std::string shape =
+        "pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+        "--max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 128 --vocab-size 32000 "
+        "--bf16";
+    const std::string script =
+        "NNODES=${SLURM_NNODES:-\"1\"}\ntorchrun --nnodes=$NNODES --nproc-per-node=8 " + shape + "\n";
+    const LaunchRead job = read(kMegatron, "#SBATCH --nodes=16\n" + script);
+    CHECK(resolve(job.scenario)[P::gpus] == 128);
+    CHECK_FALSE(has_note(job.notes, "the default is assumed"));
+    const LaunchRead alone = read(kMegatron, script);
+    CHECK(resolve(alone.scenario)[P::gpus] == 8);
+    CHECK(has_note(alone.notes,
+                   "${SLURM_NNODES:-\"1\"} of the environment is not known (line 1); the default is "
+                   "assumed: --nnodes 1."));
+    // Without a launcher srun starts a process for each GPU.
+    const LaunchRead tasks =
+        read(kMegatron,
+             "#SBATCH <OPTIONS> --nodes=16 --ntasks-per-node=8\nsrun sh -c \"python $@ " + shape + "\"\n");
+    CHECK(resolve(tasks.scenario)[P::gpus] == 128);
+}
+
+TEST_CASE("launch: a YAML file's variables that it does not set are reported once each", "[launch]") {
+    const std::string yaml =
+        "ENV_VARS:\n  GBS: 128\nMODEL_ARGS:\n  --num-layers: 32\n  --hidden-size: 4096\n"
+        "  --num-attention-heads: 32\n  --seq-length: ${SEQ}\n  --micro-batch-size: 2\n"
+        "  --global-batch-size: ${GBS}\n  --data-path: ${DATA}/x\n  --tensor-model-parallel-size: $TP\n"
+        "  --expert-tensor-parallel-size: ${TP}\n  --context-parallel-size: ${CP}\n";
+    const Problems found = problems_of(kMegatron, yaml);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].what == "the variable ${SEQ} is not set in this file");
+    CHECK(found[0].line == 7);
+    CHECK(found[1].what == "the variable $TP is not set in this file");
+    CHECK(found[2].what == "the variable ${CP} is not set in this file");
+    CHECK(found[2].line == 13);
+    const LaunchRead set = read(kMegatron, "ENV_VARS:\n  SEQ: 4096\n  TP: 2\n  CP: 1\n  GBS: 128\n" +
+                                               yaml.substr(yaml.find("MODEL")));
+    CHECK(resolve(set.scenario)[P::global_batch] == 128);
+    CHECK(resolve(set.scenario)[P::tensor_parallel] == 2);
+}

@@ -375,3 +375,18 @@ TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
               .where == "--moe-layer-freq");
     CHECK(only(problems_of(kDeepspeed, R"({"train_batch_size": "many"})")).where == "/train_batch_size");
 }
+
+TEST_CASE("launch: broken JSON and TOML are reported with the line", "[launch]") {
+    const Problems json = unread_launch_file(
+        "{\"train_batch_size\": 64,\n \"zero_optimization\": {\"stage\": 2},\n \"fp16\": tru\n}");
+    REQUIRE(json.size() == 1);
+    CHECK(json.front().line == 3);
+    const Problems toml = unread_launch_file("[training]\nsteps = 100\nseq_len = \n[parallelism]\n");
+    REQUIRE(toml.size() == 1);
+    CHECK(toml.front().line == 3);
+    for (const char* text : {"", "echo", "{}", "[training]\nsteps = 1\n"}) {
+        const Problems other = unread_launch_file(text);
+        REQUIRE(other.size() == 1);
+        CHECK(other.front().what == "is not a file of launch settings");
+    }
+}

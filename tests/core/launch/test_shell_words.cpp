@@ -198,3 +198,46 @@ TEST_CASE("shell: arithmetic over integers that the script sets is computed", "[
         CHECK_FALSE(run.at(1).unknown.empty());
     }
 }
+
+TEST_CASE("shell: the directives of a SLURM job set the variables of the job", "[launch]") {
+    const auto run = [](const std::string& directives) {
+        return words(commands("#!/bin/bash\n" + directives +
+                              "\nrun ${SLURM_NNODES:-1} ${SLURM_NTASKS:-2} ${SLURM_GPUS_ON_NODE:-3}\n")
+                         .back());
+    };
+    CHECK(run("#SBATCH --nodes=16") == Words{"run", "16", "2", "3"});
+    CHECK(run("#SBATCH -N 16 --gres=gpu:8 # as many as a rack has") == Words{"run", "16", "2", "8"});
+    CHECK(run("#SBATCH -N16\n#SBATCH --ntasks-per-node 8\n#SBATCH --gpus-per-node=h100:4") ==
+          Words{"run", "16", "128", "4"});
+    CHECK(run("#SBATCH -n 64 --gres=tmpfs:100") == Words{"run", "1", "64", "3"});
+    // Ranges, other lines and comments state nothing.
+    CHECK(run("#SBATCH --nodes=2-4\n##SBATCH --nodes=8\n# #SBATCH -N 8\n#SBATCH --nodelist=a --nodes=0") ==
+          Words{"run", "1", "2", "3"});
+    CHECK(read_script("#SBATCH --nodes=2 --ntasks-per-node=8\nrun\n").slurm_tasks == 16);
+    CHECK(read_script("run\n").slurm_tasks == 0);
+    // The script's own value is the later one.
+    CHECK(last("#SBATCH --nodes=16\nSLURM_NNODES=4\nrun $SLURM_NNODES\n") == Words{"run", "4"});
+}
+
+TEST_CASE("shell: a test of what SLURM may set is unknown without a directive", "[launch]") {
+    const std::string test =
+        "N=${SLURM_NNODES:-1}\nif [ $N -gt 4 ]; then A=8; else A=4; fi\nrun ${A:-none}\n";
+    CHECK(read_script(test).unread == std::vector<int>{2});
+    CHECK(read_script("#SBATCH -N 16\n" + test).unread.empty());
+    CHECK(last("#SBATCH -N 16\n" + test) == Words{"run", "8"});
+    // Other defaults are what the script does by itself.
+    CHECK(last("P=${P:-bf16}\nif [ $P = bf16 ]; then A=1; fi\nrun $A\n") == Words{"run", "1"});
+}
+
+TEST_CASE("shell: the commands that a shell is given are read", "[launch]") {
+    CHECK(last("OPT=\" \\\n --one 1 \\\n --two\"\nCMD=\"python -u a.py $@ ${OPT}\"\nsrun -l sh -c "
+               "\"${CMD}\"\n") == Words{"python", "-u", "a.py", "", "--one", "1", "--two"});
+    CHECK(last("A='--one 1'\nsrun /bin/bash -lc \"cd x && python a.py $A\"\n") ==
+          Words{"python", "a.py", "--one", "1"});
+    CHECK(last("A=3\nbash -c 'python a.py --one $A'\n") == Words{"python", "a.py", "--one", "3"});
+    CHECK(last("srun bash -c \"x; python a.py --name \\\"a b\\\" $D\"\n") ==
+          Words{"python", "a.py", "--name", "a b", ""});
+    // A script's file and its arguments are no commands.
+    CHECK(last("bash run.sh -c 1\n") == Words{"bash", "run.sh", "-c", "1"});
+    CHECK(last("bash -c\n") == Words{"bash", "-c"});
+}
