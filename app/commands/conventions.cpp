@@ -103,6 +103,14 @@ int run(const Options& options) {
     double tokens = subject->answer.estimate.tokens_per_gpu / subject->step_time();
     const char* basis = subject->measured > 0 ? "measured" : "predicted";
     if (!options.value.empty()) {
+        if (exceeds_peak(subject->answer, quoted)) {
+            report({{"--value " + options.value, "is more than 100 % of the peak of the precision in use",
+                     "which is " + rate(peak_flops(subject->answer, PeakKind::dense)),
+                     "name the peak that the source uses, such as --as " +
+                         std::string(quoted.convention->name) + "/bf16"}},
+                   {});
+            return kUnusable;
+        }
         tokens = tokens_per_s(subject->answer, quoted);
         basis = "quoted";
         if (!std::isfinite(tokens)) {

@@ -97,6 +97,24 @@ bool doubles_with_sparsity(const Answer& answer) {
 
 double share_or_nan(double rate, double peak) { return peak > 0 ? rate / peak : std::nan(""); }
 
+// Returns a rate with the unit that `parse` knows: papers and tools also write "TFLOPs", "TFLOP/s/GPU" and
+// "TFLOP/s per GPU", and a rate is that of one GPU here in any case.
+std::string rate_of_gpu(const std::string& value) {
+    std::string out = trim(value);
+    for (const std::string_view ending : {"/gpu", "per gpu", "/device", "per device", "/chip", "per chip"}) {
+        if (lower(out).ends_with(ending)) out = trim(out.substr(0, out.size() - ending.size()));
+    }
+    for (const std::string_view ending : {"FLOPs/s", "FLOPS/s", "FLOPs", "FLOPS", "FLOP"}) {
+        if (out.ends_with(ending)) return out.substr(0, out.size() - ending.size()) + "FLOP/s";
+    }
+    return out;
+}
+
+// Returns FLOP/s of one GPU.
+double rate_of(const Answer& answer, const QuotedValue& quoted) {
+    return quoted.is_share ? quoted.value * peak_flops(answer, quoted.peak) : quoted.value;
+}
+
 // Reads the name of a convention with an optional peak.
 void parse_name(const std::string& name, QuotedValue& out, Problems& problems) {
     const std::size_t slash = name.find('/');
@@ -184,23 +202,30 @@ QuotedValue parse_quoted_value(const std::string& value, const std::string& name
     QuotedValue out;
     parse_name(name, out, problems);
     out.is_share = lower(value).find("flop") == std::string::npos;
-    const Parsed parsed = parse(value, out.is_share ? Quantity::percent : Quantity::flop_rate);
+    const Parsed parsed =
+        out.is_share ? parse(value, Quantity::percent) : parse(rate_of_gpu(value), Quantity::flop_rate);
+    // A share of the peak of another precision may exceed 100 %; the GPU's fastest format has a few times the
+    // rate of bf16. `exceeds_peak` checks the rate.
+    constexpr double kMostShare = 10;
     out.value = parsed.value;
     if (!parsed.ok) {
         problems.push_back({"--value " + value, parsed.problem, "", parsed.suggestion});
-    } else if (out.value <= 0 || (out.is_share && out.value > 1)) {
+    } else if (out.value <= 0 || (out.is_share && out.value > kMostShare)) {
         problems.push_back({"--value " + value, translate("is neither a share nor a rate"),
-                            translate("a share is above 0 % and at most 100 %"),
+                            translate("a share is above 0 % and at most 100 % of the peak in use"),
                             translate("write “41.2 %” or “407 TFLOP/s”")});
     }
     return out;
 }
 
+bool exceeds_peak(const Answer& answer, const QuotedValue& quoted) {
+    return quoted.is_share && rate_of(answer, quoted) > peak_flops(answer, PeakKind::dense);
+}
+
 double tokens_per_s(const Answer& answer, const QuotedValue& quoted) {
     const FlopCounts counts = flop_counts(answer);
     if (!quoted.convention || !quoted.convention->applies(counts)) return std::nan("");
-    const double peak = peak_flops(answer, quoted.peak);
-    const double rate = quoted.is_share ? quoted.value * peak : quoted.value;
+    const double rate = rate_of(answer, quoted);
     return rate > 0 ? rate / quoted.convention->flops(counts) : std::nan("");
 }
 

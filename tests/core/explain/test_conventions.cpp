@@ -212,3 +212,27 @@ TEST_CASE("conventions: a rate in small letters is told how to write its unit", 
     REQUIRE(problems.size() == 1);
     CHECK(problems.front().suggestion.find("TFLOP/s") != std::string::npos);
 }
+
+TEST_CASE("conventions: a rate may name the GPU, and its unit has several forms", "[conventions]") {
+    for (const char* value : {"400 TFLOP/s", "400 TFLOP/s/GPU", "400 TFLOPs", "400TFLOPs/GPU", "400 TFLOPS",
+                              "400 TFLOP/s per GPU", "0.4 PFLOPs/s/GPU", "400 TFLOPs per device"}) {
+        INFO(value);
+        Problems problems;
+        const QuotedValue quoted = parse_quoted_value(value, "palm", problems);
+        CHECK(problems.empty());
+        CHECK_FALSE(quoted.is_share);
+        CHECK(quoted.value == Approx(400e12));
+    }
+}
+
+TEST_CASE("conventions: a share is limited by the peak of the precision in use", "[conventions]") {
+    Problems problems;
+    const QuotedValue of_bf16 = parse_quoted_value("107.3 %", "palm/bf16", problems);
+    REQUIRE(problems.empty());
+    CHECK(exceeds_peak(llama_8b(), of_bf16));
+    Scenario fp8 = of_model("llama-3-8b", {{P::precision, Precision::fp8}, {P::micro_batch, 1}});
+    const Answer faster = answer(fp8);
+    REQUIRE(faster.valid());
+    CHECK_FALSE(exceeds_peak(faster, of_bf16));
+    CHECK(tokens_per_s(faster, of_bf16) > 0);
+}
