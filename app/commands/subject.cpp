@@ -37,6 +37,9 @@ bool is_log_file(const std::string& file) {
     if (is_stream(file) || !std::filesystem::is_regular_file(file, error)) return false;
     if (std::filesystem::file_size(file, error) > kLargestInput) return true;
     Problems ignored;
+    // A log that cannot be used is refused with the message for logs.
+    const std::string ending = std::filesystem::path(file).extension().string();
+    if (ending == ".log" || ending == ".out") return true;
     return is_training_log(read_text(file, ignored));
 }
 

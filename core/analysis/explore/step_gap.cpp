@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
@@ -95,6 +97,8 @@ constexpr std::array kMembers{
 
 // Classes that change together.
 using Classes = std::vector<GapClass>;
+// A run on more GPUs usually has a larger batch, too.
+const Classes kScale{GapClass::gpu_count, GapClass::batch};
 using Groups = std::vector<Classes>;
 using Changed = std::bitset<kGapClasses>;
 
@@ -235,6 +239,61 @@ std::vector<GapInput> inputs_of(const std::vector<GapClass>& classes, const Answ
     return out;
 }
 
+// Returns a bar for each of the groups, some of which may have to change together.
+std::vector<GapBar> bars_of(const Groups& classes, MixedScenario& mixed, const Answer& from,
+                            const Answer& to) {
+    Groups forward;
+    for (std::size_t most = 1; forward.empty() && most <= classes.size(); ++most)
+        forward = OrderSearch(mixed, classes).find(most);
+    Groups groups = forward;
+    std::ranges::reverse(groups);
+    // The reverse order where it is valid, else the nearest one that is.
+    const Groups backward = OrderSearch(mixed, groups).find(1);
+    std::ranges::sort(groups);
+    const auto changes = [&](const Groups& order) {
+        return changes_in(order, mixed, from.estimate.step.total, to.estimate.step.total);
+    };
+    const auto first = changes(forward);
+    const auto second = changes(backward);
+    std::vector<GapBar> out;
+    for (const Classes& group : groups) {
+        const double one = first.at(group);
+        const double two = second.at(group);
+        out.push_back({group, (one + two) / 2, one, two, inputs_of(group, from, to)});
+    }
+    return out;
+}
+
+// Returns two groups whose bars are far longer than both steps and cancel each other out: between a small
+// and a large run these are the number of GPUs and the batch, and else the two ends. They say more together.
+std::optional<std::pair<Classes, Classes>> groups_to_join(const StepGap& gap) {
+    constexpr double kFarLonger = 4;
+    if (gap.bars.size() < 2) return std::nullopt;
+    const double longest = std::max({gap.from, gap.to, gap.predicted_from, gap.predicted_to});
+    const auto length = [](const GapBar& bar) { return std::fabs(bar.seconds); };
+    if (length(*std::ranges::max_element(gap.bars, {}, length)) <= kFarLonger * longest) return std::nullopt;
+    const auto of_class = [&](GapClass kind) {
+        return std::ranges::find_if(gap.bars,
+                                    [&](const GapBar& bar) { return bar.classes == Classes{kind}; });
+    };
+    const auto gpus = of_class(GapClass::gpu_count);
+    const auto batch = of_class(GapClass::batch);
+    if (gpus != gap.bars.end() && batch != gap.bars.end()) return std::pair(gpus->classes, batch->classes);
+    const auto [least, most] = std::ranges::minmax_element(gap.bars, {}, &GapBar::seconds);
+    return std::pair(least->classes, most->classes);
+}
+
+// Makes one group of two. A group of several classes may consist of some that `classes` has one by one.
+void join(Groups& classes, const Classes& one, const Classes& other) {
+    Classes both = one;
+    both.insert(both.end(), other.begin(), other.end());
+    std::ranges::sort(both);
+    const Changed all = classes_of(both);
+    std::erase_if(classes, [&](const Classes& group) { return (classes_of(group) & all).any(); });
+    classes.push_back(both);
+    std::ranges::sort(classes);
+}
+
 // Adds what rounding has left to the shortest bar that is not zero.
 void add_up(StepGap& gap) {
     const auto length = [](const GapBar& bar) {
@@ -264,6 +323,7 @@ GapClass class_of(P id) {
 }
 
 std::string label_of(const GapBar& bar) {
+    if (bar.classes == kScale) return translate("Scale: GPUs and batch");
     return joined(bar.classes, " + ", [](GapClass kind) { return label_of(kind); });
 }
 
@@ -287,23 +347,10 @@ StepGap step_gap(const Answer& from, double measured_from, const Answer& to, dou
     Groups classes;
     for (std::size_t i = 0; i < kGapClasses; ++i)
         if (mixed.differs(static_cast<GapClass>(i))) classes.push_back({static_cast<GapClass>(i)});
-    Groups forward;
-    for (std::size_t most = 1; forward.empty() && most <= classes.size(); ++most)
-        forward = OrderSearch(mixed, classes).find(most);
-    Groups groups = forward;
-    std::ranges::reverse(groups);
-    // The reverse order where it is valid, else the nearest one that is.
-    const Groups backward = OrderSearch(mixed, groups).find(1);
-    std::ranges::sort(groups);
-    const auto changes = [&](const Groups& order) {
-        return changes_in(order, mixed, out.predicted_from, out.predicted_to);
-    };
-    const auto first = changes(forward);
-    const auto second = changes(backward);
-    for (const Classes& group : groups) {
-        const double one = first.at(group);
-        const double two = second.at(group);
-        out.bars.push_back({group, (one + two) / 2, one, two, inputs_of(group, from, to)});
+    out.bars = bars_of(classes, mixed, from, to);
+    while (const auto joint = groups_to_join(out)) {
+        join(classes, joint->first, joint->second);
+        out.bars = bars_of(classes, mixed, from, to);
     }
     add_up(out);
     return out;

@@ -36,7 +36,7 @@ struct GapInput {
 };
 
 struct GapBar {
-    std::vector<GapClass> classes;  // several where no valid scenario lies between them
+    std::vector<GapClass> classes;  // several where they change together
     double seconds = 0;             // the mean of the two orders
     double forward = 0, backward = 0;
     std::vector<GapInput> inputs;  // those that differ and can change a step
@@ -58,9 +58,10 @@ std::string label_of(const GapBar& bar);  // "Batch + Plan"
 // Changes the inputs of `from` to those of `to`, one class after the other, once in the order of GapClass and
 // once in the reverse order, and takes the mean of both, so that the order of the classes hardly matters.
 // Where a scenario on the way is not valid, the classes change in the nearest order in which all are. Only
-// classes that have no such order change together. The global batch is the work of a step: where the plan or
-// the number of GPUs changes first, the accumulation follows. Both answers must be valid; a measured time of
-// 0 means that there is none.
+// classes that have no such order change together, and those whose bars would be far longer than both steps
+// and cancel each other out, such as the number of GPUs and the batch of a small and a large run. The global
+// batch is the work of a step: where the plan or the number of GPUs changes first, the accumulation follows.
+// Both answers must be valid; a measured time of 0 means that there is none.
 StepGap step_gap(const Answer& from, double measured_from, const Answer& to, double measured_to);
 
 }  // namespace shardscope
