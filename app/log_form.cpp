@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 
+#include "scenario/with_preset.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -94,9 +95,8 @@ void LogForm::complete(Scenario& scenario, Problems& problems) const {
         if (row.preset) {
             const std::string name = row.preset->currentData().toString().toStdString();
             const Preset* preset = catalogue_.find(*row.input.preset, name);
-            if (!preset) continue;  // the list is empty
-            scenario = *row.input.preset == PresetKind::model ? with_model(scenario, *preset)
-                                                              : with_cluster(scenario, *preset);
+            // What the log states stays as it is. The list may be empty.
+            if (preset) scenario = with_preset(scenario, *preset);
             continue;
         }
         const Parsed parsed = parse(row.input.parameter, row.value->text().toStdString(), true);

@@ -87,8 +87,9 @@ Problems take_run(const TrainingLog& log, const QString& what, const QString& st
     Problems problems;
     const SavedScenario& current = into.model.scenario();
     LogScenario read = log_scenario(log, &current, into.catalogue, problems);
+    const Scenario stated = read.scenario;
     if (problems.empty() && complete) complete(read.scenario, problems);
-    if (problems.empty()) problems = check(read.scenario, resolve(read.scenario));
+    if (problems.empty()) problems = check_completed(log, stated, read.scenario);
     if (!problems.empty()) return problems;
     const Settings settings = resolve(read.scenario);
     const double seconds = log.step_time(settings);

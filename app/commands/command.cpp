@@ -135,39 +135,39 @@ std::string read_input(const std::string& file, Problems& problems) {
     return problems.empty() ? write_scenario(study.scenario, false) : std::string();
 }
 
-void assign(Scenario& scenario, const std::string& assignment, Problems& problems) {
+std::optional<Assignment> parse_assignment(const std::string& assignment, const Catalogue& presets,
+                                           Problems& problems) {
     const auto equals = assignment.find('=');
     const std::string key = trim(assignment.substr(0, equals));
     const std::string where = "--set " + assignment;
     if (equals == std::string::npos) {
         problems.push_back({where, "has no =", "", "write KEY=VALUE"});
-        return;
+        return std::nullopt;
     }
     const std::string text = trim(assignment.substr(equals + 1));
     for (const PresetKey& option : kPresetKeys) {
         if (key != option.key && key + ".preset" != option.key) continue;  // "cluster" is a short form
-        const Preset* preset = scenario.catalogue->find(option.kind, text);
-        if (!preset) {
-            problems.push_back(
-                {where, "there is no such preset", "",
-                 suggestion(text, scenario.catalogue->names(option.kind), "see `shardscope presets list`")});
-        } else if (option.kind == PresetKind::model) {
-            scenario = with_model(scenario, *preset);
-        } else if (option.kind == PresetKind::cluster) {
-            scenario = with_cluster(scenario, *preset);
-        } else {
-            scenario.gpu = preset;
-        }
-        return;
+        const Preset* preset = presets.find(option.kind, text);
+        if (preset) return Assignment{.preset = preset};
+        problems.push_back({where, "there is no such preset", "",
+                            suggestion(text, presets.names(option.kind), "see `shardscope presets list`")});
+        return std::nullopt;
     }
     const std::optional<P> id = parse_key(where, key, problems);
-    if (!id) return;
+    if (!id) return std::nullopt;
     const Parsed parsed = parse(*id, text);
-    if (!parsed.ok) {
-        problems.push_back({where, parsed.problem, "", parsed.suggestion});
-        return;
-    }
-    scenario = assigned(scenario, *id, parsed.value);
+    if (parsed.ok) return Assignment{.id = *id, .value = parsed.value};
+    problems.push_back({where, parsed.problem, "", parsed.suggestion});
+    return std::nullopt;
+}
+
+void assign(Scenario& scenario, const std::string& assignment, Problems& problems) {
+    const std::optional<Assignment> read = parse_assignment(assignment, *scenario.catalogue, problems);
+    if (!read) return;
+    if (!read->preset) scenario = assigned(scenario, read->id, read->value);
+    else if (read->preset->kind == PresetKind::model) scenario = with_model(scenario, *read->preset);
+    else if (read->preset->kind == PresetKind::cluster) scenario = with_cluster(scenario, *read->preset);
+    else scenario.gpu = read->preset;
 }
 
 std::optional<P> parse_key(const std::string& option, const std::string& key, Problems& problems) {

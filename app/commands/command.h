@@ -123,6 +123,14 @@ const Preset* scenario_named(const std::string& name);
 std::optional<SavedScenario> load_scenario(const std::string& file,
                                            const std::vector<std::string>& assignments);
 
+// A value or a preset that "KEY=VALUE" gives.
+struct Assignment {
+    const Preset* preset = nullptr;  // or the value of a parameter
+    P id = P::gpus;
+    Value value = 0;
+};
+std::optional<Assignment> parse_assignment(const std::string& assignment, const Catalogue& presets,
+                                           Problems& problems);
 // Applies "KEY=VALUE" to the scenario.
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
 

@@ -1,13 +1,16 @@
 // `shardscope import log`: training logs as measured runs, beside the prediction and what would explain the
 // difference.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/logs.h"
 #include "evidence/ranked_causes.h"
 #include "evidence/validation.h"
 #include "files/scenario_file.h"
+#include "scenario/with_preset.h"
 #include "text/encode.h"
 #include "text/text.h"
 
@@ -32,7 +35,8 @@ void print_left_out(const TrainingLog& log) {
     };
     std::vector<std::string> texts;
     for (const Reason& reason :
-         {Reason{out.other_batch, "with another batch"}, Reason{out.restart, "after a restart"},
+         {Reason{out.earlier_start, "of an earlier start with other settings"},
+          Reason{out.other_batch, "with another batch"}, Reason{out.restart, "after a restart"},
           Reason{out.evaluation, "after an evaluation"}, Reason{out.checkpoint, "after a checkpoint"},
           Reason{out.warm_up, "of warm-up"}, Reason{out.outliers, "as outliers"}}) {
         if (reason.count == 0) continue;
@@ -62,7 +66,7 @@ void print_measured(const TrainingLog& log, const Settings* settings) {
                   format(1 / steps.low, Quantity::count).c_str());
     }
     for (const auto& [part, seconds] : log.contents.parts)
-        print_out("  of which %-11s%s\n", part.c_str(), format(seconds, Quantity::seconds).c_str());
+        print_out("  of which %-10s %s\n", part.c_str(), format(seconds, Quantity::seconds).c_str());
     constexpr std::array<const char*, logs::kPeaks> kNames{"peak allocated", "peak reserved", "peak device"};
     for (std::size_t i = 0; i < logs::kPeaks; ++i) {
         const logs::StatedNumber& peak = log.contents.peaks[i];
@@ -74,8 +78,9 @@ void print_measured(const TrainingLog& log, const Settings* settings) {
         print_out("  out of memory       line %d\n", log.contents.out_of_memory_line);
 }
 
-void print_settings(const TrainingLog& log, const Scenario& scenario) {
-    const logs::LogContents& contents = log.contents;
+void print_settings(const ImportedLog& imported) {
+    const logs::LogContents& contents = imported.log.contents;
+    const Scenario& scenario = imported.scenario;
     print_out("settings\n");
     TextRows rows;
     const auto line_text = [](int line) { return line > 0 ? "line " + std::to_string(line) : std::string(); };
@@ -85,8 +90,8 @@ void print_settings(const TrainingLog& log, const Scenario& scenario) {
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
         if (!scenario.is_given(id)) continue;
-        rows.push_back(
-            {"  " + std::string(field_of(id)), written(id, settings[id]), line_text(contents.line_of(id))});
+        rows.push_back({"  " + std::string(field_of(id)), written(id, settings[id]),
+                        line_text(line_of_value(imported.log, imported.stated, scenario, id))});
     }
     // Settings whose parameter depends on several keys are shown as the log has them.
     for (const logs::StatedKey& key : contents.torchtitan)
@@ -177,7 +182,7 @@ int import_one(const Options& options, const std::string& file) {
     const Settings settings = resolve(imported.scenario);
     print_out("%s: %s\n", file.c_str(), imported.log.tool.c_str());
     print_measured(imported.log, imported.complete ? &settings : nullptr);
-    print_settings(imported.log, imported.scenario);
+    print_settings(imported);
     if (!imported.complete) return kUnusable;
     const Answer predicted = answer(imported.scenario);
     print_comparison(imported, predicted);
@@ -193,6 +198,36 @@ int run(const Options& options) {
         if (const int one = import_one(options, file); one != kDone) code = one;
     }
     return code;
+}
+
+// Sets all values that the user gives, so that none of them changes another one and their order does not
+// count: the presets first, because they remove the values of their fields.
+void complete(Scenario& scenario, const std::vector<std::string>& assignments, Problems& problems) {
+    std::vector<Assignment> all;
+    for (const std::string& assignment : assignments)
+        if (const auto one = parse_assignment(assignment, *scenario.catalogue, problems)) all.push_back(*one);
+    const auto rank = [](const Assignment& one) -> std::size_t {
+        if (!one.preset) return 3 + index(one.id);
+        return one.preset->kind == PresetKind::model ? 0 : one.preset->kind == PresetKind::cluster ? 1 : 2;
+    };
+    std::ranges::stable_sort(all, {}, rank);
+    for (const Assignment& one : all)
+        scenario = one.preset ? with_preset(scenario, *one.preset) : assigned(scenario, one.id, one.value);
+}
+
+// Says which values of the log others replace. A model replaces all of them that describe one.
+void note_replaced(ImportedLog& imported) {
+    const Settings now = resolve(imported.scenario);
+    const Settings stated = resolve(imported.stated);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        const int line = imported.log.contents.line_of(id);
+        if (line == 0 || parameter(id).group == Group::model || !imported.stated.is_given(id)) continue;
+        if (!imported.scenario.is_given(id) || now[id] == stated[id]) continue;
+        imported.notes.push_back("--set replaces " + std::string(field_of(id)) + " " +
+                                 written(id, stated[id]) + " of line " + std::to_string(line) + " by " +
+                                 written(id, now[id]));
+    }
 }
 
 }  // namespace
@@ -215,14 +250,14 @@ ImportedLog import_log(const std::string& file, const LogOptions& options) {
     out.is_log = problems.empty();
     if (problems.empty()) {
         LogScenario read = log_scenario(out.log, base ? &*base : nullptr, catalogue(), problems);
-        out.scenario = std::move(read.scenario);
+        out.scenario = out.stated = std::move(read.scenario);
         out.notes = std::move(read.notes);
     }
-    for (const std::string& assignment : options.assignments)
-        if (problems.empty()) assign(out.scenario, assignment, problems);
+    if (problems.empty()) complete(out.scenario, options.assignments, problems);
+    if (problems.empty()) note_replaced(out);
     if (problems.empty())
         for (const MissingInput& input : missing_inputs(out.scenario)) problems.push_back(problem_of(input));
-    if (problems.empty()) problems = check(out.scenario, resolve(out.scenario));
+    if (problems.empty()) problems = check_completed(out.log, out.stated, out.scenario);
     for (const std::string& note : out.notes) print_err("note: %s\n", note.c_str());
     if (problems.empty()) {
         out.line = write_log_run(out.log, out.scenario, file);
@@ -242,10 +277,11 @@ ImportedLog import_log(const std::string& file, const LogOptions& options) {
 
 void add_import_log(Command& command) {
     auto options = std::make_shared<Options>();
-    Command& log = command.add_command(
-        "log",
-        "Training logs (Megatron-LM, Megatron-Bridge, torchtitan, NeMo, DeepSpeed, nanotron, Hugging Face "
-        "Trainer, MLPerf) as measured runs, beside the prediction and what would explain the difference");
+    Command& log = command.add_command("log",
+                                       "Training logs (Megatron-LM, Megatron-Bridge, torchtitan, NeMo, "
+                                       "PyTorch Lightning, DeepSpeed, nanotron, "
+                                       "Hugging Face Trainer, MLPerf) as measured runs, beside the "
+                                       "prediction and what would explain the difference");
     log.add_option("LOG", &options->logs, value::kFile, "Output of the training; - reads standard input")
         .required = true;
     add_log_options(log, options->reading);

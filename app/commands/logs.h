@@ -22,6 +22,7 @@ struct ImportedLog {
     bool complete = false;  // nothing is missing, so that the fields below the scenario are set
     TrainingLog log;
     std::vector<std::string> notes;
+    Scenario stated;  // by the log and by the scenario that has what it does not state
     Scenario scenario;
     std::string line;   // of a table of measured runs, JSON
     MeasuredRun run;    // as that line is read

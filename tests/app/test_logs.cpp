@@ -1,4 +1,5 @@
 // Tests `import log`, `calibrate --log`, `explain-gap` and `conventions`.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -77,6 +78,58 @@ TEST_CASE("import log: what is missing is listed, and --set or --on adds it", "[
     CHECK(has(wrong.err, "dgx-h100"));
 }
 
+TEST_CASE("import log: values of --set change no other value, in any order", "[cli][logs]") {
+    const Folder folder;
+    std::string text = "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/64\n";
+    for (int i = 0; i < 8; ++i)
+        text += written(
+            "Training epoch 0, iteration %d/99 | global_batch_size: 32 | global_step: %d | "
+            "train_step_timing in s: 6.1\n",
+            i, i);
+    folder.write("run.log", text);
+    std::vector<std::string> values{"cluster.preset=dgx-h100", "tensor_parallel=8",
+                                    "model.preset=llama-3-70b", "sequence_length=8192", "micro_batch=1"};
+    std::sort(values.begin(), values.end());
+    std::string first;
+    do {
+        std::string arguments = "import log run.log";
+        for (const std::string& value : values) arguments += " --set " + value;
+        const RunResult ran = run_in(folder, arguments);
+        REQUIRE(ran.code == 0);
+        if (first.empty()) first = ran.out;
+        REQUIRE(ran.out == first);
+    } while (std::next_permutation(values.begin(), values.end()) && values[0] == "cluster.preset=dgx-h100");
+    CHECK(has(first, "  gpus             64           line 1\n"));
+    // What contradicts the log is reported with the lines.
+    const std::string some = " --set model.preset=llama-3-70b --set sequence_length=8192 --set micro_batch=1";
+    const RunResult conflict = run_in(folder, "import log run.log --set cluster.preset=dgx-h100" + some);
+    CHECK(conflict.code == 2);
+    CHECK(has(conflict.err, "the log states gpus 64 (line 1), global_batch 32 (line 9)"));
+    // A value that replaces one of the log has no line.
+    const RunResult replaced =
+        run_in(folder, "import log run.log --set cluster.preset=dgx-h100 --set gpus=32" + some);
+    REQUIRE(replaced.code == 0);
+    CHECK(has(replaced.out, "  gpus             32\n"));
+    CHECK(has(replaced.err, "note: --set replaces gpus 64 of line 1 by 32\n"));
+    // A preset does not answer for other inputs.
+    const RunResult missing = run_in(folder, "import log run.log --set cluster.preset=dgx-h100");
+    CHECK(has(missing.err, "the log does not state the micro-batch"));
+    CHECK_FALSE(has(missing.out, "micro_batch"));
+}
+
+TEST_CASE("import log: a last start on fewer GPUs, and the parts of DeepSpeed's step", "[cli][logs]") {
+    const Folder folder;
+    std::string text = megatron_log();
+    MegatronArguments few = dense_arguments();
+    few["world_size"] = "32";
+    folder.write("two.log", text + megatron_log(megatron_arguments(few)));
+    CHECK(has(run_in(folder, "import log two.log").out, "12 of an earlier start with other settings"));
+    folder.write("parts.log",
+                 "time (ms) | fwd: 2000.5 | bwd: 4400.5 | bwd_inner: 4000.1 | bwd_allreduce: 400.1 | "
+                 "step: 60.1\n");
+    CHECK(has(run_in(folder, "import log parts.log").out, "of which bwd_allreduce 400 ms\n"));
+}
+
 TEST_CASE("import log: its lines are a table for validate, and several logs calibrate", "[cli][logs]") {
     const Folder folder;
     folder.write("a.log", torchtitan_run(8, 8192, 1, 6000));
@@ -139,6 +192,8 @@ TEST_CASE("explain-gap: scenarios, runs and logs, as a waterfall that adds up", 
     CHECK(has(text.out, "unexplained in the first"));
     CHECK(has(text.out, "GPU"));
     CHECK(has(text.out, "mean of two orders"));
+    folder.write("empty.log", "");
+    CHECK(has(run_in(folder, "explain-gap empty.log run.log").err, "empty.log: the log states no step time"));
     CHECK(run_in(folder, "explain-gap run.log").code == 2);
     CHECK(run_in(folder, "explain-gap run.log nothing").code == 2);
 }
@@ -165,6 +220,14 @@ TEST_CASE("conventions: one run in all of them, and a quoted number converted", 
     REQUIRE(quoted.code == 0);
     CHECK(value_of(json::parse(quoted.out), "megatron", "mfu_sparse_peak") == Approx(0.38));
     CHECK(json::parse(quoted.out)["basis"] == "quoted");
+    // A share of the peak of bf16 may exceed 100 % where the run uses fp8.
+    const std::string fp8 = "conventions job.json --set precision=fp8 --value '107.3 %' --as megatron-2021";
+    const RunResult above = run_in(folder, fp8 + "/bf16 --format json");
+    REQUIRE(above.code == 0);
+    CHECK(value_of(json::parse(above.out), "megatron-2021", "mfu_bf16_peak") == Approx(1.073));
+    const RunResult beyond = run_in(folder, fp8);
+    CHECK(beyond.code == 2);
+    CHECK(has(beyond.err, "is more than 100 % of the peak of the precision in use"));
     const RunResult text = run_in(folder, "conventions job.json");
     CHECK(has(text.out, "llm-foundry"));
     CHECK(!has(text.out, "does not fit"));

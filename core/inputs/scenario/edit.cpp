@@ -5,6 +5,7 @@
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/scenario.h"
+#include "scenario/with_preset.h"
 #include "schedules/schedule.h"
 
 namespace shardscope {
@@ -235,9 +236,9 @@ Scenario with_hold(const Scenario& scenario, Hold hold) {
 
 namespace {
 
-Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Preset* gpu) {
+// Returns the scenario on other hardware, of which one of the two presets is given.
+Scenario on_hardware(const Scenario& scenario, const Preset* cluster, const Preset* gpu) {
     Scenario out = scenario;
-    const double gpus = resolve(scenario)[P::gpus];
     out.cluster = cluster;
     out.gpu = gpu;
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -246,6 +247,22 @@ Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Pr
         if (group == Group::gpu || (group == Group::cluster && id != P::gpus && id != P::software))
             out.withdraw(id);
     }
+    return out;
+}
+
+Scenario of_model(const Scenario& scenario, const Preset& model) {
+    Scenario out = scenario;
+    out.model = &model;
+    out.model_name.clear();
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
+    }
+    return out;
+}
+
+Scenario with_hardware(const Scenario& scenario, const Preset* cluster, const Preset* gpu) {
+    Scenario out = on_hardware(scenario, cluster, gpu);
+    const double gpus = resolve(scenario)[P::gpus];
     // A precision that the new GPU does not support is replaced by the first one that it supports.
     const Settings s = resolve(out);
     if (const std::vector<double> precisions = domain(P::precision, s).stops;
@@ -270,12 +287,7 @@ Scenario with_gpu(const Scenario& scenario, const Preset& gpu) {
 }
 
 Scenario with_model(const Scenario& scenario, const Preset& model) {
-    Scenario out = scenario;
-    out.model = &model;
-    out.model_name.clear();
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        if (parameter(static_cast<P>(i)).group == Group::model) out.withdraw(static_cast<P>(i));
-    }
+    Scenario out = of_model(scenario, model);
     if (model.operators) {
         const Settings s = resolve(out);
         for (std::size_t i = 0; i < kParameters; ++i) {
@@ -283,6 +295,14 @@ Scenario with_model(const Scenario& scenario, const Preset& model) {
         }
     }
     repair_others(out, P::layers, resolve(out)[P::micro_batch]);
+    return out;
+}
+
+Scenario with_preset(const Scenario& scenario, const Preset& preset) {
+    if (preset.kind == PresetKind::model) return of_model(scenario, preset);
+    if (preset.kind == PresetKind::cluster) return on_hardware(scenario, &preset, nullptr);
+    Scenario out = scenario;
+    if (preset.kind == PresetKind::gpu) out.gpu = &preset;
     return out;
 }
 
