@@ -159,6 +159,11 @@ void drag_collectives(benchmark::State& state) {
 void drag_sensitivity(benchmark::State& state) {
     drag(state, "cluster.inter_node_bandwidth/slider", "sensitivity");
 }
+// Drags beside one pin, from which the bars lead to the scenario.
+void drag_difference(benchmark::State& state) {
+    drag(state, "cluster.inter_node_bandwidth/slider", "difference",
+         SavedScenario(Scenario::first_launch(commands::catalogue())), 1);
+}
 // Drags with everything automatic: the plan is searched in the background.
 void drag_planned(benchmark::State& state) {
     Scenario scenario = cut_plan();
@@ -187,6 +192,7 @@ BENCHMARK(drag_sensitivity)
     ->Name("sensitivity/drag_bandwidth")
     ->Unit(benchmark::kMillisecond)
     ->Iterations(300);
+BENCHMARK(drag_difference)->Name("difference/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_planned)->Name("plan/drag_all_automatic")->Unit(benchmark::kMillisecond)->Iterations(300);
 BENCHMARK(drag_measured)->Name("validation/drag_bandwidth")->Unit(benchmark::kMillisecond)->Iterations(300);
 
