@@ -197,7 +197,7 @@ std::vector<std::string> words_of(std::string_view line) {
 std::string value_of_directive(const Directive& directive, const std::vector<std::string>& words,
                                std::size_t at) {
     const std::string& word = words[at];
-    const std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
+    std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
     if (word == directive.option || word == directive.short_option) return next;
     if (word.starts_with(std::string(directive.option) + "="))
         return word.substr(directive.option.size() + 1);
