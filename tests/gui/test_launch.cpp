@@ -390,6 +390,32 @@ TEST_CASE("launch: the form shows why a value cannot be used", "[launch]") {
     CHECK(model.scenario().view.measured.has_value());
 }
 
+TEST_CASE("launch: the form changes nothing that the log states", "[launch]") {
+    LaunchDesk desk;
+    LiveModel& model = desk.window.model();
+    const SavedScenario before = model.scenario();
+    // 64 GPUs cannot share 32 sequences without model parallelism.
+    std::string log = "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/64\n";
+    for (int i = 0; i < 8; ++i)
+        log += written("global_batch_size: 32 | global_step: %d | train_step_timing in s: 6.1\n", i);
+    REQUIRE(desk.window.documents().open_text(
+        {log, QStringLiteral("nemo.log"), QStringLiteral("step"), QString()}));
+    QApplication::processEvents();
+    auto* form = desk.find<QDialog>("log-form");
+    auto* cluster = form->findChild<QComboBox*>(QStringLiteral("log-form/cluster.preset"));
+    REQUIRE(cluster);
+    cluster->setCurrentIndex(cluster->findData(QStringLiteral("dgx-b200")));
+    auto* micro_batch = form->findChild<QLineEdit*>(QStringLiteral("log-form/micro_batch"));
+    REQUIRE(micro_batch);
+    micro_batch->setText(QStringLiteral("1"));
+    QTest::mouseClick(form->findChild<QPushButton*>(QStringLiteral("log-form/open")), Qt::LeftButton);
+    REQUIRE(form->isVisible());
+    const QString problem = form->findChild<QLabel*>(QStringLiteral("log-form/problem"))->text();
+    INFO(problem.toStdString());
+    CHECK(problem.contains(QStringLiteral("gpus 64 (line 1), global_batch 32 (line 9)")));
+    CHECK(model.scenario() == before);
+}
+
 TEST_CASE("launch: it shows the plan chosen in Plans without making it the scenario's", "[launch]") {
     LaunchDesk desk;
     desk.show_tab(QStringLiteral("Plans"));
