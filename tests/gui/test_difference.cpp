@@ -1,4 +1,6 @@
 // Tests the Difference tab: the bars between two steps add up, and a public run can be the other side.
+#include <qcustomplot.h>
+
 #include <QAction>
 #include <QContextMenuEvent>
 #include <QLineEdit>

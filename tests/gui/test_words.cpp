@@ -1,5 +1,7 @@
 // Tests the words of every plot and of the panels beside it as users see them: no word is cut off, and none
 // overlaps another.
+#include <qcustomplot.h>
+
 #include <QStyle>
 #include <QStyleOptionComboBox>
 #include <optional>
@@ -122,7 +124,8 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
 
 TEST_CASE("words: the headline names where the wall changes hands, at every size", "[gui][words]") {
     for (const bool german : {false, true}) {
-        const std::optional<German> language = german ? std::optional<German>(std::in_place) : std::nullopt;
+        const std::optional<testing::German> language =
+            german ? std::optional<testing::German>(std::in_place) : std::nullopt;
         Desk desk;
         LiveModel& model = desk.window.model();
         const Scenario first = model.scenario();
@@ -155,7 +158,8 @@ TEST_CASE("words: the headline names where the wall changes hands, at every size
 
 TEST_CASE("words: no name of an input is cut in an open group", "[gui][words]") {
     for (const bool german : {false, true}) {
-        const std::optional<German> language = german ? std::optional<German>(std::in_place) : std::nullopt;
+        const std::optional<testing::German> language =
+            german ? std::optional<testing::German>(std::in_place) : std::nullopt;
         Desk desk;
         auto* controls = desk.window.findChild<ControlsPanel*>();
         for (std::size_t i = 0; i < kParameters; ++i) controls->row(static_cast<P>(i));

@@ -18,7 +18,7 @@ constexpr double kTitleGap = 6;  // between letter and name
 PanelGrid panel_grid(int panels, int frames, const QSizeF& size, const QSizeF& around) {
     constexpr double kAspect = 1.3;  // width ÷ height
     constexpr double kNarrow = 60;   // px
-    constexpr double kTooSmall = 4;  // weight of a too small frame relative to one of another shape
+    constexpr double kTooSmall = 8;  // weight of a too small frame relative to one of another shape
     PanelGrid best;
     double least = std::numeric_limits<double>::infinity();
     for (int columns = 1; columns <= panels; ++columns) {

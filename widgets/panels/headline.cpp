@@ -20,7 +20,8 @@ namespace shardscope {
 namespace {
 
 constexpr int kPadding = 16;
-constexpr int kBelow = 6;
+constexpr int kAbove = 6;
+constexpr int kBelow = 4;
 constexpr double kUnitSize = 1.08;
 constexpr double kLeastGap = 14;
 constexpr double kMostGap = 38;
@@ -248,7 +249,7 @@ void Headline::arrange() {
 }
 
 int Headline::sentence_height() const {
-    return std::max(20, static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 4);
+    return static_cast<int>(std::ceil(QFontMetricsF(font()).height())) + 1;
 }
 
 void Headline::arrange_columns() {
@@ -315,7 +316,7 @@ void Headline::arrange_columns() {
     }
     const double between = std::floor(std::clamp(gap(), 4.0, kMostGap));
 
-    const int top = 8;
+    const int top = kAbove;
     const int caption_height = static_cast<int>(std::ceil(small.height()));
     const int value_top = top + caption_height;
     const int value_height = static_cast<int>(std::ceil(display.height()));
@@ -391,7 +392,7 @@ void Headline::arrange_sentences(int top) {
 QSize Headline::sizeHint() const {
     const QFontMetricsF small(scaled_font(font(), kSmall));
     const QFontMetricsF display(scaled_font(font(), kDisplay, true));
-    const double columns_end = 8 + std::ceil(small.height()) + std::ceil(display.height());
+    const double columns_end = kAbove + std::ceil(small.height()) + std::ceil(display.height());
     return {824, static_cast<int>(columns_end) + 2 * sentence_height() + run_->sizeHint().height() + kBelow};
 }
 

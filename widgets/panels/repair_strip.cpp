@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPadding = 16;
 constexpr int kGap = 8;
-constexpr int kEdge = 5;  // above and below the buttons
+constexpr int kEdge = 3;  // above and below the buttons
 
 }  // namespace
 

@@ -221,8 +221,7 @@ bool less_is_better(Output id) {
 
 double value_of(Output id, const Answer& answer, bool hypothetical) {
     const OutputRow& row = output(id);
-    const bool priced = id != Output::cost || answer.settings[P::price_per_gpu_hour] > 0;
-    const bool shown = answer.valid() && priced && (!row.timed || hypothetical || answer.estimate.fits());
+    const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
     return shown ? row.get(answer) : std::numeric_limits<double>::quiet_NaN();
 }
 

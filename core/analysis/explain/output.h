@@ -50,8 +50,8 @@ Output output_of(StepTerm term);  // StepTerm::count stands for the step time
 // Returns whether less of it is better, as of times, memory, power and money.
 bool less_is_better(Output id);
 
-// The value; NaN if the scenario is not valid, if it does not fit, the output is `timed` and `hypothetical`
-// is off, or if a cost has no price.
+// The value; NaN if the scenario is not valid, or if it does not fit, the output is `timed` and
+// `hypothetical` is off.
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit
 
