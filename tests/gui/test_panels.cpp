@@ -210,8 +210,8 @@ TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits
 TEST_CASE("a fix that may run out of memory is offered, marked, if no other helps") {
     LiveModel model(Catalogue::shipped());
     int risky = 0;
-    for (const double batch : {1.0, 2.0, 3.0, 4.0}) {
-        model.edit(P::micro_batch, batch);
+    for (double memory = 40; memory <= 80; memory += 1) {
+        model.edit(P::memory, memory * kGiB);
         const std::optional<Repair> fix = best_fix(model.answer());
         if (!fix || !model.answer().fits()) continue;
         CHECK(fix->mfu > model.answer().estimate.mfu);

@@ -185,9 +185,9 @@ TEST_CASE("pickers: the key numbers are the published ones", "[gui][pickers]") {
     models.open();
     // Jiang et al. 2024, arXiv 2401.04088: 46.7 B parameters, 12.9 B of them active.
     CHECK(models.row_of("mixtral-8x7b").join(QLatin1Char('|')).toStdString() ==
-          "Mixtral 8x7B|46.7 B|12.9 B|experts|32 × 4,096|32,768|2023");
+          "Mixtral 8x7B|46.7 B|12.9 B|experts|32 × 4,096|32,768|2023|compared");
     CHECK(models.row_of("llama-3-70b").join(QLatin1Char('|')).toStdString() ==
-          "Llama 3 70B|70.6 B|–|dense|80 × 8,192|8,192|2024");
+          "Llama 3 70B|70.6 B|–|dense|80 × 8,192|8,192|2024|compared");
     // GPT-2 learns 1,024 positions; ALiBi has no limit.
     CHECK(models.row_of("gpt2-1.5b").at(5) == QStringLiteral("1,024"));
     CHECK(models.row_of("bloom-176b").at(5) == QStringLiteral("–"));

@@ -60,19 +60,20 @@ QString picture_html() {
 }  // namespace
 
 QString track_legend() {
-    // Many sliders have the same legend.
-    static std::array<QString, 2> pictures;
-    QString& shown = pictures.at(current_theme().kind == Theme::Kind::dark ? 1 : 0);
-    if (shown.isEmpty()) shown = picture_html();
-    return shown +
-           wrapped_tool_tip(
-               tr("The colour of a track is the MFU at each value; a hatched part does not fit. A notch is a "
-                  "value at which another wall takes over. The letter on each handle is the present "
-                  "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, L "
-                  "latency, "
-                  "M memory. Hold Shift while dragging for ten times finer steps, and Alt for values that "
-                  "are not "
-                  "round."));
+    // Many sliders share one text.
+    static std::array<QString, 2> legends;
+    QString& legend = legends.at(current_theme().kind == Theme::Kind::dark ? 1 : 0);
+    if (legend.isEmpty()) {
+        legend =
+            picture_html() +
+            wrapped_tool_tip(
+                tr("The colour of a track is the MFU at each value; a hatched part does not fit. A notch is "
+                   "a value at which another wall takes over. The letter on each handle is the present "
+                   "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, "
+                   "L latency, M memory. Hold Shift while dragging for ten times finer steps, and Alt for "
+                   "values that are not round."));
+    }
+    return legend;
 }
 
 }  // namespace shardscope

@@ -92,8 +92,7 @@ std::optional<OutputFormula> host_link_formula(const Answer& answer) {
         return OutputFormula{translate("T_hl = 0: the optimizer is not offloaded"), {}};
     if (offload != Offload::optimizer_nvme) return std::nullopt;
     return OutputFormula{
-        translate("T_hl = the longer of (Q_g + Q_w) · N_g ÷ F_o ÷ B_host + c_o · N_g ÷ F_o ÷ B_hm and "
-                  "2 · Q_o · N_g ÷ F_o ÷ B_nvme"),
+        "T_hl = max((Q_g + Q_w) · N_g ÷ F_o ÷ B_host, c_o · N_g ÷ F_o ÷ B_hm, 2 · Q_o · N_g ÷ F_o ÷ B_nvme)",
         "Q_g Q_w N_g F_o B_host c_o B_hm Q_o B_nvme"};
 }
 

@@ -250,14 +250,17 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
     }
     if (is_mamba_ssm(part)) part["model_type"] = "mamba_ssm";
-    Reader reader(part, problems);
-    if (part != config && config.contains("vision_config"))
-        reader.note(translate("Only the language model is counted, not the vision model."));
-    const std::string type = reader.text("model_type");
+    const std::string type = text_at(part, "model_type");
     const auto known = std::ranges::find_if(hf::families(), [&](const Family& one) {
         return std::ranges::find(one.types, type) != one.types.end();
     });
     const bool is_known = known != hf::families().end();
+    const bool is_part = part != config;
+    const hf::MovedFields moved = is_known ? hf::MovedFields{} : hf::move_fields_up(part);
+    Reader reader(part, problems);
+    if (is_part && config.contains("vision_config"))
+        reader.note(translate("Only the language model is counted, not the vision model."));
+    reader.mark_read("model_type");
     if (!is_known && hf::refuses_architecture(reader, config)) return out;
     if (reader.flag("add_cross_attention")) {
         reader.refuse("add_cross_attention", translate("its layers also attend to another model"));
@@ -278,7 +281,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     const double context = context_of(reader);
     const double rotary_base = rotary_base_of(reader);
     const std::optional<Router> router = router_of(reader);
-    if (!is_known) hf::refuse_unread(reader, part);
+    if (!is_known) hf::refuse_unread(reader, part, moved);
     if (!problems.empty()) return out;
 
     const std::string called = text_at(config, "_name_or_path");

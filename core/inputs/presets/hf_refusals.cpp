@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "presets/hf_layers.h"
 #include "text/translate.h"
@@ -67,21 +69,51 @@ bool says_nothing(const json& value) {
     return text.empty() || text[0] < '0' || text[0] > '9';
 }
 
-void refuse_unread_in(Reader& r, const json& object, const std::string& where) {
+void refuse_unread_in(Reader& r, const json& object, const std::string& where, const MovedFields& moved) {
     for (const auto& [name, value] : object.items()) {
         if (std::ranges::find(kOtherParts, name) != kOtherParts.end()) continue;
+        const auto found = moved.find(name);
+        const std::string place = where.empty() && found != moved.end() ? found->second : where + name;
         const bool read = r.was_read(value);
-        if (!read && has_word(kSizes, name) && !has_word(kHarmless, name) && !says_nothing(value)) {
-            r.refuse(where + name,
+        if (!read && has_word(kSizes, place) && !has_word(kHarmless, name) && !says_nothing(value)) {
+            r.refuse(place,
                      translate("the architecture “{1}” is not known, nor what this field means", {r.type()}),
                      translate("without it the sizes could be wrong"));
         } else if (value.is_object()) {
-            refuse_unread_in(r, value, where + name + "/");
+            refuse_unread_in(r, value, where + name + "/", moved);
         }
     }
 }
 
 }  // namespace
+
+MovedFields move_fields_up(json& config) {
+    const char* width = "hidden_size";
+    MovedFields moved;
+    // Objects in nested objects are moved first, and their fields then.
+    constexpr int kDepth = 3;
+    for (int depth = 0; depth < kDepth; ++depth) {
+        // An object with a width of its own is another model, unless the width is stated nowhere else.
+        const bool has_width = config.contains(width);
+        std::map<std::string, std::vector<std::string>> stated;  // the objects that state each field
+        for (const auto& [name, value] : config.items()) {
+            const bool is_other =
+                std::ranges::find(kOtherParts, name) != kOtherParts.end() || name.find("rope") != name.npos;
+            if (!value.is_object() || is_other || (has_width && value.contains(width))) continue;
+            for (const auto& [field, ignored] : value.items()) stated[field].push_back(name);
+        }
+        for (const auto& [field, objects] : stated) {
+            const json value = config[objects.front()][field];
+            const auto agrees = [&](const std::string& name) { return config[name][field] == value; };
+            if (config.contains(field) || !std::ranges::all_of(objects, agrees)) continue;
+            for (const std::string& name : objects) config[name].erase(field);
+            config[field] = value;
+            const auto above = moved.find(objects.front());
+            moved[field] = (above == moved.end() ? objects.front() : above->second) + '/' + field;
+        }
+    }
+    return moved;
+}
 
 bool refuses_architecture(Reader& r, const json& config) {
     const std::string& type = r.type();
@@ -109,6 +141,8 @@ bool refuses_architecture(Reader& r, const json& config) {
     return false;
 }
 
-void refuse_unread(Reader& r, const json& config) { refuse_unread_in(r, config, ""); }
+void refuse_unread(Reader& r, const json& config, const MovedFields& moved) {
+    refuse_unread_in(r, config, "", moved);
+}
 
 }  // namespace shardscope::hf

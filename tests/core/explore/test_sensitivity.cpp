@@ -157,13 +157,17 @@ TEST_CASE("sensitivity: a rate is raised in the sense of the elasticities", "[se
 
 TEST_CASE("sensitivity: the best plan at another rate is never worse than the held plan there",
           "[sensitivity][walls]") {
-    // Two plans are nearly equally good at this bandwidth.
-    Scenario changing = with({{P::inter_node_bandwidth, 3.45e9}});
-    for (const P id : {P::sharding, P::recompute, P::tensor_parallel, P::pipeline_parallel})
-        changing = with_auto(changing, id, true);
-    const Scenario other = with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true);
+    std::vector<Scenario> scenarios{
+        with_auto(with({{P::inter_node_bandwidth, 12.5e9}}), P::micro_batch, true)};
+    // Two plans are nearly equally good at one of these bandwidths.
+    for (const double bandwidth : {3.0e9, 3.2e9, 3.4e9, 3.6e9, 3.8e9}) {
+        Scenario changing = with({{P::inter_node_bandwidth, bandwidth}});
+        for (const P id : {P::sharding, P::recompute, P::tensor_parallel, P::pipeline_parallel})
+            changing = with_auto(changing, id, true);
+        scenarios.push_back(changing);
+    }
     int changes = 0;
-    for (const Scenario& scenario : {changing, other}) {
+    for (const Scenario& scenario : scenarios) {
         const Answer now = answer(scenario);
         REQUIRE(now.fits());
         const auto replanned = planned_elasticity(now);
@@ -190,7 +194,7 @@ TEST_CASE("sensitivity: the best plan at another rate is never worse than the he
             if (best[0] > held[0] * 1.001 && best[1] == held[1]) CHECK((*replanned)[i] < same);
         }
     }
-    // The first scenario does get another plan with a faster network and with a slower chip.
+    // Some do get another plan with a faster network and with a slower chip.
     CHECK(changes >= 2);
 }
 

@@ -171,6 +171,37 @@ TEST_CASE("config.json: a model that keeps a state is refused unless it is known
             .find("/hybrid_override_pattern") != std::string::npos);
 }
 
+TEST_CASE("config.json: the fields of an unknown architecture are used wherever they stand", "[hf]") {
+    const json flat = json::parse(R"({"model_type": "foo_moe", "hidden_size": 1024, "num_hidden_layers": 4,
+        "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 32000, "n_routed_experts": 16,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 512, "first_k_dense_replace": 1, "n_shared_experts": 1})");
+    const auto values = [](const json& config) {
+        Problems problems;
+        const ImportedModel model = import_hf_config(config.dump(), "foo", problems);
+        CAPTURE(config.dump());
+        REQUIRE(problems.empty());
+        return json::parse(model.preset)["values"];
+    };
+    json nested = flat;
+    for (const char* field : {"n_routed_experts", "num_experts_per_tok", "moe_intermediate_size",
+                              "first_k_dense_replace", "n_shared_experts"}) {
+        nested["moe"][field] = nested[field];
+        nested.erase(field);
+    }
+    CHECK(values(nested) == values(flat));
+    CHECK(values(json{{"model_type", "foo_moe"}, {"wrapper", json{{"inner", nested}}}}) == values(flat));
+    // A draft model does not change the model.
+    json draft = flat;
+    draft["draft"] = json{{"hidden_size", 64}, {"num_hidden_layers", 1}, {"sliding_window", 128}};
+    CHECK(values(draft) == values(flat));
+    // Two objects that differ are refused, as it is not known which one counts.
+    json twice = nested;
+    twice["other_moe"] = json{{"n_routed_experts", 64}};
+    Problems problems;
+    import_hf_config(twice.dump(), "foo", problems);
+    CHECK_FALSE(problems.empty());
+}
+
 TEST_CASE("config.json: an unknown architecture is refused if a field that changes sizes is not read",
           "[hf]") {
     const auto reason = [](const std::string& fields) {
