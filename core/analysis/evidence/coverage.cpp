@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "evidence/runs.h"
 #include "parameters/parameter.h"
@@ -69,15 +70,27 @@ const MeasuredPositions& measured_positions() {
     return found;
 }
 
-// The weighted sum of the differences, or any larger value than `most` once it exceeds that.
+template <std::size_t I>
+double weighted_difference(const Position& a, const Position& b) {
+    const double difference = std::fabs(a[I] - b[I]);
+    if constexpr (kCoordinates[I].kind == CoordinateKind::size) return kCoordinates[I].weight * difference;
+    else return difference > 0 ? kCoordinates[I].weight : 0;
+}
+
+template <std::size_t First, std::size_t... I>
+double add_differences(double sum, const Position& a, const Position& b, std::index_sequence<I...>) {
+    return (sum + ... + weighted_difference<First + I>(a, b));
+}
+
+// The weighted sum of the differences, or any larger value than `most` once it exceeds that. Most runs are on
+// other machines or stacks, so that few coordinates decide.
 double weighted_sum(const Position& a, const Position& b, double most) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size() && sum <= most; ++i) {
-        const double difference = std::fabs(a[i] - b[i]);
-        const bool counts_once = kCoordinates[i].kind != CoordinateKind::size && difference > 0;
-        sum += kCoordinates[i].weight * (counts_once ? 1 : difference);
-    }
-    return sum;
+    constexpr std::size_t kFirst = 3, kMachine = 9;
+    double sum = add_differences<0>(0, a, b, std::make_index_sequence<kFirst>());
+    if (sum > most) return sum;
+    sum = add_differences<kFirst>(sum, a, b, std::make_index_sequence<kMachine - kFirst>());
+    if (sum > most) return sum;
+    return add_differences<kMachine>(sum, a, b, std::make_index_sequence<kCoordinates.size() - kMachine>());
 }
 
 double distance_of(double sum) { return -std::expm1(-sum); }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "evidence/coverage.h"
 #include "evidence/run_csv.h"
 #include "evidence/run_lines.h"
 #include "system/embedded.h"
@@ -169,6 +170,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
+    // Reading the runs takes longer than a frame, and at most widths there are none.
+    if (!has_run(gpu->name, s, {P::hidden_size, P::layers})) return out;
     // A model that was imported is none of those that the runs name, unless all its parameters are equal.
     const Preset* model = answer.scenario.model;
     const bool own_model = !answer.scenario.model_name.empty() || (model && !model->path.empty());

@@ -118,7 +118,14 @@ std::string second_sentence(const Estimate& e) {
         {capitalised(wall_of(static_cast<Rate>(second - shares.begin()))), whole_percent(*second)});
 }
 
-std::string latency_sentence() {
+// With offload, the host link is a bandwidth behind the wall of latency.
+std::string latency_sentence(const StepTime& step) {
+    constexpr double kLarge = 0.1;
+    const double share = step.term(StepTerm::host_link) / step.total;
+    if (share > kLarge) {
+        return translate("{1} of the step is the offloaded optimizer: its transfers and the host's memory.",
+                         {format(share, Quantity::percent)});
+    }
     return translate(
         "Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
 }
@@ -279,9 +286,10 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        out.details.push_back(!is_fsdp(s)               ? worst_cost(e.step)
-                              : e.wall == Wall::latency ? latency_sentence()
-                                                        : hiding_sentence(answer));
+        const bool offloads = e.step.term(StepTerm::host_link) > 0;
+        out.details.push_back(e.wall == Wall::latency && (is_fsdp(s) || offloads) ? latency_sentence(e.step)
+                              : is_fsdp(s)                                        ? hiding_sentence(answer)
+                                                                                  : worst_cost(e.step));
     }
     return out;
 }

@@ -123,6 +123,12 @@ TEST_CASE("takeovers: a scenario that does not fit names the least memory, as So
                     " of GPU memory up, 5.0 % of it to spare.") != std::string::npos);
 }
 
+TEST_CASE("output: the host link is named where offload makes latency the wall", "[explain]") {
+    const Answer offloaded = answer(with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 2e9}}));
+    REQUIRE(offloaded.estimate.wall == Wall::latency);
+    CHECK(wall_sentence(offloaded).find("of the step is the offloaded optimizer") != std::string::npos);
+}
+
 TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
     Scenario scenario = first();
     scenario.automatic = default_free_parameters();
