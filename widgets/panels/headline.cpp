@@ -233,7 +233,7 @@ void Headline::set_sentences() {
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun) details_ << tr("Nothing like it was measured.");
     else if (!extrapolation_warnings(answer).empty()) details_ << tr("Outside the validated range.");
     for (const std::string& detail : sentences.details) add(details_, detail);
-    QString text = QString::fromStdString(wall_sentence(answer));
+    QString text = QString::fromStdString(sentences.text());
     for (const std::string& warning : warnings(answer))
         text += QLatin1Char('\n') + QString::fromStdString(warning);
     for (RunLabel* label : {sentence_, more_}) label->setToolTip(tool_tip(text));

@@ -294,13 +294,14 @@ WallSentences wall_sentences(const Answer& answer) {
     return out;
 }
 
-std::string wall_sentence(const Answer& answer) {
-    const WallSentences all = wall_sentences(answer);
-    std::vector<std::string> said{all.lead, all.second, all.takeover};
-    said.insert(said.end(), all.details.begin(), all.details.end());
-    std::erase(said, std::string());
-    return joined(said, " ");
+std::string WallSentences::text() const {
+    std::vector<std::string> all{lead, second, takeover};
+    all.insert(all.end(), details.begin(), details.end());
+    std::erase(all, std::string());
+    return joined(all, " ");
 }
+
+std::string wall_sentence(const Answer& answer) { return wall_sentences(answer).text(); }
 
 bool exceeds_context(const Answer& answer) {
     const Preset* model = answer.scenario.model;

@@ -64,9 +64,11 @@ struct WallSentences {
     std::string second;    // "Inter-node bandwidth limits a further 31 %."
     std::string takeover;  // "Inter-node bandwidth is the wall up to 170 Gbit/s."
     std::vector<std::string> details;
+    // All of them, the most important first.
+    [[nodiscard]] std::string text() const;
 };
 WallSentences wall_sentences(const Answer& answer);
-std::string wall_sentence(const Answer& answer);  // all of them as one text, the most important first
+std::string wall_sentence(const Answer& answer);  // their text
 // Returns whether the sequence is longer than the positions of the model's preset were made for.
 bool exceeds_context(const Answer& answer);
 // Effects that the estimate leaves out here, and reasons why it may be wrong.
