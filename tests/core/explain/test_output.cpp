@@ -124,7 +124,7 @@ TEST_CASE("takeovers: a scenario that does not fit names the least memory, as So
 }
 
 TEST_CASE("output: the host link is named where offload makes latency the wall", "[explain]") {
-    const Answer offloaded = answer(with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 2e9}}));
+    const Answer offloaded = answer(with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 1e8}}));
     REQUIRE(offloaded.estimate.wall == Wall::latency);
     CHECK(wall_sentence(offloaded).find("of the step is the offloaded optimizer") != std::string::npos);
 }
