@@ -102,7 +102,9 @@ MovedFields move_fields_up(json& config) {
             if (!value.is_object() || is_other || (has_width && value.contains(width))) continue;
             for (const auto& [field, ignored] : value.items()) stated[field].push_back(name);
         }
-        for (const auto& [field, objects] : stated) {
+        for (const auto& one : stated) {
+            const std::string& field = one.first;
+            const std::vector<std::string>& objects = one.second;
             const json value = config[objects.front()][field];
             const auto agrees = [&](const std::string& name) { return config[name][field] == value; };
             if (config.contains(field) || !std::ranges::all_of(objects, agrees)) continue;
