@@ -18,6 +18,7 @@ inline constexpr std::array kMeasuredKinds{MeasuredKind::tokens_per_s_per_gpu, M
 std::string_view name_of(MeasuredKind kind);  // "step_time_s"
 Quantity quantity_of(MeasuredKind kind);
 
+// What a user has measured of a run.
 struct Measurement {
     MeasuredKind kind = MeasuredKind::tokens_per_s_per_gpu;
     double value = 0;  // tokens/s or s
