@@ -62,6 +62,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_value", "scenario"},
     {"read_view", "scenario"},
     {"read_shell_script", "megatron"},
+    {"read_slurm_directives", "megatron"},
     {"split_documents", "scenario"},
 };
 // These functions read files, not texts.

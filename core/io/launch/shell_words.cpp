@@ -2,255 +2,34 @@
 
 #include <algorithm>
 #include <cctype>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "text/text.h"
+#include "launch/shell_arithmetic.h"
+#include "launch/shell_tests.h"
+#include "launch/slurm_directives.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
 namespace {
-
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-enum class Truth { no, yes, unknown };
-
-Truth negated(Truth of) {
-    return of == Truth::yes ? Truth::no : of == Truth::no ? Truth::yes : Truth::unknown;
-}
-// Returns whether both hold.
-Truth both(Truth a, Truth b) {
-    if (a == Truth::no || b == Truth::no) return Truth::no;
-    return a == Truth::yes && b == Truth::yes ? Truth::yes : Truth::unknown;
-}
-Truth truth_of(bool value) { return value ? Truth::yes : Truth::no; }
-
-bool is_test(const Command& words) {
-    return !words.empty() && (words[0].text == "[" || words[0].text == "[[" || words[0].text == "test");
-}
-
-std::optional<long> integer_of(const std::string& text) {
-    constexpr std::size_t kMostDigits = 15;
-    const std::size_t sign = text.starts_with('-') ? 1 : 0;
-    const bool digits = text.size() > sign && text.size() <= kMostDigits &&
-                        text.find_first_not_of("0123456789", sign) == std::string::npos;
-    return digits ? std::optional(std::stol(text)) : std::nullopt;
-}
-
-// Computes + - * / % and parentheses over integers and the script's variables, as in $(( … )).
-class Arithmetic {
-  public:
-    using Variable = std::function<std::optional<long>(const std::string&)>;
-    Arithmetic(std::string_view text, Variable variable) : text_(text), variable_(std::move(variable)) {}
-
-    // Returns nothing for an expression that has anything else, or a value that is not known.
-    std::optional<long> value() {
-        const long out = sum();
-        skip_blanks();
-        return known_ && at_ == text_.size() ? std::optional(out) : std::nullopt;
-    }
-
-  private:
-    void skip_blanks() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-    }
-    // Takes one of these characters; returns '\0' where there is none.
-    char take(std::string_view any_of) {
-        skip_blanks();
-        if (at_ >= text_.size() || any_of.find(text_[at_]) == std::string_view::npos) return '\0';
-        return text_[at_++];
-    }
-    long sum() {
-        long out = product();
-        while (const char sign = take("+-")) {
-            const long next = product();
-            known_ = known_ && !(sign == '+' ? __builtin_add_overflow(out, next, &out)
-                                             : __builtin_sub_overflow(out, next, &out));
-        }
-        return out;
-    }
-    long product() {
-        long out = operand();
-        while (const char sign = take("*/%")) {
-            const long next = operand();
-            if (sign == '*') known_ = known_ && !__builtin_mul_overflow(out, next, &out);
-            else if (next > 0) out = sign == '/' ? out / next : out % next;
-            else known_ = false;
-        }
-        return out;
-    }
-    long operand() {
-        constexpr int kDeepest = 32;
-        if (take("(")) {
-            if (++depth_ > kDeepest) known_ = false;
-            const long out = known_ ? sum() : 0;
-            --depth_;
-            known_ = take(")") && known_;
-            return out;
-        }
-        const bool dollar = take("$") != '\0';
-        const bool brace = dollar && take("{") != '\0';
-        skip_blanks();
-        std::string word;
-        while (at_ < text_.size() && in_name(text_[at_])) word += text_[at_++];
-        if (brace && !take("}")) known_ = false;
-        const bool digits = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0]));
-        // A number that begins with 0 is octal, and a digit after $ an argument of the script.
-        if (digits && (dollar || (word.size() > 1 && word[0] == '0'))) known_ = false;
-        const std::optional<long> value = digits ? integer_of(word) : variable_(word);
-        known_ = known_ && value.has_value();
-        return value.value_or(0);
-    }
-
-    std::string_view text_;
-    Variable variable_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
-    bool known_ = true;
-};
-
-// Returns whether a comparison holds; unknown for an operator that is not read here.
-Truth compared(const std::string& left, const std::string& operation, const std::string& right,
-               bool patterns) {
-    if (operation == "=" || operation == "==" || operation == "!=") {
-        if (patterns && right.find_first_of("*?[") != std::string::npos) return Truth::unknown;
-        return truth_of((left == right) == (operation != "!="));
-    }
-    const std::optional<long> a = integer_of(left);
-    const std::optional<long> b = integer_of(right);
-    if (!a || !b) return Truth::unknown;
-    if (operation == "-eq") return truth_of(*a == *b);
-    if (operation == "-ne") return truth_of(*a != *b);
-    if (operation == "-gt") return truth_of(*a > *b);
-    if (operation == "-ge") return truth_of(*a >= *b);
-    if (operation == "-lt") return truth_of(*a < *b);
-    if (operation == "-le") return truth_of(*a <= *b);
-    return Truth::unknown;
-}
-
-// Returns whether a value is the default for one that SLURM gives in a job.
-bool is_default_of_slurm(const FromShell& from) {
-    return from.has_default && from.expression.starts_with("${SLURM_");
-}
-
-// Returns whether "[ … ]", "[[ … ]]", "test …", "true" or "false" holds.
-Truth test_of(Command words) {
-    if (words.size() == 1 && words[0].text == "true") return Truth::yes;
-    if (words.size() == 1 && words[0].text == "false") return Truth::no;
-    if (!is_test(words)) return Truth::unknown;
-    const bool patterns = words[0].text == "[[";
-    if (words[0].text != "test") {
-        if (words.back().text != (patterns ? "]]" : "]")) return Truth::unknown;
-        words.pop_back();
-    }
-    words.erase(words.begin());
-    bool negate = false;
-    if (!words.empty() && words[0].text == "!") {
-        negate = true;
-        words.erase(words.begin());
-    }
-    for (const Word& word : words) {
-        if (!word.unknown.empty() || std::ranges::any_of(word.from_shell, is_default_of_slurm))
-            return Truth::unknown;
-    }
-    Truth out = Truth::unknown;
-    if (words.size() == 1) out = truth_of(!words[0].text.empty());
-    else if (words.size() == 2 && words[0].text == "-z") out = truth_of(words[1].text.empty());
-    else if (words.size() == 2 && words[0].text == "-n") out = truth_of(!words[1].text.empty());
-    else if (words.size() == 3) out = compared(words[0].text, words[1].text, words[2].text, patterns);
-    return negate ? negated(out) : out;
-}
-
-// The options of sbatch that state how many nodes, tasks and GPUs a job has, by the variables that SLURM sets
-// in the job. Source: SLURM 24.05, sbatch, input and output environment variables.
-struct Directive {
-    std::string_view option, short_option;
-    std::vector<std::string> variables;
-};
-const std::vector<Directive>& directives() {
-    static const std::vector<Directive> kAll{
-        {"--nodes", "-N", {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}},
-        {"--ntasks-per-node", "", {"SLURM_NTASKS_PER_NODE"}},
-        {"--ntasks", "-n", {"SLURM_NTASKS", "SLURM_NPROCS"}},
-        {"--gpus-per-node", "", {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"}},
-        {"--gres", "", {"SLURM_GPUS_ON_NODE"}},
-        {"--gpus", "-G", {"SLURM_GPUS"}},
-    };
-    return kAll;
-}
-
-// Returns the words of a line up to a comment.
-std::vector<std::string> words_of(std::string_view line) {
-    std::vector<std::string> out;
-    for (std::string& word : split(line, ' ')) {
-        word = trim(word);
-        if (word.starts_with('#')) break;
-        if (!word.empty()) out.push_back(std::move(word));
-    }
-    return out;
-}
-
-// Returns the value of a directive's option in the words from `at` on: "--nodes=16", "--nodes 16", "-N 16" or
-// "-N16"; "" where there is none.
-std::string value_of_directive(const Directive& directive, const std::vector<std::string>& words,
-                               std::size_t at) {
-    const std::string& word = words[at];
-    std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
-    if (word == directive.option || word == directive.short_option) return next;
-    if (word.starts_with(std::string(directive.option) + "="))
-        return word.substr(directive.option.size() + 1);
-    const bool is_short = !directive.short_option.empty() && word.starts_with(directive.short_option);
-    return is_short ? word.substr(directive.short_option.size()) : std::string();
-}
-
-// Returns the number that a directive states: "16", or "gpu:h100:8" of --gres and "h100:8" of
-// --gpus-per-node.
-std::optional<long> number_of_directive(const Directive& directive, const std::string& value) {
-    if (directive.option == "--gres" && !value.starts_with("gpu:")) return std::nullopt;
-    const bool has_type = directive.option == "--gres" || directive.option.starts_with("--gpus");
-    const std::size_t colon = has_type ? value.rfind(':') : std::string::npos;
-    const std::optional<long> number =
-        integer_of(colon == std::string::npos ? value : value.substr(colon + 1));
-    return number && *number > 0 ? number : std::nullopt;
-}
 
 class Script {
   public:
     Script(std::string_view text, Problems& problems) : text_(text), problems_(problems) {}
 
     ShellScript read() {
-        if (depth_ == 0) read_directives();
+        if (depth_ == 0) take_directives();
         while (at_ < text_.size() && problems_.empty()) command();
         return {std::move(out_), std::move(unread_), slurm_tasks_};
     }
 
   private:
-    // Reads the lines "#SBATCH …", which SLURM reads before the script runs.
-    void read_directives() {
-        constexpr std::string_view kMark = "#SBATCH";
-        int number = 0;
-        for (const std::string& line : split(text_, '\n')) {
-            ++number;
-            if (!line.starts_with(kMark)) continue;
-            const std::vector<std::string> words = words_of(line.substr(kMark.size()));
-            for (std::size_t i = 0; i < words.size(); ++i) {
-                for (const Directive& directive : directives()) {
-                    const auto value =
-                        number_of_directive(directive, value_of_directive(directive, words, i));
-                    if (!value) continue;
-                    for (const std::string& name : directive.variables)
-                        variables_[name] = {{std::to_string(*value), number, "", {}}};
-                }
-            }
-        }
-        slurm_tasks_ = integer_of_variable("SLURM_NTASKS").value_or(0);
-        const long nodes = integer_of_variable("SLURM_NNODES").value_or(1);
-        const long each = integer_of_variable("SLURM_NTASKS_PER_NODE").value_or(0);
-        if (slurm_tasks_ > 0 || each == 0 || __builtin_mul_overflow(nodes, each, &slurm_tasks_)) return;
-        for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS"})
-            variables_[name] = {{std::to_string(slurm_tasks_), 1, "", {}}};
+    void take_directives() {
+        const SlurmJob job = read_slurm_directives(text_);
+        for (const auto& [name, variable] : job.variables)
+            variables_[name] = {{std::to_string(variable.value), variable.line, "", {}}};
+        slurm_tasks_ = job.tasks;
     }
 
     // Adds the commands in the text that follows `sh -c` or `bash -c`.
@@ -704,9 +483,9 @@ class Script {
             } while (at_ < text_.size() && depth > 0);
             const std::string_view read = text_.substr(from, at_ - from);
             if (read.starts_with("$((") && read.ends_with("))")) {
-                const auto value = Arithmetic(read.substr(3, read.size() - 5), [&](const std::string& name) {
-                                       return integer_of_variable(name);
-                                   }).value();
+                const auto value =
+                    arithmetic_value(read.substr(3, read.size() - 5),
+                                     [&](const std::string& name) { return integer_of_variable(name); });
                 if (value) return {{std::to_string(*value), line_, "", {}}};
             }
             return unknown();
