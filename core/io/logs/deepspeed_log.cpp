@@ -36,10 +36,6 @@ class DeepspeedReader : public LineReader {
     }
 
     void finish(LogContents& contents) override {
-        if (!contents.has_steps) {
-            contents.update_peak(Peak::allocated, before_steps_[0].value, before_steps_[0].line);
-            contents.update_peak(Peak::reserved, before_steps_[1].value, before_steps_[1].line);
-        }
         if (processes_.value > 0) contents.set(P::gpus, processes_.value, processes_.line);
         else if (ranks_.value > 0 && stages_ == 0 && !divides_model_)
             contents.set(P::gpus, ranks_.value, ranks_.line);
@@ -114,19 +110,13 @@ class DeepspeedReader : public LineReader {
         return true;
     }
 
-    // see_memory_usage: "MA 10.2 GB         Max_MA 12.1 GB         CA 14.0 GB         Max_CA 14 GB". The
-    // lines before the first step show how the model and the optimizer are made, which is no peak of
-    // training. They are all that a log without steps has.
-    void read_memory(const LogLine& line, LogContents& contents) {
+    // see_memory_usage: "MA 10.2 GB         Max_MA 12.1 GB         CA 14.0 GB         Max_CA 14 GB"
+    static void read_memory(const LogLine& line, LogContents& contents) {
         if (!line.has("Max_MA")) return;
-        const auto take = [&](Peak peak, const char* label, StatedNumber& before) {
-            const auto bytes = bytes_after(line, label);
-            if (!bytes) return;
-            if (contents.has_steps) contents.update_peak(peak, *bytes, line.number);
-            else if (*bytes > before.value) before = {*bytes, line.number};
-        };
-        take(Peak::allocated, "Max_MA", before_steps_[0]);
-        take(Peak::reserved, "Max_CA", before_steps_[1]);
+        if (const auto peak = bytes_after(line, "Max_MA"))
+            contents.update_training_peak(Peak::allocated, *peak, line.number);
+        if (const auto peak = bytes_after(line, "Max_CA"))
+            contents.update_training_peak(Peak::reserved, *peak, line.number);
     }
 
     // "[config.py:1000:print]   train_batch_size ............. 64"; a name of 29 or more characters has no
@@ -188,8 +178,6 @@ class DeepspeedReader : public LineReader {
     double stages_ = 0;             // of the pipeline engine; 0 without it
     StatedNumber processes_;        // of the launcher
     StatedNumber ranks_;            // data-parallel ones, or all
-    // The largest allocated and reserved memory before the first step.
-    std::array<StatedNumber, 2> before_steps_;
 };
 
 }  // namespace

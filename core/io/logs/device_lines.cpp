@@ -32,8 +32,7 @@ class DeviceReader : public LineReader {
         // The allocator reserves at least what it allocates, so a smaller value is that of another moment.
         if (peak_of(Peak::reserved).value < peak_of(Peak::allocated).value) peak_of(Peak::reserved) = {};
         const double least = std::max(peak_of(Peak::allocated).value, peak_of(Peak::reserved).value);
-        if (!contents.has_steps && least > 0)
-            contents.update_peak(Peak::device, before_steps_.value, before_steps_.line);
+        if (!contents.has_steps && least == 0) peak_of(Peak::device) = {};
         if (peak_of(Peak::device).value < least) peak_of(Peak::device) = {};
     }
 
@@ -67,7 +66,7 @@ class DeviceReader : public LineReader {
     }
 
     // "| N/A   45C    P0   345W / 700W |  75412MiB / 81559MiB |    100%      Default |"
-    void read_smi(const LogLine& line, LogContents& contents) {
+    static void read_smi(const LogLine& line, LogContents& contents) {
         const std::size_t slash = line.text.find("MiB / ");
         if (slash == std::string_view::npos || line.text.find("MiB |", slash) == std::string_view::npos)
             return;
@@ -76,8 +75,7 @@ class DeviceReader : public LineReader {
         constexpr double kMebi = 1024.0 * 1024.0;
         const auto used = leading_number(trim(line.text.substr(bar + 1, slash - bar - 1)));
         if (!used) return;
-        if (contents.has_steps) contents.update_peak(Peak::device, *used * kMebi, line.number);
-        else if (*used * kMebi > before_steps_.value) before_steps_ = {*used * kMebi, line.number};
+        contents.update_training_peak(Peak::device, *used * kMebi, line.number);
     }
 
     static void read_name(const LogLine& line, LogContents& contents) {
@@ -96,8 +94,6 @@ class DeviceReader : public LineReader {
             }
         }
     }
-
-    StatedNumber before_steps_;  // the largest memory that nvidia-smi shows before the first step
 };
 
 }  // namespace

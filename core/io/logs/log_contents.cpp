@@ -29,8 +29,14 @@ void LogContents::update_peak(Peak peak, double bytes, int line) {
     if (bytes > largest.value && bytes <= kLargestMemory) largest = {bytes, line};
 }
 
+void LogContents::update_training_peak(Peak peak, double bytes, int line) {
+    if (has_steps) return update_peak(peak, bytes, line);
+    StatedNumber& early = early_peaks[static_cast<std::size_t>(peak)];
+    if (bytes > early.value) early = {bytes, line};
+}
+
 void LogContents::start_again() {
-    peaks = {};
+    peaks = early_peaks = {};
     out_of_memory_line = 0;
     has_steps = other_settings = false;
 }

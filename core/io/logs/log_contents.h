@@ -60,7 +60,10 @@ struct LogContents {
     int device_line = 0;
     StatedNumber parameters;                 // of the model
     std::array<StatedNumber, kPeaks> peaks;  // bytes, the largest of all lines and ranks
-    int out_of_memory_line = 0;              // 0: it did not run out of memory
+    // The same of the lines before the first step of tools that show the memory while the model is made, too.
+    // They are no peaks of training, and all that a log without steps has.
+    std::array<StatedNumber, kPeaks> early_peaks;
+    int out_of_memory_line = 0;  // 0: it did not run out of memory
     // Medians of the parts that DeepSpeed's timers report, in s, by name ("fwd", "bwd", "step").
     std::map<std::string, double, std::less<>> parts;
     // The mean over the whole run, with evaluation and checkpoints, where no single steps are logged.
@@ -70,6 +73,8 @@ struct LogContents {
     // Does the same for a choice by its name.
     void set(P id, std::string_view name, int line);
     void update_peak(Peak peak, double bytes, int line);
+    // Does the same for a tool with early peaks.
+    void update_training_peak(Peak peak, double bytes, int line);
     // Forgets what an earlier start with other settings measured.
     void start_again();
     // Returns the line that states a setting, the last one if there are several; 0 where there is none.

@@ -39,10 +39,6 @@ class NanotronReader : public LineReader {
     }
 
     void finish(LogContents& contents) override {
-        if (!contents.has_steps) {
-            contents.update_peak(Peak::allocated, before_steps_[0].value, before_steps_[0].line);
-            contents.update_peak(Peak::reserved, before_steps_[1].value, before_steps_[1].line);
-        }
         if (data_ > 0) contents.set(P::gpus, data_ * tensor_ * stages_ * context_, data_line_);
         else if (gpus_.value > 0) contents.set(P::gpus, gpus_.value, gpus_.line);
         // Without the printed configuration, the lines of the steps state the batch.
@@ -92,18 +88,12 @@ class NanotronReader : public LineReader {
         return true;
     }
 
-    // The lines before the first step show how the model is made, which is no peak of training. They are all
-    // that a log without steps has.
-    void read_memory(const LogLine& line, LogContents& contents) {
+    static void read_memory(const LogLine& line, LogContents& contents) {
         if (!line.has("Memory usage:")) return;
-        const auto take = [&](Peak peak, const char* label, StatedNumber& before) {
-            const auto bytes = bytes_after(line, label);
-            if (!bytes) return;
-            if (contents.has_steps) contents.update_peak(peak, *bytes, line.number);
-            else if (*bytes > before.value) before = {*bytes, line.number};
-        };
-        take(Peak::allocated, "Peak allocated", before_steps_[0]);
-        take(Peak::reserved, "Peak reserved", before_steps_[1]);
+        if (const auto peak = bytes_after(line, "Peak allocated"))
+            contents.update_training_peak(Peak::allocated, *peak, line.number);
+        if (const auto peak = bytes_after(line, "Peak reserved"))
+            contents.update_training_peak(Peak::reserved, *peak, line.number);
     }
 
     void read_configuration(const LogLine& line, LogContents& contents) {
@@ -133,8 +123,6 @@ class NanotronReader : public LineReader {
     double data_ = 0, tensor_ = 1, stages_ = 1, context_ = 1;
     int data_line_ = 0;
     StatedNumber gpus_, batch_, sequence_;  // of the last step
-    // The largest allocated and reserved memory before the first step.
-    std::array<StatedNumber, 2> before_steps_;
 };
 
 }  // namespace

@@ -57,6 +57,10 @@ class LogReader {
         end_line();
         TrainingLog out;
         for (const auto& reader : readers_) reader->finish(contents_);
+        for (std::size_t i = 0; i < logs::kPeaks && !contents_.has_steps; ++i) {
+            const logs::StatedNumber& early = contents_.early_peaks[i];
+            contents_.update_peak(static_cast<logs::Peak>(i), early.value, early.line);
+        }
         device_->finish(contents_);
         out.contents = std::move(contents_);
         const std::size_t best = best_reader();
