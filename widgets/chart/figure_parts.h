@@ -87,8 +87,8 @@ void draw_triangle(QPainter& painter, const QPointF& tip, double width, const QC
 void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& color, const QFont& font);
 inline constexpr double kTag = 16;
 
-// A pin whose step is this many times as long as the scenario's is drawn with a broken bar, so that it does
-// not determine the scale.
+// A pin whose step, or memory, is this many times that of the scenario is drawn with a broken bar, so that it
+// does not determine the scale.
 inline constexpr double kFarPin = 2.5;
 // Draws a bar from `left` to `right` that is broken before its right end: it is longer than its axis.
 void draw_broken_bar(QPainter& painter, const QRectF& bar, const QColor& color, const QColor& ground);

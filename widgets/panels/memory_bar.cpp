@@ -228,14 +228,18 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         const QColor color = pin_color(theme, ghost.letter);
         const double top = std::max(g.y_of(ghost.peak, data.top), g.bar.top());
         const QRectF box(QPointF(x, top), QPointF(x + g.ghost, g.bar.bottom()));
+        const bool broken = ghost.peak > data.top;
         // The lines to the labels pass behind the ghost.
         painter.fillRect(box, theme.pane);
         painter.setPen(line_pen(color, 1.5, pin_dash(ghost.letter)));
         painter.setBrush(Qt::NoBrush);
-        painter.drawRect(box);
-        if (ghost.peak > data.top) {
-            constexpr double kBreak = 8;  // px below the top
-            painter.fillRect(QRectF(x - 2, top + kBreak, g.ghost + 4, 3), theme.pane);
+        if (!broken) painter.drawRect(box);
+        if (broken) {
+            painter.save();
+            painter.translate(box.bottomLeft());
+            painter.rotate(-90);
+            draw_broken_bar(painter, QRectF(0, 0, box.height(), box.width()), color, theme.pane);
+            painter.restore();
             const QString value = shown(ghost.peak, Quantity::bytes, false);
             painter.setPen(theme.text);
             painter.drawText(QPointF(x + g.ghost - metrics.horizontalAdvance(value), top - 3), value);

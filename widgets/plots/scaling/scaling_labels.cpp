@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kRoomy = 400;  // px of axis from which labels have more text
 constexpr double kDot = 4.5;
-constexpr double kClearly = 5;  // px that another curve is farther from the name of a curve
-constexpr double kSame = -3;    // where curves coincide
-constexpr double kTouching = 1e-9;
+constexpr double kClearly = 5;      // px that another curve is farther from the name of a curve
+constexpr double kSame = -3;        // where curves coincide
+constexpr double kTouching = 1e-9;  // px, below which a line touches a box
 constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines, or of distance
 
 QRectF square(const QPointF& at, double radius) {

@@ -8,6 +8,7 @@
 namespace shardscope {
 namespace {
 
+constexpr double kLeft = 6;      // px, from the frame to the label of a limit
 constexpr double kLimitGap = 4;  // px, from the line of a limit to its label
 
 }  // namespace
@@ -71,8 +72,8 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
     const auto add = [&](double bytes, const QColor& color, const QString& words) {
         const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
         if (at < area.top() || at > area.bottom()) return;
-        const QRectF box(area.left() + 6, at - kLimitGap - metrics.ascent(), metrics.horizontalAdvance(words),
-                         metrics.height());
+        const QRectF box(area.left() + kLeft, at - kLimitGap - metrics.ascent(),
+                         metrics.horizontalAdvance(words), metrics.height());
         out.push_back({at, color, words, box});
     };
     const auto usable = [](double bytes) { return tr("usable %1").arg(shown(bytes, Quantity::bytes)); };
@@ -88,8 +89,12 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
             letters.join(QStringLiteral(", ")) + QStringLiteral(": ") + usable(first->data.capacity));
     }
     add(data.capacity, theme->text, usable(data.capacity));
-    if (data.repair_raises_limit())
-        add(data.repaired_capacity, theme->muted, tr("after: %1").arg(text_of(data.repair)));
+    if (data.repair_raises_limit()) {
+        const QString repair = tr("after: %1").arg(text_of(data.repair));
+        const bool has_room = metrics.horizontalAdvance(repair) <= area.width() - 2 * kLeft;
+        add(data.repaired_capacity, theme->muted,
+            has_room ? repair : tr("after: %1").arg(usable(data.repaired_capacity)));
+    }
     return out;
 }
 
