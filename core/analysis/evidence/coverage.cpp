@@ -85,12 +85,14 @@ double add_differences(double sum, const Position& a, const Position& b, std::in
 // The weighted sum of the differences, or any larger value than `most` once it exceeds that. Most runs are on
 // other machines or stacks, so that few coordinates decide.
 double weighted_sum(const Position& a, const Position& b, double most) {
-    constexpr std::size_t kFirst = 3, kMachine = 9;
+    constexpr std::size_t kFirst = 3;   // stack, memory and peak of the GPU
+    constexpr std::size_t kSecond = 6;  // nodes, links, GPUs and size of the model
+    constexpr std::size_t kRest = kFirst + kSecond;
     double sum = add_differences<0>(0, a, b, std::make_index_sequence<kFirst>());
     if (sum > most) return sum;
-    sum = add_differences<kFirst>(sum, a, b, std::make_index_sequence<kMachine - kFirst>());
+    sum = add_differences<kFirst>(sum, a, b, std::make_index_sequence<kSecond>());
     if (sum > most) return sum;
-    return add_differences<kMachine>(sum, a, b, std::make_index_sequence<kCoordinates.size() - kMachine>());
+    return add_differences<kRest>(sum, a, b, std::make_index_sequence<kCoordinates.size() - kRest>());
 }
 
 double distance_of(double sum) { return -std::expm1(-sum); }
