@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/subject.h"
+#include "app/commands/compared_run.h"
 #include "explain/conventions.h"
 #include "presets/json_values.h"
 #include "text/encode.h"
@@ -27,19 +27,19 @@ struct Options {
 std::string rate(double flops) { return flops > 0 ? format(flops, Quantity::flop_rate) : "–"; }
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
-void print_json(const ComparedRun& subject, double tokens, const char* basis) {
+void print_json(const ComparedRun& compared, double tokens, const char* basis) {
     ordered_json out;
-    out["name"] = subject.name;
+    out["name"] = compared.name;
     out["basis"] = basis;
-    out["fits"] = subject.answer.fits();
+    out["fits"] = compared.answer.fits();
     out["tokens_per_s_per_gpu"] = tokens;
-    out["step_time_s"] = subject.answer.estimate.tokens_per_gpu / tokens;
+    out["step_time_s"] = compared.answer.estimate.tokens_per_gpu / tokens;
     for (std::size_t i = 0; i < kPeakKinds; ++i) {
         const auto kind = static_cast<PeakKind>(i);
-        out["peak_flops"][std::string(name_of(kind))] = finite_number(peak_flops(subject.answer, kind));
+        out["peak_flops"][std::string(name_of(kind))] = finite_number(peak_flops(compared.answer, kind));
     }
     out["conventions"] = ordered_json::array();
-    for (const ConventionValue& value : in_conventions(subject.answer, tokens)) {
+    for (const ConventionValue& value : in_conventions(compared.answer, tokens)) {
         ordered_json row{{"name", std::string(value.convention->name)},
                          {"formula", value.convention->formula},
                          {"flops_per_token", value.flops_per_token},
@@ -55,20 +55,20 @@ void print_json(const ComparedRun& subject, double tokens, const char* basis) {
     print_out("%s\n", json_text(out).c_str());
 }
 
-void print_table(const ComparedRun& subject, double tokens, const char* basis) {
-    print_out("%s: %s tokens/s/GPU, step time %s (%s)\n", subject.name.c_str(),
+void print_table(const ComparedRun& compared, double tokens, const char* basis) {
+    print_out("%s: %s tokens/s/GPU, step time %s (%s)\n", compared.name.c_str(),
               format(tokens, Quantity::count).c_str(),
-              format(subject.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
-    print_warning(subject);
+              format(compared.answer.estimate.tokens_per_gpu / tokens, Quantity::seconds).c_str(), basis);
+    print_warning(compared);
     print_out("peak of the precision in use %s; of bf16 %s; of fp8 %s; with 2:4 sparsity %s\n",
-              rate(peak_flops(subject.answer, PeakKind::dense)).c_str(),
-              rate(peak_flops(subject.answer, PeakKind::bf16)).c_str(),
-              rate(peak_flops(subject.answer, PeakKind::fp8)).c_str(),
-              rate(peak_flops(subject.answer, PeakKind::sparse)).c_str());
+              rate(peak_flops(compared.answer, PeakKind::dense)).c_str(),
+              rate(peak_flops(compared.answer, PeakKind::bf16)).c_str(),
+              rate(peak_flops(compared.answer, PeakKind::fp8)).c_str(),
+              rate(peak_flops(compared.answer, PeakKind::sparse)).c_str());
     TextRows rows{
         {"convention", "FLOPs/token", "rate/GPU", "MFU", "of bf16", "of fp8", "of sparse", "formula"}};
     TextRows users{{"convention", "used by", "source"}};
-    for (const ConventionValue& value : in_conventions(subject.answer, tokens)) {
+    for (const ConventionValue& value : in_conventions(compared.answer, tokens)) {
         const std::string name(value.convention->name);
         rows.push_back({name, format(value.flops_per_token, Quantity::big_count),
                         format(value.rate, Quantity::flop_rate), percent(value.share[0]),
@@ -79,10 +79,10 @@ void print_table(const ComparedRun& subject, double tokens, const char* basis) {
     print_text(text_table(rows));
     print_out("\n");
     print_text(text_table(users));
-    if (subject.answer.settings[P::experts] > 0)
+    if (compared.answer.settings[P::experts] > 0)
         print_out("N is the number of parameters that a token passes through (%s of %s).\n",
-                  format(subject.answer.compiled.active_parameters, Quantity::big_count).c_str(),
-                  format(subject.answer.compiled.parameters, Quantity::big_count).c_str());
+                  format(compared.answer.compiled.active_parameters, Quantity::big_count).c_str(),
+                  format(compared.answer.compiled.parameters, Quantity::big_count).c_str());
 }
 
 int run(const Options& options) {
@@ -98,20 +98,20 @@ int run(const Options& options) {
         report(problems, {});
         return kUnusable;
     }
-    const std::optional<ComparedRun> subject = load_subject(options.file, options.reading);
-    if (!subject) return kUnusable;
-    double tokens = subject->answer.estimate.tokens_per_gpu / subject->step_time();
-    const char* basis = subject->measured > 0 ? "measured" : "predicted";
+    const std::optional<ComparedRun> compared = load_compared_run(options.file, options.reading);
+    if (!compared) return kUnusable;
+    double tokens = compared->answer.estimate.tokens_per_gpu / compared->step_time();
+    const char* basis = compared->measured > 0 ? "measured" : "predicted";
     if (!options.value.empty()) {
-        if (exceeds_peak(subject->answer, quoted)) {
+        if (exceeds_peak(compared->answer, quoted)) {
             report({{"--value " + options.value, "is more than 100 % of the peak of the precision in use",
-                     "which is " + rate(peak_flops(subject->answer, PeakKind::dense)),
+                     "which is " + rate(peak_flops(compared->answer, PeakKind::dense)),
                      "name the peak that the source uses, such as --as " +
                          std::string(quoted.convention->name) + "/bf16"}},
                    {});
             return kUnusable;
         }
-        tokens = tokens_per_s(subject->answer, quoted);
+        tokens = tokens_per_s(compared->answer, quoted);
         basis = "quoted";
         if (!std::isfinite(tokens)) {
             report({{"--as " + options.name, "does not apply to this model or this GPU", "",
@@ -120,8 +120,8 @@ int run(const Options& options) {
             return kUnusable;
         }
     }
-    if (options.format == "json") print_json(*subject, tokens, basis);
-    else print_table(*subject, tokens, basis);
+    if (options.format == "json") print_json(*compared, tokens, basis);
+    else print_table(*compared, tokens, basis);
     return kDone;
 }
 
@@ -131,7 +131,7 @@ void add_conventions(Command& program) {
     auto options = std::make_shared<Options>();
     Command& command = program.add_command(
         "conventions", "One run's MFU in every convention that people quote, with who uses it");
-    command.add_option("RUN", &options->file, value::kScenario, kSubjectHelp).required = true;
+    command.add_option("RUN", &options->file, value::kScenario, kComparedRunHelp).required = true;
     add_log_options(command, options->reading);
     command.add_option("--value", &options->value, "VALUE",
                        "A quoted number, such as '41.2 %' or '407 TFLOP/s', to be converted; needs --as");

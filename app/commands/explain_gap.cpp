@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/subject.h"
+#include "app/commands/compared_run.h"
 #include "explore/difference.h"
 #include "explore/step_gap.h"
 #include "text/encode.h"
@@ -147,8 +147,8 @@ int run(const Options& options) {
                "explain-gap");
         return kUnusable;
     }
-    const std::optional<ComparedRun> a = load_subject(options.sides[0], options.reading);
-    const std::optional<ComparedRun> b = load_subject(options.sides[1], options.reading);
+    const std::optional<ComparedRun> a = load_compared_run(options.sides[0], options.reading);
+    const std::optional<ComparedRun> b = load_compared_run(options.sides[1], options.reading);
     if (!a || !b) return kUnusable;
     for (const ComparedRun* side : {&*a, &*b}) {
         if (side->step_time() > 0) continue;

@@ -51,7 +51,7 @@ TEST_CASE("G21: automatic plans hold the global batch, and no drawn curve of the
     CHECK(data.curves.weak.back().x > batch);
 }
 
-TEST_CASE("a change of an automatic plan is said, and only then", "[gui][auto]") {
+TEST_CASE("a change of an automatic plan is shown, and only then", "[gui][auto]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     desk.choose(ActionId::plan_automatic);
@@ -96,7 +96,7 @@ TEST_CASE("what the user sets by hand is no change of the automatic plan", "[gui
         CHECK_FALSE(desk.text("message/text").contains("Tensor parallel"));
 }
 
-TEST_CASE("a changed plan is said once at the end of a drag", "[gui][auto]") {
+TEST_CASE("a changed plan is shown once at the end of a drag", "[gui][auto]") {
     Desk desk;
     LiveModel& model = desk.window.model();
     desk.choose(ActionId::plan_automatic);

@@ -236,11 +236,11 @@ TEST_CASE("launch: several dropped logs are measured runs in Validation, and the
     const std::optional<Measurement> measured = model.scenario().view.measured;
     REQUIRE(measured);
     CHECK(measured->value == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
-    const QString said = desk.text("message/text");
-    INFO(said.toStdString());
-    CHECK(said.contains(QStringLiteral("The runs of 3 training logs are in Validation")));
-    CHECK(said.contains(QStringLiteral("first.log")));
-    CHECK_FALSE(said.contains(QStringLiteral("not opened")));
+    const QString message = desk.text("message/text");
+    INFO(message.toStdString());
+    CHECK(message.contains(QStringLiteral("The runs of 3 training logs are in Validation")));
+    CHECK(message.contains(QStringLiteral("first.log")));
+    CHECK_FALSE(message.contains(QStringLiteral("not opened")));
     model.undo_stack()->undo();
     CHECK(model.scenario() == before);
     // A log that cannot be used is named, and the others stay.

@@ -179,17 +179,17 @@ TEST_CASE("a degree that can only be one is disabled and gives the reason", "[pa
     ParameterRow& experts = desk.row(P::expert_parallel);
     CHECK_FALSE(experts.slider()->isEnabled());
     CHECK(experts.toolTip().contains(QStringLiteral("the model has no experts")));
-    ParameterRow& pieces = desk.row(P::virtual_stages);
-    CHECK_FALSE(pieces.slider()->isEnabled());
-    CHECK(pieces.toolTip().contains(QStringLiteral("only one pipeline stage")));
+    ParameterRow& virtual_stages = desk.row(P::virtual_stages);
+    CHECK_FALSE(virtual_stages.slider()->isEnabled());
+    CHECK(virtual_stages.toolTip().contains(QStringLiteral("only one pipeline stage")));
     // A typed value is refused with the same words.
     desk.type("training.expert_parallel", QStringLiteral("8"));
     CHECK(desk.settings()[P::expert_parallel] == 1);
     CHECK(experts.message().contains(QStringLiteral("the model has no experts")));
 
     desk.type("training.pipeline_parallel", QStringLiteral("4"));
-    CHECK(pieces.slider()->isEnabled());
-    CHECK_FALSE(pieces.toolTip().contains(QStringLiteral("Only")));
+    CHECK(virtual_stages.slider()->isEnabled());
+    CHECK_FALSE(virtual_stages.toolTip().contains(QStringLiteral("Only")));
     desk.open(kExperts);
     CHECK(experts.slider()->isEnabled());
     CHECK_FALSE(experts.toolTip().contains(QStringLiteral("Only")));

@@ -114,7 +114,7 @@ TEST_CASE("solve: an answer that changes the global batch says so", "[solve]") {
     REQUIRE(gpus < desk.setting(P::gpus));
     const double then = batch * gpus / desk.setting(P::gpus);
     CHECK(found.contains(QStringLiteral("Global batch %1 → %2.").arg(batch).arg(then)));
-    // With the batch held nothing is to be said.
+    // With the batch held there is no sentence.
     desk.window.model().hold(Hold::global_batch);
     desk.settle();
     CHECK_FALSE(desk.text("solve/result").contains(QStringLiteral("Global batch")));

@@ -144,11 +144,11 @@ TEST_CASE("words: the headline names where the wall changes hands, at every size
                 model.replace(first, QStringLiteral("first"));
                 model.edit(id, value);
                 QApplication::processEvents();
-                const WallSentences said = wall_sentences(model.answer());
+                const WallSentences sentences = wall_sentences(model.answer());
                 INFO((german ? "German, " : "") << size.width() << ", " << parameter(id).key << ' ' << value);
-                if (value == 131072) REQUIRE_FALSE(said.takeover.empty());
-                CHECK(desk.text("headline/sentence").startsWith(text_of(said.lead)));
-                CHECK(desk.text("headline/more").startsWith(text_of(said.takeover)));
+                if (value == 131072) REQUIRE_FALSE(sentences.takeover.empty());
+                CHECK(desk.text("headline/sentence").startsWith(text_of(sentences.lead)));
+                CHECK(desk.text("headline/more").startsWith(text_of(sentences.takeover)));
                 const auto* more = desk.find<RunLabel>("headline/more");
                 CHECK(more->natural_width() <= more->width() + 1);
             }

@@ -381,7 +381,7 @@ std::vector<double> zoomed_ticks(std::vector<double> usual, double low, double h
     return usual.size() < kFewest ? linear_ticks(low, high, kMost) : usual;
 }
 
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& pieces,
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& segments,
                      const Theme& theme, const FigureFonts& fonts, bool named) {
     const QFontMetricsF metrics(fonts.small_bold);
     const double base = std::round(strip.center().y() + (metrics.ascent() - metrics.descent()) / 2);
@@ -389,24 +389,24 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
     if (named)
         draw_text(painter, {std::round(strip.left() - 8 - text_width(fonts.small, word)), base}, word,
                   fonts.small, theme.muted);
-    for (const WallSegment& piece : pieces) {
-        const double left = std::max(strip.left(), piece.left);
-        const double right = std::min(strip.right(), piece.right);
+    for (const WallSegment& segment : segments) {
+        const double left = std::max(strip.left(), segment.left);
+        const double right = std::min(strip.right(), segment.right);
         if (right <= left) continue;
         const QRectF box(left, strip.top(), std::max(1.0, right - left - 1), strip.height());
-        const bool hatched = piece.wall == Wall::memory;
+        const bool hatched = segment.wall == Wall::memory;
         if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
-        else painter.fillRect(box, theme.of(piece.wall));
+        else painter.fillRect(box, theme.of(segment.wall));
         // Use the whole name if there is room for it, if need be with less space around it, else its short
         // form.
         constexpr double kPadding = 2;
-        for (const QString& name : {text_of(label_of(piece.wall)), short_name(piece.wall)}) {
+        for (const QString& name : {text_of(label_of(segment.wall)), short_name(segment.wall)}) {
             const bool bold = metrics.horizontalAdvance(name) + kPadding <= box.width();
             const QFont& font = bold ? fonts.small_bold : fonts.small;
             const double width = text_width(font, name);
             if (name.isEmpty() || width + kPadding > box.width()) continue;
             draw_text(painter, {std::round(box.center().x() - width / 2), base}, name, font,
-                      hatched ? theme.text : ink_on(theme.of(piece.wall)),
+                      hatched ? theme.text : ink_on(theme.of(segment.wall)),
                       hatched ? theme.hatch_ground : QColor());
             break;
         }

@@ -126,7 +126,7 @@ struct WallSegment {
     double right = 0;
     Wall wall = Wall::compute;
 };
-void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& pieces,
+void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& segments,
                      const Theme& theme, const FigureFonts& fonts, bool named = true);
 inline constexpr double kStrip = 15;      // its height, px
 inline constexpr double kTickLength = 4;  // px

@@ -35,7 +35,7 @@ constexpr std::array kUnstated{P::recompute,
                                P::expert_imbalance};
 
 // The measured run with the plan held, and its measured step time.
-struct Subject {
+struct Discrepancy {
     Answer answer;
     Measurement measurement;
     double measured = 0;  // s
@@ -45,8 +45,8 @@ struct Subject {
     [[nodiscard]] double misfit() const { return std::log(predicted() / measured); }
 };
 
-Subject subject_of(const Answer& answer, const Measurement& measurement) {
-    Subject out;
+Discrepancy discrepancy_of(const Answer& answer, const Measurement& measurement) {
+    Discrepancy out;
     out.measurement = measurement;
     if (!answer.valid()) return out;
     Scenario scenario = measured_scenario(answer, measurement);
@@ -59,14 +59,14 @@ Subject subject_of(const Answer& answer, const Measurement& measurement) {
 }
 
 // Sets what the prediction would be with the value; returns false where the value is not valid.
-bool predict(const Subject& subject, RankedCause& out, Answer& scratch) {
-    Scenario trial = subject.answer.scenario;
+bool predict(const Discrepancy& discrepancy, RankedCause& out, Answer& scratch) {
+    Scenario trial = discrepancy.answer.scenario;
     trial.give(out.id, out.value);
     if (!answer_into(trial, scratch)) return false;
     out.step_time = scratch.estimate.step.total;
     double most = -1;
     for (std::size_t i = 0; i < kStepTerms; ++i) {
-        const double before = subject.answer.estimate.step.terms[i];
+        const double before = discrepancy.answer.estimate.step.terms[i];
         const double after = scratch.estimate.step.terms[i];
         if (std::fabs(after - before) <= most) continue;
         most = std::fabs(after - before);
@@ -89,32 +89,32 @@ std::vector<double> other_values(P id, const Settings& settings) {
     return out;
 }
 
-void add_settings(const Subject& subject, std::vector<RankedCause>& out) {
+void add_settings(const Discrepancy& discrepancy, std::vector<RankedCause>& out) {
     constexpr double kEnough = 0.5;  // of the difference
-    const Settings& settings = subject.answer.settings;
+    const Settings& settings = discrepancy.answer.settings;
     Answer scratch;
     for (const P id : kUnstated) {
-        if (subject.answer.scenario.is_given(id) || !applies_to(id, settings) || std::isnan(settings[id]))
+        if (discrepancy.answer.scenario.is_given(id) || !applies_to(id, settings) || std::isnan(settings[id]))
             continue;
         std::optional<RankedCause> best;
         for (const double value : other_values(id, settings)) {
             RankedCause trial{.id = id, .setting = true, .now = settings[id], .value = value};
-            if (!predict(subject, trial, scratch)) continue;
-            const double left = std::fabs(std::log(trial.step_time / subject.measured));
+            if (!predict(discrepancy, trial, scratch)) continue;
+            const double left = std::fabs(std::log(trial.step_time / discrepancy.measured));
             trial.deviations = 1 + left / kModelError;
-            const bool explains = left <= kEnough * std::fabs(subject.misfit());
+            const bool explains = left <= kEnough * std::fabs(discrepancy.misfit());
             if (explains && (!best || trial.deviations < best->deviations)) best = trial;
         }
         if (best) out.push_back(*best);
     }
 }
 
-void add_constants(const Subject& subject, std::vector<RankedCause>& out) {
+void add_constants(const Discrepancy& discrepancy, std::vector<RankedCause>& out) {
     Answer scratch;
     for (const PriorWidth& prior : prior_widths()) {
-        const double now = subject.answer.settings[prior.id];
-        if (!applies_to(prior.id, subject.answer.settings) || std::isnan(now)) continue;
-        const Cause cause = cause_of(subject.answer, subject.measurement, prior.id, std::nullopt);
+        const double now = discrepancy.answer.settings[prior.id];
+        if (!applies_to(prior.id, discrepancy.answer.settings) || std::isnan(now)) continue;
+        const Cause cause = cause_of(discrepancy.answer, discrepancy.measurement, prior.id, std::nullopt);
         if (!cause.value || *cause.value == now) continue;
         // A value outside of the physical range is no explanation.
         if (*cause.value < std::min(prior.low, now) || *cause.value > std::max(prior.high, now)) continue;
@@ -122,7 +122,7 @@ void add_constants(const Subject& subject, std::vector<RankedCause>& out) {
         const bool logarithmic = prior.logarithmic && now > 0 && found.value > 0;
         found.deviations =
             std::fabs(logarithmic ? std::log(found.value / now) : found.value - now) / prior.deviation;
-        if (predict(subject, found, scratch)) out.push_back(found);
+        if (predict(discrepancy, found, scratch)) out.push_back(found);
     }
 }
 
@@ -130,21 +130,21 @@ void add_constants(const Subject& subject, std::vector<RankedCause>& out) {
 
 std::vector<RankedCause> ranked_causes(const Answer& answer, const Measurement& measurement) {
     std::vector<RankedCause> out;
-    const Subject subject = subject_of(answer, measurement);
-    if (!subject.valid || std::fabs(subject.misfit()) < kNegligibleDifference) return out;
-    add_settings(subject, out);
-    add_constants(subject, out);
+    const Discrepancy discrepancy = discrepancy_of(answer, measurement);
+    if (!discrepancy.valid || std::fabs(discrepancy.misfit()) < kNegligibleDifference) return out;
+    add_settings(discrepancy, out);
+    add_constants(discrepancy, out);
     std::ranges::stable_sort(out, {}, &RankedCause::deviations);
     return out;
 }
 
 std::vector<TermGap> term_gaps(const Answer& answer, const Measurement& measurement) {
     std::vector<TermGap> out;
-    const Subject subject = subject_of(answer, measurement);
-    if (!subject.valid) return out;
-    const double difference = subject.measured - subject.predicted();
+    const Discrepancy discrepancy = discrepancy_of(answer, measurement);
+    if (!discrepancy.valid) return out;
+    const double difference = discrepancy.measured - discrepancy.predicted();
     for (std::size_t i = 0; i < kStepTerms; ++i) {
-        const double term = subject.answer.estimate.step.terms[i];
+        const double term = discrepancy.answer.estimate.step.terms[i];
         if (term > 0) out.push_back({static_cast<StepTerm>(i), term, term + difference});
     }
     // All terms would have to change by the same time, so the longest changes relatively the least.

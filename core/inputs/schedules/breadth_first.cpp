@@ -38,10 +38,10 @@ const Schedule kBreadthFirst{
     .order =
         [](const PipelineShape& shape, int) {
             std::vector<Pass> out;
-            const int pieces = static_cast<int>(shape.virtual_stages);
-            for (int piece = 0; piece < pieces; ++piece) {
+            const int virtual_stages = static_cast<int>(shape.virtual_stages);
+            for (int virtual_stage = 0; virtual_stage < virtual_stages; ++virtual_stage) {
                 for (Pass pass : all_of(PassKind::forward, shape)) {
-                    pass.virtual_stage = piece;
+                    pass.virtual_stage = virtual_stage;
                     out.push_back(pass);
                 }
             }

@@ -19,14 +19,14 @@ double group_size(const PipelineShape& shape) {
 std::vector<Pass> in_groups(PassKind kind, const PipelineShape& shape) {
     const int micro_batches = static_cast<int>(shape.micro_batches);
     const int group = static_cast<int>(group_size(shape));
-    const int pieces = static_cast<int>(shape.virtual_stages);
+    const int virtual_stages = static_cast<int>(shape.virtual_stages);
     std::vector<Pass> out;
-    out.reserve(static_cast<std::size_t>(micro_batches) * static_cast<std::size_t>(pieces));
+    out.reserve(static_cast<std::size_t>(micro_batches) * static_cast<std::size_t>(virtual_stages));
     for (int first = 0; first < micro_batches; first += group) {
-        for (int i = 0; i < pieces; ++i) {
-            const int piece = kind == PassKind::forward ? i : pieces - 1 - i;
+        for (int i = 0; i < virtual_stages; ++i) {
+            const int virtual_stage = kind == PassKind::forward ? i : virtual_stages - 1 - i;
             for (int at = first; at < std::min(first + group, micro_batches); ++at)
-                out.push_back({kind, at, piece});
+                out.push_back({kind, at, virtual_stage});
         }
     }
     return out;
@@ -59,9 +59,9 @@ const Schedule kInterleaved{
     .in_flight =
         [](const PipelineShape& shape, double position) {
             if (shape.virtual_stages <= 1) return kOneFOneB.in_flight(shape, position);
-            const double pieces =
+            const double before_backward =
                 2 * (shape.stages - 1 - position) + (shape.virtual_stages - 1) * group_size(shape) + 1;
-            return std::min(shape.micro_batches, pieces / shape.virtual_stages);
+            return std::min(shape.micro_batches, before_backward / shape.virtual_stages);
         },
     .order =
         [](const PipelineShape& shape, int position) {

@@ -29,15 +29,15 @@ const Schedule kSeq1f1b{
         },
     .in_flight =
         [](const PipelineShape& shape, double position) {
-            const double pieces = shape.stages - position + shape.sequence_chunks - 1;
-            return std::min(shape.micro_batches, pieces / shape.sequence_chunks);
+            const double chunks = shape.stages - position + shape.sequence_chunks - 1;
+            return std::min(shape.micro_batches, chunks / shape.sequence_chunks);
         },
     .order =
         [](const PipelineShape& shape, int position) {
-            const int pieces = static_cast<int>(shape.sequence_chunks);
+            const int chunks = static_cast<int>(shape.sequence_chunks);
             std::vector<Pass> back = all_of(PassKind::backward, shape);
-            for (auto from = back.begin(); from != back.end(); from += pieces)
-                std::reverse(from, from + pieces);
+            for (auto from = back.begin(); from != back.end(); from += chunks)
+                std::reverse(from, from + chunks);
             const double ahead = shape.stages - 1 - position + shape.sequence_chunks - 1;
             return alternating(all_of(PassKind::forward, shape), back, static_cast<std::size_t>(ahead));
         }};

@@ -82,7 +82,7 @@ TEST_CASE("calibration: predicted memory agrees with measured peaks", "[calibrat
     CHECK(found.memory.full_warned >= 0.94 * found.memory.full);
 }
 
-TEST_CASE("calibration: of the runs that ran, few are said not to fit", "[calibration]") {
+TEST_CASE("calibration: of the runs that ran, few are predicted not to fit", "[calibration]") {
     std::map<std::string, std::pair<int, int>> judged;  // runs by family, and those that fit
     for (const ValidationRow& row : validate(shipped_runs(), Catalogue::shipped()).rows) {
         if (row.run->out_of_memory) continue;

@@ -206,7 +206,7 @@ TEST_CASE("solve: targets are read as people write them", "[solve]") {
     }
 }
 
-TEST_CASE("solve: the values that meet a target are said in one sentence", "[solve]") {
+TEST_CASE("solve: the values that meet a target are given in one sentence", "[solve]") {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const Target fits;
     CHECK(text_of(P::gpus, {32, 16384, 16, kNone}, fits) == "Fits at 32, not at 16");

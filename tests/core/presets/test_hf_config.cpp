@@ -52,8 +52,8 @@ TEST_CASE("config.json: an unknown file is read as far as possible, and the note
     CHECK(s.choice<Mlp>(P::mlp) == Mlp::gated);
     CHECK(s.choice<Norm>(P::norm) == Norm::rmsnorm);
     const std::string notes = json(model.notes).dump();
-    for (const char* said : {"not known", "RMSNorm", "three matrices", "no biases", "two matrices"})
-        CHECK(notes.find(said) != std::string::npos);
+    for (const char* words : {"not known", "RMSNorm", "three matrices", "no biases", "two matrices"})
+        CHECK(notes.find(words) != std::string::npos);
     // The notes are stored in the preset.
     CHECK(json::parse(model.preset)["source"].get<std::string>().find("RMSNorm") != std::string::npos);
 

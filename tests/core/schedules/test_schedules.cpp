@@ -42,10 +42,10 @@ TEST_CASE("schedules: only GPipe and layered ones run all micro-batches forward 
     constexpr int kMicroBatches = 64;
     for (const Schedule* schedule : schedules()) {
         INFO(schedule->title);
-        const double pieces = schedule->interleaves            ? 2
-                              : schedule->fixed_virtual_stages ? schedule->fixed_virtual_stages(2)
-                                                               : 1;
-        const std::vector<Pass> order = schedule->order({4, pieces, kMicroBatches}, 0);
+        const double virtual_stages = schedule->interleaves            ? 2
+                                      : schedule->fixed_virtual_stages ? schedule->fixed_virtual_stages(2)
+                                                                       : 1;
+        const std::vector<Pass> order = schedule->order({4, virtual_stages, kMicroBatches}, 0);
         REQUIRE(order.size() > kMicroBatches);
         bool forward = true;
         for (std::size_t i = 0; i < kMicroBatches; ++i) {
@@ -260,11 +260,11 @@ namespace {
 std::vector<StageSeconds> equal_stages(const Schedule& schedule, const PipelineShape& shape,
                                        const StageTimes& t) {
     const double weight = schedule.splits_backward ? t.weight_gradient.total() : 0;
-    const double pieces = shape.virtual_stages * shape.sequence_chunks;
+    const double passes = shape.virtual_stages * shape.sequence_chunks;
     StageSeconds stage;
-    stage.pass[static_cast<std::size_t>(PassKind::forward)].chain = t.forward.total() / pieces;
-    stage.pass[static_cast<std::size_t>(PassKind::backward)].chain = (t.backward.total() - weight) / pieces;
-    stage.pass[static_cast<std::size_t>(PassKind::weight_gradient)].chain = weight / pieces;
+    stage.pass[static_cast<std::size_t>(PassKind::forward)].chain = t.forward.total() / passes;
+    stage.pass[static_cast<std::size_t>(PassKind::backward)].chain = (t.backward.total() - weight) / passes;
+    stage.pass[static_cast<std::size_t>(PassKind::weight_gradient)].chain = weight / passes;
     stage.first_forward = stage.pass[static_cast<std::size_t>(PassKind::forward)];
     stage.last_gradient = stage.pass[static_cast<std::size_t>(
         schedule.splits_backward ? PassKind::weight_gradient : PassKind::backward)];

@@ -642,9 +642,9 @@ TEST_CASE("step: a bidirectional pipeline has the same compute and balances its 
 }
 
 TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch more kernels", "[step]") {
-    const auto of = [](double pieces) {
+    const auto of = [](double chunks) {
         return compile(resolve(
-            changed(with_context(), {{P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, pieces}})));
+            changed(with_context(), {{P::schedule, ScheduleKind::seq1f1b}, {P::sequence_pieces, chunks}})));
     };
     const Compiled one = of(1);
     const Compiled eight = of(8);

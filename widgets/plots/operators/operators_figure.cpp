@@ -38,13 +38,13 @@ QLineF leader_of(const QPointF& dot, double radius, const QRectF& name) {
 }
 
 // Divides a line into short segments, because a label's cost is sampled at a few points of each segment.
-QPolygonF in_pieces(const QPolygonF& line) {
-    constexpr double kPiece = 12;  // px
+QPolygonF in_segments(const QPolygonF& line) {
+    constexpr double kSegment = 12;  // px
     QPolygonF out;
     for (qsizetype i = 1; i < line.size(); ++i) {
         const QLineF whole(line[i - 1], line[i]);
-        const int pieces = std::max(1, static_cast<int>(whole.length() / kPiece));
-        for (int k = 0; k <= pieces; ++k) out.append(whole.pointAt(static_cast<double>(k) / pieces));
+        const int segments = std::max(1, static_cast<int>(whole.length() / kSegment));
+        for (int k = 0; k <= segments; ++k) out.append(whole.pointAt(static_cast<double>(k) / segments));
     }
     return out;
 }
@@ -217,8 +217,8 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     if (!(data.peak > 0)) return;
     const QRectF area = frame();
     LabelPlacer room(area.adjusted(2, 2, -2, -2));
-    room.avoid(in_pieces(roof(data.peak, data.bandwidth)));
-    room.avoid(in_pieces(roof(data.reached_peak, data.reached_bandwidth)));
+    room.avoid(in_segments(roof(data.peak, data.bandwidth)));
+    room.avoid(in_segments(roof(data.reached_peak, data.reached_bandwidth)));
     if (!data.timed) {
         const LabelLines lines{{too_much(data.memory), fonts.small_bold, theme->text}};
         const QSizeF size = size_of(lines);
@@ -459,7 +459,7 @@ bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelPlacer& room,
         box = room.place(size, corners, kClear);
         if (box) {
             leaders.push_back(leader_of(pixel(first), radius(first), *box));
-            room.avoid(in_pieces({leaders.back().p1(), leaders.back().p2()}), kKeepOff);
+            room.avoid(in_segments({leaders.back().p1(), leaders.back().p2()}), kKeepOff);
             painter.setRenderHint(QPainter::Antialiasing);
             painter.setPen(line_pen(theme->muted, 1));
             painter.drawLine(leaders.back());

@@ -142,11 +142,11 @@ void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
     for (const CurvePoint& point : data.curves.weak) {
         if (point.valid) samples.push_back({point.x, point.fits(), point.wall});
     }
-    std::vector<WallSegment> pieces;
+    std::vector<WallSegment> segments;
     for (const WallRange& stretch : wall_ranges(samples)) {
-        pieces.push_back({x().coordToPixel(stretch.from), x().coordToPixel(stretch.to), stretch.wall});
+        segments.push_back({x().coordToPixel(stretch.from), x().coordToPixel(stretch.to), stretch.wall});
     }
-    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme,
+    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), segments, *theme,
                     fonts);
 }
 

@@ -158,17 +158,17 @@ void SweepFigure::Parts::paint_strip(QCPPainter& painter, std::size_t b) const {
     // A curve that goes backwards has several points at the same x, so no single wall binds there.
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) std::ranges::reverse(samples);
     if (!std::ranges::is_sorted(samples, {}, &WallSample::x)) return;
-    std::vector<WallSegment> pieces;
+    std::vector<WallSegment> segments;
     if (apart()) {
         for (const WallSample& one : samples) {
-            pieces.push_back(
+            segments.push_back(
                 {x.coordToPixel(one.x - kHalfStep), x.coordToPixel(one.x + kHalfStep), one.wall});
         }
     } else {
         for (const WallRange& stretch : wall_ranges(samples))
-            pieces.push_back({x.coordToPixel(stretch.from), x.coordToPixel(stretch.to), stretch.wall});
+            segments.push_back({x.coordToPixel(stretch.from), x.coordToPixel(stretch.to), stretch.wall});
     }
-    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), pieces, *theme,
+    draw_wall_strip(painter, QRectF(area.left(), area.bottom() + 4, area.width(), kStrip), segments, *theme,
                     fonts, blocks[b].left);
 }
 

@@ -21,9 +21,9 @@ TimelineData timeline_data(const Answer& answer, bool hypothetical) {
 }
 
 PlotTable timeline_table(const TimelineData& data) {
-    PlotTable out{
-        {"stage", "lane", "activity", "start[ms]", "end[ms]", "exposed", "micro_batch", "piece", "layer"},
-        {}};
+    PlotTable out{{"stage", "lane", "activity", "start[ms]", "end[ms]", "exposed", "micro_batch",
+                   "virtual_stage", "layer"},
+                  {}};
     if (!data.has_time()) return out;
     constexpr double kMilli = 1e-3;
     const auto number = [](int value) { return value > 0 ? std::to_string(value) : std::string(); };

@@ -123,12 +123,12 @@ QList<QLineF> walls_hatch(const WallsData& data, const WallsPart& part, const QR
         const double from = std::max(frame.left(), c - frame.bottom());
         const double to = std::min(frame.right(), c - frame.top());
         if (!(to > from)) continue;
-        const int pieces = std::max(1, static_cast<int>((to - from) / kLook));
+        const int steps = std::max(1, static_cast<int>((to - from) / kLook));
         QPointF before(from, c - from);
         double lack_before = missing(before);
         QPointF start = before;
-        for (int k = 1; k <= pieces; ++k) {
-            const double x = from + (to - from) * k / pieces;
+        for (int k = 1; k <= steps; ++k) {
+            const double x = from + (to - from) * k / steps;
             const QPointF at(x, c - x);
             const double lack = missing(at);
             if ((lack > 0) != (lack_before > 0)) {

@@ -9,7 +9,7 @@
 
 namespace shardscope::commands {
 
-inline constexpr const char* kSubjectHelp =
+inline constexpr const char* kComparedRunHelp =
     "A scenario file, the identifier of a shipped measured run (`validate --format json` lists them), or a "
     "training log";
 
@@ -21,8 +21,8 @@ struct ComparedRun {
     [[nodiscard]] double step_time() const { return measured > 0 ? measured : predicted(); }
 };
 // Prints a line for a scenario that does not fit in memory: its step time is what more memory would give.
-void print_warning(const ComparedRun& subject);
+void print_warning(const ComparedRun& run);
 // Reports problems. `reading` completes a log, and its assignments change a scenario.
-std::optional<ComparedRun> load_subject(const std::string& file, const LogOptions& reading);
+std::optional<ComparedRun> load_compared_run(const std::string& file, const LogOptions& reading);
 
 }  // namespace shardscope::commands

@@ -1,4 +1,4 @@
-#include "app/commands/subject.h"
+#include "app/commands/compared_run.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -45,13 +45,13 @@ bool is_log_file(const std::string& file) {
 
 }  // namespace
 
-void print_warning(const ComparedRun& subject) {
-    if (subject.measured <= 0 && !subject.answer.fits())
+void print_warning(const ComparedRun& run) {
+    if (run.measured <= 0 && !run.answer.fits())
         print_out("%s does not fit in memory; its step time is what GPUs with more memory would give.\n",
-                  subject.name.c_str());
+                  run.name.c_str());
 }
 
-std::optional<ComparedRun> load_subject(const std::string& file, const LogOptions& reading) {
+std::optional<ComparedRun> load_compared_run(const std::string& file, const LogOptions& reading) {
     std::error_code error;
     const bool exists = is_stream(file) || std::filesystem::exists(file, error);
     if (!exists && !scenario_named(file)) {
