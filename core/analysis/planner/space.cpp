@@ -61,10 +61,6 @@ struct PlanSpace::Build {
 
     [[nodiscard]] std::vector<double> context_kinds() const;
     [[nodiscard]] std::vector<double> expert_tensor_degrees() const;
-    // Returns whether a degree of tensor parallelism may be chosen.
-    [[nodiscard]] bool may_reach(double gpus) const {
-        return gpus <= base[P::gpus_used_per_node] || base.on(P::tensor_across_nodes);
-    }
 
     // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states, and
     // by degrees. The latter serve all values of sequence and asynchronous tensor parallelism.
@@ -92,7 +88,7 @@ void PlanSpace::Build::run() {
     }
     if (is_free(P::context_parallel_kind)) set(P::context_parallel_kind, ContextParallelKind::p2p);
     for (const double tensor : values(P::tensor_parallel)) {
-        if (is_free(P::tensor_parallel) && !may_reach(tensor)) continue;
+        if (is_free(P::tensor_parallel) && !is_planned_tensor_degree(tensor, base)) continue;
         set(P::tensor_parallel, tensor);
         for (const double sequence_parallel : flags(P::sequence_parallel, tensor > 1)) {
             for (const double async : flags(P::async_tensor_parallel, tensor > 1))
@@ -146,7 +142,8 @@ std::vector<double> PlanSpace::Build::expert_tensor_degrees() const {
     std::vector<double> out{0};  // as tensor parallelism
     if (s[P::experts] <= 0) return out;
     for (const double degree : values(P::expert_tensor_parallel)) {
-        if (degree > 0 && degree != s[P::tensor_parallel] && may_reach(degree)) out.push_back(degree);
+        if (degree > 0 && degree != s[P::tensor_parallel] && is_planned_tensor_degree(degree, base))
+            out.push_back(degree);
     }
     return out;
 }

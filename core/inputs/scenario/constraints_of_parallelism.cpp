@@ -186,7 +186,7 @@ void keep_sequence_divided(P id, const Settings& s, ValidValues& values) {
 
 // The kinds a2a and a2a+p2p exchange whole heads for parts of the sequence. Source: Transformer Engine, which
 // requires that the degree divides the attention heads and the key/value heads on each tensor-parallel GPU.
-constexpr P kContextKind[] = {P::context_parallel_kind};
+constexpr P kContextKind[] = {P::context_parallel_kind, P::context_parallel_inner};
 
 double heads_on_gpu(P heads, const Settings& s) { return std::ceil(s[heads] / s[P::tensor_parallel]); }
 
@@ -214,9 +214,13 @@ Problem context_does_not_exchange_whole_heads(const Settings& s) {
 }
 
 void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
-    Settings other = s;
-    values.keep_if([&](double kind) {
-        other.set(id, kind, Origin::given);
+    if (id == P::context_parallel_inner) {
+        if (s.choice<ContextParallelKind>(P::context_parallel_kind) != ContextParallelKind::a2a_p2p) return;
+        values.divisors_of(s[P::context_parallel]);
+        values.add(0);  // as many as a node holds
+    }
+    values.keep_if([id, other = s](double value) mutable {
+        other.set(id, value, Origin::given);
         return context_exchanges_whole_heads(other);
     });
 }

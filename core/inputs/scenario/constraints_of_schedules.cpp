@@ -33,10 +33,19 @@ Problem stages_without_layers(const Settings& s) {
 
 void keep_layers_for_stages(P id, const Settings& s, ValidValues& values) {
     if (id == P::pipeline_parallel) {
-        values.keep_if([&](double stages) { return stages * s[P::virtual_stages] <= s[P::layers]; });
-    } else {
-        // The numbers that divide the layers of a stage, so that each virtual stage has at least one.
-        values.divisors_of(std::floor(s[P::layers] / s[P::pipeline_parallel]));
+        values.keep_if([other = s](double stages) mutable {
+            other.set(P::pipeline_parallel, stages, Origin::given);
+            return stages_have_layers(other);
+        });
+        return;
+    }
+    // The numbers that divide the layers of a stage, so that each virtual stage has at least one. The
+    // embedding and the head may count as a layer each.
+    const double stages = s[P::pipeline_parallel];
+    values.divisors_of(std::floor(s[P::layers] / stages));
+    if (!divides(stages, s[P::layers] + 2)) return;
+    for (const double count : divisors((s[P::layers] + 2) / stages, values.most())) {
+        if (!values.contains(count)) values.add(count);
     }
 }
 
@@ -88,6 +97,13 @@ void keep_layers_splittable(P, const Settings& s, ValidValues& values) {
 }
 
 // ---- Sequence chunks of the schedule ----------------------------------------------------------------------
+
+constexpr P kSequenceChunks[] = {P::sequence_pieces};
+
+void keep_sequence_split(P, const Settings& s, ValidValues& values) {
+    if (schedule_of(s).splits_sequences && s[P::pipeline_parallel] > 1)
+        values.divisors_of(s[P::sequence_length] / s[P::context_parallel]);
+}
 
 Problem schedule_does_not_split_sequence(const Settings& s) {
     if (!s.on(P::causal)) {
@@ -172,7 +188,7 @@ Problem layout_does_not_match(const Settings& s) {
                             {std::to_string(layout.total), format(P::layers, s[P::layers])});
             break;
         case LayoutFault::misplaced:
-            why = translate("prediction layers (m) are in another stage than the last");
+            why = translate("its prediction layers (m) must be in one stage, after all layers (t)");
             break;
         case LayoutFault::predictions:
             why = translate("it has {1} prediction layers (m), but model.mtp_layers is {2}",
@@ -206,7 +222,11 @@ constexpr Constraint kConstraints[] = {
      .narrow = keep_layers_splittable},
     {.holds = layout_matches, .problem = layout_does_not_match},
     // The following constraints depend on the stages.
-    {.level = Level::schedule, .holds = splits_sequences_evenly, .problem = schedule_does_not_split_sequence},
+    {.level = Level::schedule,
+     .parameters = kSequenceChunks,
+     .holds = splits_sequences_evenly,
+     .problem = schedule_does_not_split_sequence,
+     .narrow = keep_sequence_split},
     {.level = Level::partition,
      .parameters = kEnds,
      .holds = supports_partition,

@@ -120,13 +120,12 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
 constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
 
 // The powers of two that one of these degrees may have, ascending; only one if the degree is not automatic.
-// Tensor parallelism stays in a node.
 std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
     std::vector<double> out{s[id]};
     if (!scenario.automatic[index(id)]) return out;
     for (const double stop : domain(id, s).stops) {
-        const bool in_node = id != P::tensor_parallel || stop <= s[P::gpus_per_node];
-        if (stop == 2 * out.back() && in_node) out.push_back(stop);
+        const bool allowed = id != P::tensor_parallel || is_planned_tensor_degree(stop, s);
+        if (stop == 2 * out.back() && allowed) out.push_back(stop);
     }
     return out;
 }
@@ -169,7 +168,7 @@ Settings settings_for_edit(const Scenario& scenario, P id) {
         most *= degree_most / s[degree];
         if (id == P::global_batch) s.set(degree, degree_most, Origin::derived);
     }
-    if (id == P::gpus) s.set(P::global_batch, s[P::global_batch] * most, Origin::derived);
+    if (id == P::gpus) s.set(P::global_batch, s[P::global_batch] * most, s.origin(P::global_batch));
     return s;
 }
 

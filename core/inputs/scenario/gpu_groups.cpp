@@ -26,6 +26,10 @@ int max_shard_group(const Settings& s) {
     return data_context_parallel(s) * static_cast<int>(weight_copies(s));
 }
 
+bool is_planned_tensor_degree(double degree, const Settings& s) {
+    return degree <= s[P::gpus_used_per_node] || s.on(P::tensor_across_nodes);
+}
+
 double expert_tensor_parallel(const Settings& s) {
     return s[P::expert_tensor_parallel] > 0 ? s[P::expert_tensor_parallel] : s[P::tensor_parallel];
 }

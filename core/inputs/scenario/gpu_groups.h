@@ -22,6 +22,9 @@ inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<S
 inline bool keeps_weights_on_host(const Settings& settings) {
     return is_fsdp(settings) && settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
 }
+// Returns whether plans may have this degree of tensor parallelism: it stays in a node unless the scenario
+// allows more.
+bool is_planned_tensor_degree(double degree, const Settings& settings);
 // Returns the GPUs over which each expert's matrices are split.
 double expert_tensor_parallel(const Settings& settings);
 // Returns the GPUs of an inner group of the context-parallel kind a2a+p2p.

@@ -27,15 +27,21 @@ std::vector<const Constraint*> all_constraints() {
 std::vector<Scenario> bases() {
     const Scenario dense = of_model("llama-3-70b", {{P::gpus, 128}, {P::accumulation, 16}});
     const Scenario pipelined = edited(dense, P::pipeline_parallel, 4);
-    return {first(),
-            dense,
-            pipelined,
-            edited(pipelined, P::virtual_stages, 2),
+    return {first(), dense, pipelined, edited(pipelined, P::virtual_stages, 2),
             edited(pipelined, P::schedule, ScheduleKind::dualpipe),
             edited(edited(pipelined, P::schedule, ScheduleKind::one_f_one_b), P::first_stage_layers, 10),
             edited(of_model("mixtral-8x7b", {{P::gpus, 64}}), P::expert_parallel, 4),
-            of_model("deepseek-v3", {{P::gpus, 256}}),
-            of_model("qwen3-next-80b-a3b", {{P::gpus, 64}}),
+            of_model("deepseek-v3", {{P::gpus, 256}}), of_model("qwen3-next-80b-a3b", {{P::gpus, 64}}),
+            // With the embedding and the head as layers, 16 × 8 virtual stages have one each.
+            of_model("llama-3.1-405b", {{P::gpus, 128},
+                                        {P::pipeline_parallel, 16},
+                                        {P::schedule, ScheduleKind::interleaved},
+                                        {P::accumulation, 16}}),
+            edited(pipelined, P::schedule, ScheduleKind::seq1f1b),
+            of_model("llama-3-8b", {{P::gpus, 64},
+                                    {P::context_parallel, 8},
+                                    {P::context_parallel_kind, ContextParallelKind::a2a_p2p},
+                                    {P::context_parallel_inner, 4}}),
             of_model("resnet-50", {})};
 }
 
@@ -110,8 +116,9 @@ TEST_CASE("constraints: the nearest valid value breaks none of the rules about i
 TEST_CASE("constraints: the offered values are those that satisfy every rule", "[scenario]") {
     for (const Scenario& base : bases()) {
         const Settings s = resolve(base);
-        for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                           P::expert_tensor_parallel, P::kv_heads, P::shard_group, P::gpus}) {
+        for (const P id :
+             {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
+              P::expert_tensor_parallel, P::kv_heads, P::shard_group, P::sequence_pieces, P::gpus}) {
             if (!applies_to(id, s)) continue;
             const ValidValues valid = valid_values(id, s, 64);
             for (double value = 1; value <= 64; ++value) {
