@@ -75,11 +75,19 @@ QString step_text(P id, const Settings& before, const Settings& after) {
 
 LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
     : QObject(parent), catalogue_(&catalogue), undo_(new QUndoStack(this)) {
+    constexpr int kFrame = 16;  // ms
+    no_frame_.setSingleShot(true);
+    no_frame_.setInterval(kFrame);
+    connect(&no_frame_, &QTimer::timeout, this, [this] {
+        take_found_plan();
+        Q_EMIT changed();
+    });
     start_with(Scenario::first_launch(catalogue));
 }
 
 void LiveModel::show(const SavedScenario& scenario) {
     const Scenario& without_view = scenario;
+    if (found_) take_found_plan();
     scenario_ = scenario;
     planning_.cancel();
     // Once a drag needs a background search it continues with one: even counting the plans takes part of a
@@ -100,13 +108,24 @@ void LiveModel::show(const SavedScenario& scenario) {
                               set_plan(pin, *found);
                               pinned = true;
                           }
-                          answer_ = std::move(*found);
-                          Q_EMIT changed();
+                          found_ = std::move(found);
+                          if (in_gesture()) {
+                              no_frame_.start();
+                          } else {
+                              take_found_plan();
+                              Q_EMIT changed();
+                          }
                           if (pinned) Q_EMIT pins_changed();
                       });
     }
     plan_pins();
     Q_EMIT changed();
+}
+
+void LiveModel::take_found_plan() {
+    answer_ = std::move(*found_);
+    found_.reset();
+    no_frame_.stop();
 }
 
 Answer LiveModel::with_last_plan(const Scenario& scenario) const {

@@ -8,6 +8,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <initializer_list>
 #include <optional>
 #include <vector>
@@ -39,7 +40,7 @@ class LiveModel : public QObject {
 
     // Returns whether a plan is being searched in the background. Until it is found, `answer()` combines the
     // last plan with the changed scenario.
-    [[nodiscard]] bool planning() const { return planning_.pending(); }
+    [[nodiscard]] bool planning() const { return planning_.pending() || found_.has_value(); }
 
     // Records whether the field of `id` contains text that cannot be parsed. Views dim as long as there is
     // such a field, because they show the last valid scenario.
@@ -143,6 +144,8 @@ class LiveModel : public QObject {
     // sees.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const SavedScenario& scenario);
+    // Makes the plan that a search has found part of the answer.
+    void take_found_plan();
     // Returns the answer with the last plan, or with the scenario's typed plan if the last one is not valid.
     [[nodiscard]] Answer with_last_plan(const Scenario& scenario) const;
 
@@ -165,6 +168,10 @@ class LiveModel : public QObject {
     bool plans_in_background_ = false;
     unsigned last_id_ = 0;  // last number given to a pin
     Background planning_;
+    // During a gesture a found plan waits for the next frame, which then shows it, so that a frame draws the
+    // window once. The timer shows it if no frame follows.
+    std::optional<Answer> found_;
+    QTimer no_frame_;
     std::vector<Scenario> planned_pins_;  // the scenarios that planning_pins_ searches plans for
     Background planning_pins_;
 };
