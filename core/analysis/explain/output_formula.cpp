@@ -60,14 +60,19 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
                          translate("T_cy = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                          "m c_g Q_g B_HBM η_m"};
     }
-    if (s.choice<Sharding>(P::sharding) == Sharding::zero_pp)
+    const bool quantizes = s.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+    if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
+        return OutputFormula{
+            quantizes
+                ? translate("T_cy = ((c + 6 bytes for quantization) · parameters that the step gathers + "
+                            "c_g · Q_g · gradients that it accumulates) ÷ (B_HBM · η_m)")
+                : translate("T_cy = (c · parameters that the step gathers + c_g · Q_g · gradients that it "
+                            "accumulates) ÷ (B_HBM · η_m)"),
+            "c c_g Q_g B_HBM η_m"};
+    if (quantizes)
         return OutputFormula{
             translate("T_cy = m · (c + 6 bytes for quantization) · parameters gathered ÷ (B_HBM · η_m)"),
             "m c B_HBM η_m"};
-    if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
-        return OutputFormula{translate("T_cy = (m · c · parameters gathered + c_g · Q_g · parameters whose "
-                                       "gradients are accumulated) ÷ (B_HBM · η_m)"),
-                             "m c c_g Q_g B_HBM η_m"};
     if (!one_stage)
         return OutputFormula{translate("T_cy = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                              "m c B_HBM η_m"};
