@@ -132,7 +132,7 @@ OperatorTable operator_table(const Answer& answer) {
         add(c.operators.embedding, c.work.embedding, stage.embedding ? 1 : 0);
         for (std::size_t i = 0; i < c.operators.kinds; ++i)
             add(c.operators.of_kind[i], c.work.layers[i], stage.counts[i]);
-        add(c.operators.prediction, c.work.prediction, stage.head ? c.work.predictions : 0);
+        add(c.operators.prediction, c.work.prediction, stage.predictions);
         add(c.operators.head, c.work.head, stage.head ? 1 : 0);
     }
     out.model.count = out.rows.size();

@@ -154,16 +154,15 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
             add(out.hidden, alone.hidden, count);
         };
         const Activity activity = forwards ? Activity::forward : Activity::backward;
-        const auto add_end = [&](const End& end) {
+        const auto add_end = [&](const End& end, double times) {
             const PassTime& pass = forwards ? end.forward : end.backward;
             std::vector<Part> chain;
             add_pass(chain, pass, activity);
-            add(out.chain, chain, share);
-            add(out.hidden, Activity::context_exchange, share * pass.hidden);
+            add(out.chain, chain, share * times);
+            add(out.hidden, Activity::context_exchange, share * times * pass.hidden);
         };
         for (std::size_t i = 0; i < layers_.kinds(); ++i) add_layers(layers_.of_kind[i], stage.counts[i]);
-        if (stage.embedding) add_end(layers_.first_end);
-        if (stage.head) add_end(layers_.last_end);
+        each_end(stage, layers_, add_end);
         for (Part& part : out.chain) {
             if (part.activity == Activity::backward) part.seconds -= weights;
         }

@@ -130,10 +130,10 @@ class LayerTimelineBuilder {
 
     [[nodiscard]] MemoryContext context() const {
         const Compiled& c = c_;
-        return {c,
-                c.passes.passes_per_visit * c.work.last_end.forward.time.total() /
-                    std::max(forward_chain_, 1e-300),
-                0, false};
+        return {
+            c,
+            c.passes.passes_per_visit * c.work.head.forward.time.total() / std::max(forward_chain_, 1e-300),
+            0, false};
     }
 
     double seconds_of_one() {
@@ -155,16 +155,19 @@ class LayerTimelineBuilder {
         if (all_.empty()) all_ = layers();
         const double copy_seconds =
             per_visit * parts_.copy_seconds(estimate_.step, !backward) / c_.stages.first.layers();
-        const auto end = [&](const End& of) {
+        const auto end = [&](const End& of, double times) {
+            if (times <= 0) return;
             lanes.layer = 0;
             const PassTime& both = backward ? of.backward : of.forward;
             const double from = at;
             std::vector<Part> chain =
                 parts_.end_chain(both, backward ? Activity::backward : Activity::forward);
-            for (Part& part : chain) part.seconds *= per_visit;
+            for (Part& part : chain) part.seconds *= per_visit * times;
             at = lanes.add(at, chain);
-            lanes.add_hidden(from, at, {{Activity::context_exchange, per_visit * both.hidden}});
+            lanes.add_hidden(from, at, {{Activity::context_exchange, per_visit * times * both.hidden}});
         };
+        const Layers& ends = parts_.layers();
+        const double predictions = c_.stages.first.predictions;
         const auto one = [&](const LayerEntry& entry) {
             lanes.layer = entry.number;
             const bool at_end = &entry == &all_.back();
@@ -188,13 +191,15 @@ class LayerTimelineBuilder {
         lanes.layer = 0;
         if (!backward) {
             at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
-            end(parts_.layers().first_end);
+            end(ends.embedding, 1);
             for (const LayerEntry& entry : all_) one(entry);
-            end(parts_.layers().last_end);
+            end(ends.prediction, predictions);
+            end(ends.head, 1);
         } else {
-            end(parts_.layers().last_end);
+            end(ends.head, 1);
+            end(ends.prediction, predictions);
             for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) one(*entry);
-            end(parts_.layers().first_end);
+            end(ends.embedding, 1);
             lanes.layer = 0;
             at = lanes.add(at, Activity::reduce, parts_.last_reduce(c_.stages.first, last));
         }
@@ -383,8 +388,8 @@ class PipelineTimelineBuilder {
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
-            head ? c_.passes.share * c_.work.last_end.forward.time.total() / shape_.virtual_stages /
-                       replicas / contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
+            head ? c_.passes.share * c_.work.head.forward.time.total() / shape_.virtual_stages / replicas /
+                       contents.pass[static_cast<std::size_t>(PassKind::forward)].seconds().total()
                  : 0;
         stage.memory = memory_of_passes(passes, memory, out_.steps_overlap ? done : free,
                                         out_.steps_overlap ? begin + out_.end : out_.end,

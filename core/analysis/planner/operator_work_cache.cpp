@@ -19,7 +19,7 @@ OperatorWork compute_operator_work(Compiled& c) {
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
         layers += c.operators.of_kind[i].repeat * both(work.layers[i]);
     return {work, s[P::sequence_length] * s[P::micro_batch] / s[P::context_parallel],
-            layers + both(work.embedding) + both(work.last_end)};
+            layers + both(work.embedding) + work.predictions * both(work.prediction) + both(work.head)};
 }
 
 }  // namespace

@@ -214,31 +214,6 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     return out;
 }
 
-void add(PassTime& sum, const PassTime& pass, double times) {
-    for (std::size_t i = 0; i < kStepTerms; ++i) sum.terms[i] += times * pass.terms[i];
-    sum.time += times * pass.time;
-    sum.attention += times * pass.attention;
-    sum.hidden += times * pass.hidden;
-}
-
-// Adds `times` equal blocks to `sum`.
-void add(BlockWork& sum, const BlockWork& block, double times) {
-    add(sum.forward, block.forward, times);
-    add(sum.backward, block.backward, times);
-    sum.weight_gradient += times * block.weight_gradient;
-    sum.repeated += times * block.repeated;
-    using Sum = double BlockWork::*;
-    for (const Sum field :
-         {&BlockWork::weights, &BlockWork::experts, &BlockWork::forward_flops, &BlockWork::backward_flops,
-          &BlockWork::orthogonalization, &BlockWork::expert_orthogonalization, &BlockWork::saved,
-          &BlockWork::repeated_flops, &BlockWork::dropped})
-        sum.*field += times * block.*field;
-    for (const Sum field :
-         {&BlockWork::largest_orthogonalization, &BlockWork::largest_expert_orthogonalization,
-          &BlockWork::largest_matrix, &BlockWork::largest_output})
-        sum.*field = std::max(sum.*field, block.*field);
-}
-
 }  // namespace
 
 StepTerm step_term_of(const Operator& op) {
@@ -285,8 +260,6 @@ Work work_of(const OperatorList& operators, const BlockRates& rates) {
     out.head = work_of(operators.head, rates, collective_time);
     out.prediction = work_of(operators.prediction, rates, collective_time);
     out.predictions = operators.prediction.repeat;
-    out.last_end = out.head;
-    if (out.predictions > 0) add(out.last_end, out.prediction, out.predictions);
     return out;
 }
 

@@ -53,8 +53,7 @@ struct BlockWork {
 struct Work {
     BlockWork embedding, head;
     BlockWork prediction;                        // one prediction layer (MTP)
-    double predictions = 0;                      // prediction layers, all on the stage with the head
-    BlockWork last_end;                          // the head and all prediction layers together
+    double predictions = 0;                      // prediction layers
     BoundedList<BlockWork, kLayerKinds> layers;  // a layer of each kind
 };
 

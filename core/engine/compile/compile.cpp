@@ -64,10 +64,14 @@ Traffic traffic_of(const Compiled& c) {
     Traffic out;
     for (const BlockWork& layer : c.work.layers.items()) out.layers.add(unit(layer.weights, layer.experts));
     const auto end = [&](const Stage& stage) {
-        return unit(end_parameters(stage, c), stage.head ? c.work.last_end.experts : 0);
+        const ModelParameters parameters = end_parameters(stage, c);
+        return unit(parameters.non_expert, parameters.experts);
     };
     out.first_end = end(c.stages.first);
     if (c.stages.count > 1) out.last_end = end(c.stages.last);
+    for (const Stage& stage : c.stages.middles.items()) {
+        if (stage.predictions > 0) out.predictions = end(stage);
+    }
     return out;
 }
 

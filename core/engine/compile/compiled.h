@@ -45,12 +45,12 @@ inline Passes passes_beside_traffic(bool of_every_visit, Passes passes) {
     return passes;
 }
 
-// Data-parallel traffic of one layer of each kind and of the two ends of the model. The ends are the
-// embedding and the head, which the first and the last stage hold in addition to their layers. Without a
-// pipeline `first_end` covers both.
+// Data-parallel traffic of one layer of each kind and of what stages hold in addition to their layers: the
+// first one the embedding, the last one the head, and one of them the prediction layers (MTP).
 struct Traffic {
     BoundedList<UnitTraffic, kLayerKinds> layers;
     UnitTraffic first_end, last_end;
+    UnitTraffic predictions;  // of prediction layers on a stage between the first and the last one
 };
 
 struct Compiled {  // everything that an estimate needs from a scenario

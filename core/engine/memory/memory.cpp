@@ -203,6 +203,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
             if (stage.counts[i] > 0)
                 out.new_gradient = std::max(out.new_gradient, c.work.layers[i].largest_matrix);
         }
+        if (stage.predictions > 0)
+            out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
     }
     if (s.choice<Offload>(P::offload) == Offload::none)
         out.optimizer =
@@ -250,9 +252,9 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
-    if (stage.head && c.work.predictions > 0) {
+    if (stage.predictions > 0) {
         const Activations prediction = kept_activations(c.work.prediction, c);
-        ends += c.work.predictions * prediction.kept;
+        ends += stage.predictions * prediction.kept;
         working = std::max(working, prediction.working);
         gradients = std::max(gradients, gradient_buffers(c.work.prediction));
     }

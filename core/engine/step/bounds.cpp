@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "effects/overlap.h"
-#include "step/trace.h"
 
 namespace shardscope {
 namespace {
@@ -16,14 +15,13 @@ StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compi
         out.forward += share * blocks * forward;
         out.backward += share * blocks * backward;
     };
-    const auto add_end = [&](const End& end) { add(end.forward.time, end.backward.time, 1); };
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const Layer& layer = layers.of_kind[i];
         add(layer.work.forward.time, layer.backward(), stage.counts[i]);
         out.weight_gradient += share * stage.counts[i] * layer.work.weight_gradient;
     }
-    if (stage.embedding) add_end(layers.first_end);
-    if (stage.head) add_end(layers.last_end);
+    each_end(stage, layers,
+             [&](const End& end, double times) { add(end.forward.time, end.backward.time, times); });
     return out;
 }
 
@@ -43,8 +41,8 @@ ComputeFloor compute_floor(const Compiled& c) {
     };
     for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
     out.last_kind = stage.last_kind;
-    if (stage.embedding) out.computing += layers.first_end.both_passes().total();
-    if (stage.head) out.computing += layers.last_end.both_passes().total();
+    each_end(stage, layers,
+             [&](const End& end, double times) { out.computing += times * end.both_passes().total(); });
     out.computing *= s[P::accumulation] / c.stages.weight_copies;
     if (c.stages.count > 1) {
         out.average = average_stage(c, layers);
@@ -64,15 +62,8 @@ UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
     const Layers layers(c);
     UnhiddenFloor out;
     const UnhiddenTerms terms = unhidden_terms(stage, layers, c);
-    for (const UnhiddenTerm& term : terms.items()) {
-        const double seconds = term.time.total();
-        switch (term.frequency) {
-            case Frequency::step: out.once += seconds; break;
-            case Frequency::visit: out.per_visit += seconds; break;
-            case Frequency::pass: out.per_pass += seconds; break;
-            case Frequency::further_pass: out.per_further_pass += seconds; break;
-        }
-    }
+    for (const UnhiddenTerm& term : terms.items())
+        out.seconds[static_cast<std::size_t>(term.frequency)] += term.time.total();
     return out;
 }
 

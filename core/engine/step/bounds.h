@@ -2,7 +2,9 @@
 // bubble, unhidden terms and exposed traffic.
 #pragma once
 
-#include "step/layers.h"
+#include <array>
+
+#include "step/trace.h"
 
 namespace shardscope {
 
@@ -27,13 +29,12 @@ double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
 // depend neither on recomputation nor on the schedule's order. A plan's step contains the terms of one of its
 // stages.
 struct UnhiddenFloor {
-    double once = 0;              // per step
-    double per_visit = 0;         // per visit of a layer
-    double per_pass = 0;          // per pass
-    double per_further_pass = 0;  // per pass of a visit after its first one
+    std::array<double, kFrequencies> seconds{};  // of one occurrence, by frequency
     [[nodiscard]] double total(const Passes& passes) const {
-        return once + passes.visits() * per_visit + passes.count * per_pass +
-               (passes.count - passes.visits()) * per_further_pass;
+        double out = 0;
+        for (std::size_t i = 0; i < kFrequencies; ++i)
+            out += seconds[i] * occurrences(static_cast<Frequency>(i), passes);
+        return out;
     }
 };
 UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);

@@ -28,12 +28,11 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     return out;
 }
 
-End last_end_of(const Compiled& c) {
-    const Work& work = c.work;
-    End out{work.last_end.forward, work.last_end.backward};
-    if (work.predictions > 0) {
-        const Time repeated =
-            work.predictions * recompute(work.prediction.forward_work(), recompute_policy(c.settings)).time;
+End prediction_of(const Compiled& c) {
+    const BlockWork& work = c.work.prediction;
+    End out{work.forward, work.backward};
+    if (c.work.predictions > 0) {
+        const Time repeated = recompute(work.forward_work(), recompute_policy(c.settings)).time;
         out.backward.terms[static_cast<std::size_t>(StepTerm::recompute)] += repeated.total();
         out.backward.time += repeated;
     }
@@ -54,15 +53,13 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
     if (c.stages.count <= 1) return *out;
     LayerCounts layer{};
     for (std::size_t i = 0; i < layers.kinds(); ++i) layer[i] = layers.of_kind[i].both_passes().total();
-    const double embedding = layers.first_end.both_passes().total();
-    const double head = layers.last_end.both_passes().total();
     double longest = 0;
     for (std::size_t k = 0; k < c.stages.size(); ++k) {
         const Stage& candidate = c.stages[k];
         double seconds = 0;
         for (std::size_t i = 0; i < layers.kinds(); ++i) seconds += candidate.counts[i] * layer[i];
-        if (candidate.embedding) seconds += embedding;
-        if (candidate.head) seconds += head;
+        each_end(candidate, layers,
+                 [&](const End& end, double times) { seconds += times * end.both_passes().total(); });
         if (seconds <= longest) continue;
         longest = seconds;
         out = &candidate;
@@ -71,7 +68,9 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers) {
 }
 
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
-    return stage.embedding ? c.traffic.first_end : stage.head ? c.traffic.last_end : UnitTraffic{};
+    if (stage.embedding) return c.traffic.first_end;
+    if (stage.head) return c.traffic.last_end;
+    return stage.predictions > 0 ? c.traffic.predictions : UnitTraffic{};
 }
 
 StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c) {

@@ -21,18 +21,19 @@ struct Layer {
 };
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 
-// One end of the model, with which no data-parallel traffic overlaps.
+// The embedding, the head or a prediction layer. No data-parallel traffic overlaps with it.
 struct End {
     PassTime forward, backward;
     [[nodiscard]] Time both_passes() const { return forward.time + backward.time; }
 };
-// Returns the LM head and the prediction layers (MTP) before it. Like other layers, the latter are
-// recomputed.
-End last_end_of(const Compiled& c);
+// Returns one prediction layer (MTP). It is recomputed like other layers.
+End prediction_of(const Compiled& c);
 
 struct Layers {
     explicit Layers(const Compiled& c)
-        : first_end{c.work.embedding.forward, c.work.embedding.backward}, last_end(last_end_of(c)) {
+        : embedding{c.work.embedding.forward, c.work.embedding.backward},
+          prediction(prediction_of(c)),
+          head{c.work.head.forward, c.work.head.backward} {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
             of_kind.add(layer_of(c.work.layers[i], c.traffic.layers[i], c));
     }
@@ -40,8 +41,17 @@ struct Layers {
     // Returns the layer at the end of a stage.
     [[nodiscard]] const Layer& last(const Stage& stage) const { return of_kind[stage.last_kind]; }
     BoundedList<Layer, kLayerKinds> of_kind;
-    End first_end, last_end;
+    End embedding, prediction, head;
 };
+
+// Calls `visit(end, times)` for everything that a stage computes in addition to its layers, in the order of
+// the forward pass.
+template <typename Visit>
+void each_end(const Stage& stage, const Layers& layers, Visit&& visit) {
+    if (stage.embedding) visit(layers.embedding, 1.0);
+    if (stage.predictions > 0) visit(layers.prediction, stage.predictions);
+    if (stage.head) visit(layers.head, 1.0);
+}
 
 // The numbers of layers of a stage by how their communication overlaps with compute.
 struct LayerPositions {
@@ -57,7 +67,7 @@ LayerPositions layer_positions(double layers, bool last, const Passes& passes);
 // communicate and wait.
 const Stage& busiest_stage(const Compiled& c, const Layers& layers);
 
-// Returns the data-parallel traffic of the ends of the model that the stage holds.
+// Returns the data-parallel traffic of what the stage holds in addition to its layers.
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c);
 // Returns the data-parallel traffic of the stage.
 StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c);

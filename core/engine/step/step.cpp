@@ -22,8 +22,7 @@ class StepSum {
     StepTime sum_of(const StepTrace& trace) {
         const double micro_batches = c_.passes.count * c_.passes.share;
         const Stage& stage = trace.stage;
-        if (stage.embedding) add_end(layers_.first_end, micro_batches);
-        if (stage.head) add_end(layers_.last_end, micro_batches);
+        each_end(stage, layers_, [&](const End& end, double times) { add_end(end, times * micro_batches); });
         for (std::size_t i = 0; i < kinds_of_layers(c_); ++i) {
             const BlockWork& layer = c_.work.layers[i];
             if (stage.counts[i] > 0)
@@ -129,7 +128,7 @@ struct Pipeline {
 // Returns whether a middle stage has no more layers of any kind than the first one and ends with the same
 // kind, so that it cannot be slower.
 bool needs_no_more_than(const Stage& middle, const Stage& first) {
-    return middle.last_kind == first.last_kind &&
+    return middle.last_kind == first.last_kind && middle.predictions <= first.predictions &&
            std::ranges::equal(middle.counts, first.counts, std::less_equal{});
 }
 

@@ -100,16 +100,17 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
         shared.sharded_over = c.layout.shard;
         experts.sharded_over = c.layout.expert_shard;
     }
-    for (std::size_t i = 0; i < layers.kinds(); ++i) {
-        const BlockWork& layer = layers.of_kind[i].work;
-        if (stage.counts[i] <= 0) continue;
-        shared.flops += stage.counts[i] * layer.orthogonalization;
-        experts.flops += stage.counts[i] * layer.expert_orthogonalization;
+    const auto add = [&](const BlockWork& layer, double count) {
+        if (count <= 0) return;
+        shared.flops += count * layer.orthogonalization;
+        experts.flops += count * layer.expert_orthogonalization;
         shared.largest = std::max(shared.largest, layer.largest_orthogonalization);
         experts.largest = std::max(experts.largest, layer.largest_expert_orthogonalization);
-        shared.parameters += stage.counts[i] * layer.weights;
-        experts.parameters += stage.counts[i] * layer.experts;
-    }
+        shared.parameters += count * layer.weights;
+        experts.parameters += count * layer.experts;
+    };
+    for (std::size_t i = 0; i < layers.kinds(); ++i) add(layers.of_kind[i].work, stage.counts[i]);
+    add(c.work.prediction, stage.predictions);
     const double rate = c.gpu.peak * c.gpu.gemm_efficiency;
     return muon_time(shared, rate, c.data_parallel) + muon_time(experts, rate, c.data_parallel);
 }
@@ -128,28 +129,19 @@ Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c)
     return host_bound_time(longer(both, passes.copy), passes.host);
 }
 
-double occurrences(Frequency frequency, const Passes& passes) {
-    switch (frequency) {
-        case Frequency::step: return 1;
-        case Frequency::visit: return passes.visits();
-        case Frequency::pass: return passes.count;
-        case Frequency::further_pass: return passes.count - passes.visits();
-    }
-    return 1;
-}
-
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
     const TrafficPolicy policy = traffic_policy(s);
-    const double root_parameters = end_parameters(stage, c);
-    double of_layers = 0, experts = 0, updated_layers = 0;
+    const ModelParameters ends = end_parameters(stage, c);
+    double of_layers = 0, updated_layers = 0;
+    double experts = ends.experts;
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         of_layers += stage.counts[i] * layers.of_kind[i].parameters;
         experts += stage.counts[i] * layers.of_kind[i].work.experts;
         updated_layers += stage.counts[i] * layers.of_kind[i].updated;
     }
-    const double parameters = of_layers + root_parameters;
+    const double parameters = of_layers + ends.non_expert + ends.experts;
     const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
     const auto copy_time = [&](double bytes) {
         return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
@@ -174,10 +166,8 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
     }
 
-    const double head_experts = stage.head ? c.work.last_end.experts : 0;
-    const double updated =
-        updated_layers + updated_parameters({root_parameters, head_experts}, sharding, c.layout.shard.size(),
-                                            c.layout.expert_shard.size());
+    const double updated = updated_layers + updated_parameters(ends, sharding, c.layout.shard.size(),
+                                                               c.layout.expert_shard.size());
     const auto offload = s.choice<Offload>(P::offload);
     const double bytes = optimizer_traffic(s[P::optimizer_traffic], c.state.optimizer);
     if (offload == Offload::none) {
@@ -200,7 +190,8 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
 StageTimes average_stage(const Compiled& c, const Layers& layers) {
     const double share = 1 / c.stages.count;
-    const Time ends = share * (layers.first_end.both_passes() + layers.last_end.both_passes());
+    const Time ends = share * (layers.embedding.both_passes() + layers.head.both_passes() +
+                               c.work.predictions * layers.prediction.both_passes());
     StageTimes out;
     // The forward pass is a third of the time of both passes of the ends.
     for (std::size_t i = 0; i < layers.kinds(); ++i) {

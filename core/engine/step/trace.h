@@ -42,7 +42,16 @@ Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c)
 // The frequency of a term: once per step, per visit of a layer (see Passes), per pass, or per pass of a visit
 // after its first one.
 enum class Frequency : unsigned char { step, visit, pass, further_pass };
-double occurrences(Frequency frequency, const Passes& passes);
+inline constexpr std::size_t kFrequencies = 4;
+inline double occurrences(Frequency frequency, const Passes& passes) {
+    switch (frequency) {
+        case Frequency::step: return 1;
+        case Frequency::visit: return passes.visits();
+        case Frequency::pass: return passes.count;
+        case Frequency::further_pass: return passes.count - passes.visits();
+    }
+    return 1;
+}
 
 // A term that no compute hides.
 struct UnhiddenTerm {

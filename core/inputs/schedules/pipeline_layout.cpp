@@ -76,15 +76,18 @@ PipelineLayout parse_pipeline_layout(std::string_view text) {
     out.problem = expansion.problem();
     out.layers.push_back(0);
     for (const char symbol : symbols) {
+        const std::size_t stage = out.layers.size() - 1;
         if (symbol == '|') {
             out.layers.push_back(0);
-            out.misplaced = out.misplaced || out.predictions > 0;
-            out.predictions = 0;
+        } else if (symbol == 'm') {
+            out.misplaced |= out.predictions > 0 && out.prediction_stage != stage;
+            out.prediction_stage = stage;
+            ++out.predictions;
+        } else if (symbol == 't') {
+            out.misplaced |= out.predictions > 0;
+            ++out.layers.back();
+            ++out.total;
         }
-        if (symbol == 'm') ++out.predictions;
-        if (symbol != 't') continue;
-        ++out.layers.back();
-        ++out.total;
     }
     return out;
 }

@@ -15,11 +15,12 @@
 namespace shardscope {
 
 struct PipelineLayout {
-    std::vector<int> layers;  // of each virtual stage
-    int total = 0;            // layers of all stages
-    int predictions = 0;      // prediction layers of the last stage
-    bool misplaced = false;   // whether another stage has prediction layers
-    std::string problem;      // why the text is not a layout; "" if it is one
+    std::vector<int> layers;           // of each virtual stage
+    int total = 0;                     // layers of all stages
+    int predictions = 0;               // prediction layers
+    std::size_t prediction_stage = 0;  // the virtual stage with the prediction layers
+    bool misplaced = false;            // whether a layer follows them, or two stages have them
+    std::string problem;               // why the text is not a layout; "" if it is one
 };
 
 PipelineLayout parse_pipeline_layout(std::string_view text);

@@ -37,6 +37,7 @@ std::vector<Stage> stages_of_layout(const PipelineLayout& layout, const LayerSeq
     for (std::size_t i = 0; i < out.size(); ++i) out[i].position = static_cast<double>(i);
     out.front().embedding = true;
     out.back().head = true;
+    out[layout.prediction_stage % out.size()].predictions = layout.predictions;
     return out;
 }
 
@@ -47,11 +48,13 @@ double size_of(const Stage& stage) {
     return stage.counts[0] + (1 + kExperts) * stage.counts[1];
 }
 
-// Collects the middle stages: of a model with a pattern every mixture of layers, else the largest stage.
+// Collects the middle stages: every mixture of layers if the model has a pattern or if one of these stages
+// has prediction layers, else the largest stage.
 class MiddleStages {
   public:
     MiddleStages(const LayerSequence& layers, Stages& out)
-        : every_mixture_(layers.has_pattern()), list_(out.middles) {}
+        : every_mixture_(layers.has_pattern() || (out.layout && out.layout->predictions > 0)),
+          list_(out.middles) {}
     // Adds a stage. The stages must come in the order of decreasing micro-batches in flight, because only the
     // first of several equal stages is kept.
     void add(const Stage& stage) {
@@ -104,6 +107,7 @@ Stage merged(const Stage& a, const Stage& b) {
     Stage out = a;
     for (std::size_t i = 0; i < kLayerKinds; ++i) out.counts[i] += b.counts[i];
     out.last_kind = a.position > b.position ? a.last_kind : b.last_kind;
+    out.predictions = a.predictions + b.predictions;
     out.embedding = a.embedding || b.embedding;
     out.head = a.head || b.head;
     return out;
@@ -183,8 +187,8 @@ double Stage::layers() const {
 }
 
 bool Stage::is_like(const Stage& other) const {
-    return counts == other.counts && last_kind == other.last_kind && embedding == other.embedding &&
-           head == other.head;
+    return counts == other.counts && last_kind == other.last_kind && predictions == other.predictions &&
+           embedding == other.embedding && head == other.head;
 }
 
 std::size_t Stages::index_of(const Stage& stage) const {
@@ -204,6 +208,7 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
     if (gpus <= 1) {
         out.first = slice(0, layers, sequence);
         out.first.embedding = out.first.head = true;
+        out.first.predictions = sequence.predictions();
         return out;
     }
     if (partition.folded) return folded(sequence, gpus);
@@ -244,6 +249,7 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
     }
     out.first.embedding = true;
     out.last.head = true;
+    out.last.predictions = sequence.predictions();
     out.last.position = gpus - 1;
     return out;
 }

@@ -2,10 +2,11 @@
 //
 // If the number of stages divides the layers, each stage gets the same number; the first also has the
 // embedding and the last the LM head. If it divides layers + 2 instead, the embedding and the head count as a
-// layer each, as in the frameworks. Prediction layers (MTP) are on the last stage and count as further layers
-// if the sum is then divisible. Otherwise the remaining layers go to the stages in the middle, one layer
-// each, and to the first stage if those are too few, because the head costs more than the embedding. Sources:
-// Megatron-LM (uniform, account-for-embedding options), DeepSpeed's partition “type:transformer”.
+// layer each, as in the frameworks. Prediction layers (MTP) are on the last stage, unless a layout has them
+// in another one, and count as further layers if the sum is then divisible. Otherwise the remaining layers go
+// to the stages in the middle, one layer each, and to the first stage if those are too few, because the head
+// costs more than the embedding. Sources: Megatron-LM (uniform, account-for-embedding options), DeepSpeed's
+// partition “type:transformer”.
 //
 // A stage holds consecutive layers, also where they are of different kinds (model.layer_pattern): the
 // frameworks count layers, not their cost. Of the middle stages, the one with the most layers stands for all.
@@ -29,6 +30,7 @@ struct PipelineLayout;
 struct Stage {
     LayerCounts counts{};       // of each kind
     std::size_t last_kind = 0;  // of the last layer
+    double predictions = 0;     // prediction layers (MTP)
     bool embedding = false;
     bool head = false;
     double position = 0;  // 0 is the first stage

@@ -261,7 +261,10 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
     if (!hybrid_letters(s).empty()) return;
     const double each = s[P::layers] / s[P::pipeline_parallel] / virtual_stages;
     if (s[P::pipeline_layout] != 0) {
-        put_layout(out, std::string(interned_text(s[P::pipeline_layout])));
+        // Without the prediction layers that Megatron-LM cannot have, only the other layers are written.
+        put_layout(out, prediction_layers(s) == s[P::mtp_layers]
+                            ? std::string(interned_text(s[P::pipeline_layout]))
+                            : layout_text(planned_stages(s), 0));
     } else if (virtual_stages > 1 && each == std::floor(each)) {
         out.put("--num-layers-per-virtual-pipeline-stage", whole(each));
     } else if (virtual_stages > 1) {

@@ -230,66 +230,32 @@ class Reader {
     void read_layout(const char* option, const std::string& layout, double layers, double stages) {
         const PipelineLayout read = parse_pipeline_layout(layout);
         const auto parts = static_cast<double>(read.layers.size());
-        if (!read.problem.empty() || std::fmod(parts, stages) != 0 || read.total != layers) {
-            o_.problem(option, translate("“{1}” is not understood", {layout}),
-                       translate("a stage has E, t, m and L, with one t per layer, and | separates stages"),
-                       translate("write Et*9|t*12|t*11L"));
-            return;
-        }
-        if (read.misplaced) {
-            give_layout_with_last_predictions(layout, parts, stages);
+        if (!read.problem.empty() || std::fmod(parts, stages) != 0 || read.total != layers ||
+            read.misplaced) {
+            o_.problem(
+                option, translate("“{1}” is not understood", {layout}),
+                translate("a stage has E, t, m and L, with one t per layer and every m in one stage after "
+                          "them, and | separates stages"),
+                translate("write Et*9|t*12|t*11L"));
             return;
         }
         const StageLayers counts(read.layers.begin(), read.layers.end());
+        // Without a layout the engine has the prediction layers (m) in the last stage.
+        const bool needs_layout = read.predictions > 0 && read.prediction_stage + 1 != read.layers.size();
         if (parts > stages) {
             out_.give(P::virtual_stages, parts / stages);
             out_.give(P::schedule, "interleaved");
             // The engine divides the layers evenly where no layout is given.
-            if (counts != uneven_virtual_stages(layers, parts))
+            if (needs_layout || counts != uneven_virtual_stages(layers, parts))
                 out_.give(P::pipeline_layout, intern_text(layout));
             return;
         }
         // The first and the last stage say enough where the engine gives the others as many layers.
         const Partition ends{counts.front(), counts.back()};
-        if (ends.first >= 1 && ends.last >= 1 && ends.is_feasible(layers, stages) &&
+        if (!needs_layout && ends.first >= 1 && ends.last >= 1 && ends.is_feasible(layers, stages) &&
             engine_stage_layers(layers, predictions(), stages, ends) == counts)
             out_.set_stages(counts);
         else out_.give(P::pipeline_layout, intern_text(layout));
-    }
-
-    // Megatron-Core may have the prediction layers in a stage before that of the loss. The engine computes
-    // them in the last stage, so the scenario's layout has them there; the other stages stay as they are.
-    void give_layout_with_last_predictions(const std::string& layout, double parts, double stages) {
-        std::string symbols = layout;
-        std::ranges::replace(symbols, '|', ',');
-        const int predictions = parse_pipeline_layout(symbols).predictions;
-        std::string others;
-        for (std::size_t at = 0; at < layout.size(); ++at) {
-            if (layout[at] != 'm') {
-                others += layout[at];
-                continue;
-            }
-            // The number of repetitions goes with the symbol.
-            if (layout.compare(at + 1, 1, "*") == 0)
-                at = std::min(layout.find_first_not_of("0123456789", at + 2), layout.size()) - 1;
-        }
-        if (parts > stages) {
-            out_.give(P::virtual_stages, parts / stages);
-            out_.give(P::schedule, "interleaved");
-        }
-        if (others.ends_with('L')) {
-            others.insert(others.size() - 1, "m*" + std::to_string(predictions));
-            out_.give(P::pipeline_layout, intern_text(others));
-            out_.note(translate(
-                "The layout “{1}” has the prediction layers (m) in a stage before the last one. The "
-                "scenario has them in the last stage, where the engine computes them: “{2}”.",
-                {layout, others}));
-            return;
-        }
-        out_.note(
-            translate("The layout “{1}” is left out, because it has the prediction layers (m) in a stage "
-                      "before the last one, and the engine computes them in the last one.",
-                      {layout}));
     }
 
     void optimizer() {

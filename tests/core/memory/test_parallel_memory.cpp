@@ -48,7 +48,7 @@ Layers layers_of(const Figure& f, double sequence_parallel, double recompute) {
     const double in_flight = f.pipeline > 1 ? c.schedule->in_flight(c.pipeline, 0) : 1;
     double ends = c.operators.embedding.saved();
     if (f.pipeline == 1) ends += c.operators.head.saved();
-    return {states(use) - 18 * end_parameters(c.stages.first, c),
+    return {states(use) - 18 * end_parameters(c.stages.first, c).non_expert,
             term(use, MemoryTerm::activations) - in_flight * ends};
 }
 

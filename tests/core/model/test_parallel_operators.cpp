@@ -6,6 +6,7 @@
 #include "compile/stage_parameters.h"
 #include "memory/memory.h"
 #include "model/operators.h"
+#include "step/step.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -118,14 +119,62 @@ TEST_CASE("operators: the weights of a pipeline's stages add up to the model", "
     const double layer = c.operators.of_kind[0].local_weights();
     double held = 0;
     for (const Stage* stage : {&c.stages.first, &c.stages[1], &c.stages[1], &c.stages.last})
-        held += stage->layers() * layer + end_parameters(*stage, c);
+        held += stage->layers() * layer + end_parameters(*stage, c).non_expert;
     CHECK(held == Approx(c.parameters).epsilon(1e-12));
     // With tied embeddings the last stage has a copy of the embedding.
     const Compiled tied = compile(resolve(of_model("gpt-3-175b", {{P::pipeline_parallel, 8}})));
-    CHECK(end_parameters(tied.stages.last, tied) == 51200.0 * 12288 + 2 * 12288);
-    CHECK(end_parameters(tied.stages.first, tied) == (51200.0 + 2048) * 12288);
+    CHECK(end_parameters(tied.stages.last, tied).non_expert == 51200.0 * 12288 + 2 * 12288);
+    CHECK(end_parameters(tied.stages.first, tied).non_expert == (51200.0 + 2048) * 12288);
     const Compiled alone = compile(resolve(of_model("gpt-3-175b", {})));
-    CHECK(end_parameters(alone.stages.first, alone) == (51200.0 + 2048) * 12288 + 2 * 12288);
+    CHECK(end_parameters(alone.stages.first, alone).non_expert == (51200.0 + 2048) * 12288 + 2 * 12288);
+}
+
+TEST_CASE("operators: a stage with prediction layers has their weights and a copy of the embedding",
+          "[model]") {
+    const auto with_layout = [](const char* layout) {
+        Scenario scenario = of_model("deepseek-v3", {{P::gpus, 256},
+                                                     {P::expert_parallel, 16},
+                                                     {P::pipeline_parallel, 16},
+                                                     {P::virtual_stages, 2},
+                                                     {P::mtp_layers, 1},
+                                                     {P::schedule, ScheduleKind::interleaved},
+                                                     {P::micro_batch, 1},
+                                                     {P::accumulation, 32},
+                                                     {P::sharding, Sharding::zero1}});
+        scenario.give(P::pipeline_layout, parse(P::pipeline_layout, layout).value);
+        const Answer found = answer(scenario);
+        for (const Problem& problem : found.problems) FAIL_CHECK(problem.text());
+        return found.compiled;
+    };
+    const double embedding = 129280.0 * 7168;
+    const double norms = 2 * 7168;  // one for each loss
+    // NVIDIA's layout: the prediction layer is on the last but one GPU.
+    const Compiled apart = with_layout("Et*3|(tt|)*29m|L");
+    const Compiled together = with_layout("Et*3|(tt|)*29|mL");
+    const auto stages = [](const Compiled& c) { return every_stage(c.stages, LayerSequence(c.settings)); };
+    const Stage prediction = stages(apart)[14];
+    CHECK(prediction.predictions == 1);
+    CHECK(prediction.layers() == 2);
+    const BlockWork& layer = apart.work.prediction;
+    const auto non_expert = [&](const Stage& stage, const Compiled& c) {
+        return end_parameters(stage, c).non_expert;
+    };
+    CHECK(non_expert(prediction, apart) == Approx(layer.weights + embedding).epsilon(1e-12));
+    CHECK(end_parameters(prediction, apart).experts == layer.experts);
+    // A sixteenth of the 256 experts is on each GPU.
+    CHECK(layer.experts == 16.0 * 3 * 7168 * 2048);
+    CHECK(non_expert(apart.stages.last, apart) == Approx(embedding + norms).epsilon(1e-12));
+    CHECK(non_expert(together.stages.last, together) ==
+          Approx(non_expert(prediction, apart) + non_expert(apart.stages.last, apart)).epsilon(1e-12));
+    CHECK(non_expert(stages(together)[14], together) == 0);
+    // The work moves with the layer, and all of it is in one of the stages.
+    const auto computing = [&](const Compiled& c, std::size_t position) {
+        return step_time(c, c.stages.index_of(stages(c)[position])).term(StepTerm::matmul);
+    };
+    const double matrices = 32 * (layer.forward.terms[0] + layer.backward.terms[0]);
+    CHECK(computing(apart, 14) == Approx(computing(together, 14) + matrices).epsilon(1e-9));
+    CHECK(computing(together, 15) == Approx(computing(apart, 15) + matrices).epsilon(1e-9));
+    CHECK(apart.executed_flops_per_token == together.executed_flops_per_token);
 }
 
 TEST_CASE("operators: expert parallelism shards the experts and nothing else", "[model]") {

@@ -17,7 +17,10 @@ TEST_CASE("layout: groups and repetitions expand", "[schedules]") {
     CHECK(layout.layers.back() == 1);
     CHECK(layout.predictions == 1);
     CHECK_FALSE(layout.misplaced);
-    CHECK(parse_pipeline_layout("Etm|tmL").misplaced);
+    CHECK(layout.prediction_stage == 15);
+    CHECK(parse_pipeline_layout("Etm|tL").misplaced);
+    CHECK(parse_pipeline_layout("Et|tm|mL").misplaced);
+    CHECK_FALSE(parse_pipeline_layout("Et|t|mm|L").misplaced);
     CHECK(parse_pipeline_layout("Et|m*2L").predictions == 2);
     CHECK(parse_pipeline_layout("Ettt|t,t|tL").layers == std::vector<int>{3, 2, 1});
 }
@@ -49,7 +52,8 @@ TEST_CASE("layout: it decides the layers of each stage, and must match the model
     }
 }
 
-TEST_CASE("layout: its prediction layers are those of the model, in the last stage", "[schedules]") {
+TEST_CASE("layout: its prediction layers are those of the model, in one stage after all layers",
+          "[schedules]") {
     const auto reason = [](const char* text, double predictions) {
         Scenario scenario =
             of_model("llama-3-8b", {{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::mtp_layers, predictions}});
@@ -61,7 +65,10 @@ TEST_CASE("layout: its prediction layers are those of the model, in the last sta
     CHECK(reason("Et*8|(t*8|)*2t*8L", 0).empty());
     CHECK(reason("Et*8|(t*8|)*2t*8mL", 0) == "it has 1 prediction layers (m), but model.mtp_layers is 0");
     CHECK(reason("Et*8|(t*8|)*2t*8L", 2) == "it has 0 prediction layers (m), but model.mtp_layers is 2");
-    CHECK(reason("Et*8|t*8m|t*8|t*8L", 1) == "prediction layers (m) are in another stage than the last");
+    CHECK(reason("Et*8|t*12|t*12m|L", 1).empty());
+    const std::string misplaced = "its prediction layers (m) must be in one stage, after all layers (t)";
+    CHECK(reason("Et*8|t*8m|t*8|t*8L", 1) == misplaced);
+    CHECK(reason("Et*8|t*12|t*12m|mL", 2) == misplaced);
 }
 
 TEST_CASE("layout: the same partition has the same step, however it is written", "[schedules]") {
