@@ -106,6 +106,28 @@ TEST_CASE("scenario: a held batch with fewer sequences than GPUs is valid if the
     CHECK(resolve(edited(scenario, P::gpus, 3000))[P::gpus] != 3000);
 }
 
+TEST_CASE("scenario: automatic tensor parallelism spreads a held batch over the GPUs that a node may use",
+          "[scenario]") {
+    // 16 sequences, and 4 of the 8 GPUs of a node: at most 64 GPUs, or 128 with all of them.
+    for (const double used : {4, 8}) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 16},
+                                                    {P::gpus_used_per_node, used},
+                                                    {P::micro_batch, 1},
+                                                    {P::global_batch, 16}});
+        scenario.automatic.set(index(P::tensor_parallel));
+        const std::vector<double> stops = domain(P::gpus, settings_for_edit(scenario, P::gpus)).stops;
+        REQUIRE_FALSE(stops.empty());
+        CHECK(stops.back() == 16 * used);
+        for (const double gpus : stops) {
+            INFO(gpus << " GPUs, of which " << used << " in a node");
+            const Answer found = answer(edited(scenario, P::gpus, gpus));
+            CHECK(found.valid());
+            CHECK(found.settings[P::gpus] == gpus);
+            CHECK(found.settings[P::global_batch] == 16);
+        }
+    }
+}
+
 TEST_CASE("scenario: an edit of a rate changes nothing else, also beside automatic degrees", "[scenario]") {
     Scenario scenario =
         with_auto(with_auto(first(), P::tensor_parallel, true), P::inter_node_bandwidth, true);
