@@ -27,19 +27,22 @@ QRectF square(const QPointF& at, double radius) {
 // every segment; or `most`, if no sample is nearer.
 double distance(const QRectF& box, const QPolygonF& line, double most = kAny) {
     double best = most;
-    for (int i = 1; i < line.size(); ++i) {
-        const QPointF& a = line[i - 1];
-        const QPointF& b = line[i];
-        // Most segments are too far left or right for any of their points to be nearer.
-        if (b.x() < box.left() - best || a.x() > box.right() + best) continue;
-        if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+    const auto compare = [&](const QPointF& a, const QPointF& b) {
+        if (std::isnan(a.y()) || std::isnan(b.y())) return;
         for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
             const QPointF at = a + (b - a) * share;
             const double x = std::max({box.left() - at.x(), at.x() - box.right(), 0.0});
             const double y = std::max({box.top() - at.y(), at.y() - box.bottom(), 0.0});
             if (x < best && y < best) best = std::min(best, std::sqrt(x * x + y * y));
         }
-    }
+    };
+    // From the box to the right and to the left, until all further segments are too far away.
+    const auto beside = std::ranges::lower_bound(line, box.left(), {}, &QPointF::x) - line.begin();
+    const auto middle = std::max<qsizetype>(beside, 1);
+    for (qsizetype i = middle; i < line.size() && line[i - 1].x() <= box.right() + best; ++i)
+        compare(line[i - 1], line[i]);
+    for (qsizetype i = middle - 1; i > 0 && line[i].x() >= box.left() - best; --i)
+        compare(line[i - 1], line[i]);
     return best;
 }
 
