@@ -123,6 +123,12 @@ TEST_CASE("structure: the engine includes neither Qt nor a higher layer", "[stru
     CHECK(first_forbidden_include("core", {"<Q", "<q", "\"widgets/", "\"app/"}).empty());
 }
 
+TEST_CASE("structure: an effect knows neither settings nor a compiled scenario", "[structure]") {
+    CHECK(first_forbidden_include("core/engine/effects",
+                                  {"\"parameters/settings.h", "\"scenario/", "\"compile/"})
+              .empty());
+}
+
 TEST_CASE("structure: widgets do not include the application", "[structure]") {
     CHECK(first_forbidden_include("widgets", {"\"app/"}).empty());
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
 #include "effects/collectives.h"
 #include "effects/data_parallel_traffic.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/effect_inputs.h"
 #include "scenario/gpu_groups.h"
 #include "step/step.h"
 #include "step/trace.h"

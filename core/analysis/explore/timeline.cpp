@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "compile/effect_inputs.h"
 #include "containers/pick.h"
 #include "effects/host.h"
 #include "explore/pass_breakdown.h"

@@ -1,5 +1,7 @@
 #include "planner/degrees_parts.h"
 
+#include "compile/effect_inputs.h"
+
 namespace shardscope {
 namespace {
 
@@ -19,7 +21,7 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts
         const StateSharding& values = degrees.shardings[k];
         set_sharding(values, c);
         c.layout = layout_of(c.settings);
-        c.state = state_bytes(c.settings);
+        c.state = state_bytes(state_formats(c.settings));
         parts.shardings.push_back({c.layout, c.state, static_cast<double>(parts.placements.size())});
         for (std::size_t reshard = 0; reshard < values.reshards.size(); ++reshard) {
             set(P::reshard_after_forward, values.reshards[reshard], c);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "compile/compiled.h"
+#include "compile/effect_inputs.h"
 #include "compile/mixer_flops.h"
 #include "compile/stage_parameters.h"
 #include "model/operator_inputs.h"
@@ -168,7 +169,7 @@ Stages stages_of(const Compiled& c) {
 
 void compile_sharding(Compiled& c) {
     c.layout = layout_of(c.settings);
-    c.state = state_bytes(c.settings);
+    c.state = state_bytes(state_formats(c.settings));
     c.stages = stages_of(c);
     c.traffic = traffic_of(c);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "effects/quantized_traffic.h"
-#include "scenario/gpu_groups.h"
 
 namespace shardscope {
 
@@ -39,17 +38,16 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
     out.replica_reduce += buckets * time_.replica_reduce;
 }
 
-TrafficPolicy traffic_policy(const Settings& s) {
-    const auto sharding = s.choice<Sharding>(P::sharding);
-    const bool fsdp = is_fsdp(s);
+TrafficPolicy traffic_policy(const TrafficChoices& choices) {
+    const bool fsdp = is_fsdp(choices.sharding);
     // FSDP and ZeRO-2 reduce during the backward pass, because they do not keep unsharded gradients.
-    const bool reduces_each_visit = fsdp || sharding == Sharding::zero2;
+    const bool reduces_each_visit = fsdp || choices.sharding == Sharding::zero2;
     return {.gathers_each_visit = fsdp,
-            .gathers_again = fsdp && s.on(P::reshard_after_forward),
-            .gathers_once = !fsdp && sharding != Sharding::ddp,
+            .gathers_again = fsdp && choices.reshards_after_forward,
+            .gathers_once = !fsdp && choices.sharding != Sharding::ddp,
             .reduces_each_visit = reduces_each_visit,
-            .overlaps_gathers = fsdp || s.on(P::overlap_param_gather),
-            .overlaps_reductions = reduces_each_visit || s.on(P::overlap_grad_reduce)};
+            .overlaps_gathers = fsdp || choices.overlaps_gathers,
+            .overlaps_reductions = reduces_each_visit || choices.overlaps_reductions};
 }
 
 double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const RingGroup& shard,

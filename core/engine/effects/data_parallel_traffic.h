@@ -7,7 +7,7 @@
 #pragma once
 
 #include "effects/collectives.h"
-#include "parameters/settings.h"
+#include "parameters/parameter.h"
 
 namespace shardscope {
 
@@ -59,7 +59,13 @@ struct TrafficPolicy {
     bool overlaps_gathers = true;     // off: ZeRO-1 and ZeRO-2 gather all weights before the first layer
     bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer
 };
-TrafficPolicy traffic_policy(const Settings& settings);
+// What a software stack is asked to do.
+struct TrafficChoices {
+    Sharding sharding = Sharding::ddp;
+    bool reshards_after_forward = true;
+    bool overlaps_gathers = true, overlaps_reductions = true;
+};
+TrafficPolicy traffic_policy(const TrafficChoices& choices);
 // Returns the bytes that one GPU sends in a step for one parameter, whose layer is visited `visits` times.
 double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const RingGroup& shard,
                   const RingGroup& replica, double visits);

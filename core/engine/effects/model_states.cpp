@@ -1,7 +1,5 @@
 #include "effects/model_states.h"
 
-#include "scenario/gpu_groups.h"
-
 namespace shardscope {
 namespace {
 
@@ -34,35 +32,28 @@ constexpr double moment_bytes(MomentPrecision precision) {
 
 }  // namespace
 
-StateBytes state_bytes(const Settings& s) {
-    const auto precision = s.choice<Precision>(P::precision);
-    const auto reduced = s.choice<Precision>(P::gradient_precision);
-    const bool full_precision = precision == Precision::fp32;
-    const bool master_in_fp32 = s.choice<Precision>(P::optimizer_precision) == Precision::fp32;
-    const double main_gradients = s[P::main_gradient_precision] == kAsReduced ? s[P::gradient_precision]
-                                                                              : s[P::main_gradient_precision];
+StateBytes state_bytes(const StateFormats& formats) {
+    const bool full_precision = formats.weights == Precision::fp32;
+    const bool master_in_fp32 = formats.master == Precision::fp32;
     const auto gradient_bytes = [&](Precision of) {
         return of == Precision::fp32 || full_precision ? 4.0 : 2.0;
     };
     StateBytes out;
     out.weights = full_precision ? 4 : 2;
-    out.reduced_gradients = gradient_bytes(reduced);
-    out.gradients = gradient_bytes(static_cast<Precision>(static_cast<int>(main_gradients)));
+    out.reduced_gradients = gradient_bytes(formats.reduced_gradients);
+    out.gradients = gradient_bytes(formats.main_gradients);
     // With fp32 weights no separate master copy is needed, and a half-precision optimizer keeps none.
-    double master = master_in_fp32 && !full_precision ? 4 : 0;
-    // FSDP shards the master copy and casts it to half precision when it gathers; gradients are kept in the
-    // master's format.
-    if (master > 0 && is_fsdp(s) && !s.on(P::half_precision_shard)) {
+    const double master = master_in_fp32 && !full_precision ? 4 : 0;
+    // Beside a sharded master copy, gradients are kept in its format.
+    if (master > 0 && formats.shards_master) {
         out.weights = 0;
         out.gradients = 4;
     }
-    const auto optimizer = s.choice<Optimizer>(P::optimizer);
-    const double each = s[P::moment_precision] != kAsMaster
-                            ? moment_bytes(s.choice<MomentPrecision>(P::moment_precision))
-                        : optimizer == Optimizer::adamw_8bit ? 1
-                        : master_in_fp32                     ? 4
-                                                             : 2;
-    out.optimizer = master + moments(optimizer) * each;
+    const double each = formats.moments                              ? moment_bytes(*formats.moments)
+                        : formats.optimizer == Optimizer::adamw_8bit ? 1
+                        : master_in_fp32                             ? 4
+                                                                     : 2;
+    out.optimizer = master + moments(formats.optimizer) * each;
     return out;
 }
 

@@ -3,7 +3,9 @@
 // Source: Rajbhandari et al. 2020, arXiv 1910.02054, section 3; the optimizers' states from their papers.
 #pragma once
 
-#include "parameters/settings.h"
+#include <optional>
+
+#include "parameters/parameter.h"
 
 namespace shardscope {
 
@@ -13,8 +15,17 @@ struct StateBytes {  // bytes per parameter
     double optimizer = 0;          // master copy and moments
     double reduced_gradients = 0;  // communicated
 };
-// With the optimizer's state in bf16 there is no fp32 master copy.
-StateBytes state_bytes(const Settings& settings);
+struct StateFormats {
+    Precision weights = Precision::bf16;            // in which the matrices are computed
+    Precision reduced_gradients = Precision::fp32;  // communicated
+    Precision main_gradients = Precision::fp32;     // accumulated
+    Precision master = Precision::fp32;             // with bf16 there is no master copy
+    std::optional<MomentPrecision> moments{};       // nothing: the master's
+    Optimizer optimizer = Optimizer::adamw;
+    // FSDP shards the master copy and casts it to half precision when it gathers.
+    bool shards_master = false;
+};
+StateBytes state_bytes(const StateFormats& formats);
 
 struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;

@@ -6,7 +6,6 @@
 // al. 2022, arXiv 2205.05198; torch.utils.checkpoint.
 #pragma once
 
-#include "parameters/settings.h"
 #include "time/rates.h"
 
 namespace shardscope {
@@ -18,7 +17,6 @@ struct RecomputePolicy {  // what the backward pass recomputes
     double selective_cost = 0;  // selective recompute: repeated share, at least that of the modules
     double kept = 1;            // selective recompute: kept share of the tensors outside of the modules
 };
-RecomputePolicy recompute_policy(const Settings& settings);
 
 struct ForwardWork {      // of one layer
     Time time, repeated;  // `repeated` is the part of the modules that selective recompute repeats

@@ -1,5 +1,6 @@
 #include "memory/kept_activations.h"
 
+#include "compile/effect_inputs.h"
 #include "effects/recompute.h"
 
 namespace shardscope {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
 #include "containers/pick.h"
 #include "effects/fsdp_traffic.h"

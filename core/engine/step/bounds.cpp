@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/effect_inputs.h"
 #include "effects/overlap.h"
 
 namespace shardscope {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/effect_inputs.h"
 #include "effects/host.h"
 #include "effects/model_states.h"
 #include "effects/offload.h"
@@ -22,7 +23,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
         out.traffic.gather += fetch;
         out.traffic.regather += fetch;
     }
-    out.host = layer_host_time(s, work.experts > 0, work.host_share);
+    out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.copy = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     return out;

@@ -128,6 +128,8 @@ enum class Software {
     primus
 };
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp, zero_pp };
+// Returns whether weights are sharded and gathered layer by layer.
+constexpr bool is_fsdp(Sharding sharding) { return sharding >= Sharding::zero3; }
 enum class Precision { bf16, fp16, fp8, fp32, mxfp8, nvfp4 };
 // Returns whether matrices run in fewer than 16 bits. Activations and weights are kept in bf16 then.
 constexpr bool is_low(Precision precision) {

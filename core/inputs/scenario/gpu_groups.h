@@ -14,8 +14,6 @@ int data_context_parallel(const Settings& settings);
 // Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
 // the weight copies of the pipeline.
 int max_shard_group(const Settings& settings);
-// Returns whether weights are sharded and gathered layer by layer: zero3, hsdp and zero++.
-constexpr bool is_fsdp(Sharding sharding) { return sharding >= Sharding::zero3; }
 inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<Sharding>(P::sharding)); }
 // Returns whether the sharded weights are in the host's memory. Without FSDP no layer is fetched, so the
 // weights stay on the GPU.

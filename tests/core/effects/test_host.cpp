@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "compile/effect_inputs.h"
 #include "evidence/runs.h"
 #include "support/scenarios.h"
 
@@ -16,7 +17,7 @@ double host_time(const char* software, double tensor, double pipeline, bool grap
     Scenario scenario = with({{P::tensor_parallel, tensor}, {P::pipeline_parallel, pipeline}});
     scenario.give(P::software, parse(P::software, software).value);
     scenario.give(P::cuda_graphs, graphs);
-    return layer_host_time(resolve(scenario), false);
+    return layer_host_time(host_work(resolve(scenario)), false);
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ TEST_CASE("host: every local expert adds the time of its casts, twice in formats
         scenario.give(P::precision, parse(P::precision, precision).value);
         scenario.give(P::cuda_graphs, fixed);
         scenario.give(P::static_expert_buffers, fixed);
-        return layer_host_time(resolve(scenario), true);
+        return layer_host_time(host_work(resolve(scenario)), true);
     };
     const double cast = resolve(with({}))[P::expert_cast_overhead];
     CHECK(cast > 0);

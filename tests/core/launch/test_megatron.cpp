@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "compile/effect_inputs.h"
 #include "launch/megatron_options.h"
 #include "parameters/interned_text.h"
 #include "support/launch_reading.h"
@@ -342,7 +343,8 @@ TEST_CASE("launch: the state of Megatron-LM's optimizers is read as it is stored
     };
     // Bytes of a parameter: the master copy of 4, and two moments of the stated formats.
     const auto optimizer_bytes = [&](const std::string& options) {
-        return state_bytes(resolve(scenario_with("--use-distributed-optimizer " + options).scenario))
+        return state_bytes(
+                   state_formats(resolve(scenario_with("--use-distributed-optimizer " + options).scenario)))
             .optimizer;
     };
     CHECK(optimizer_bytes("") == 12);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "compile/effect_inputs.h"
 #include "memory/memory.h"
 #include "support/scenarios.h"
 
@@ -60,10 +61,10 @@ TEST_CASE("memory: full recompute still needs the memory of one whole layer whil
 
 TEST_CASE("memory: bytes per parameter follow from the formats and the optimizer", "[memory]") {
     const auto total = [](Precision precision, Precision gradients, Optimizer optimizer) {
-        const StateBytes bytes = state_bytes(resolve(with({{P::sharding, Sharding::zero1},
-                                                           {P::precision, precision},
-                                                           {P::gradient_precision, gradients},
-                                                           {P::optimizer, optimizer}})));
+        const StateBytes bytes = state_bytes(state_formats(resolve(with({{P::sharding, Sharding::zero1},
+                                                                         {P::precision, precision},
+                                                                         {P::gradient_precision, gradients},
+                                                                         {P::optimizer, optimizer}}))));
         return bytes.weights + bytes.gradients + bytes.optimizer;
     };
     CHECK(total(Precision::bf16, Precision::bf16, Optimizer::adamw) == 16);
@@ -75,7 +76,7 @@ TEST_CASE("memory: bytes per parameter follow from the formats and the optimizer
 
 TEST_CASE("memory: moments, main gradients and FSDP's master copy have their own formats", "[memory]") {
     const auto bytes = [](std::initializer_list<std::pair<P, Value>> values) {
-        return state_bytes(resolve(with(values)));
+        return state_bytes(state_formats(resolve(with(values))));
     };
     // DeepSeek-V3 keeps both moments in bf16 with an fp32 master copy.
     CHECK(bytes({{P::sharding, Sharding::zero1}, {P::moment_precision, MomentPrecision::bf16}}).optimizer ==

@@ -110,10 +110,9 @@ TEST_CASE("scenario: automatic tensor parallelism spreads a held batch over the 
           "[scenario]") {
     // 16 sequences, and 4 of the 8 GPUs of a node: at most 64 GPUs, or 128 with all of them.
     for (const double used : {4, 8}) {
-        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 16},
-                                                    {P::gpus_used_per_node, used},
-                                                    {P::micro_batch, 1},
-                                                    {P::global_batch, 16}});
+        Scenario scenario = of_model(
+            "llama-3-8b",
+            {{P::gpus, 16}, {P::gpus_used_per_node, used}, {P::micro_batch, 1}, {P::global_batch, 16}});
         scenario.automatic.set(index(P::tensor_parallel));
         const std::vector<double> stops = domain(P::gpus, settings_for_edit(scenario, P::gpus)).stops;
         REQUIRE_FALSE(stops.empty());

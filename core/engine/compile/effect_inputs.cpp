@@ -1,0 +1,56 @@
+#include "compile/effect_inputs.h"
+
+#include <algorithm>
+
+namespace shardscope {
+
+TrafficPolicy traffic_policy(const Settings& s) {
+    return traffic_policy({.sharding = s.choice<Sharding>(P::sharding),
+                           .reshards_after_forward = s.on(P::reshard_after_forward),
+                           .overlaps_gathers = s.on(P::overlap_param_gather),
+                           .overlaps_reductions = s.on(P::overlap_grad_reduce)});
+}
+
+RecomputePolicy recompute_policy(const Settings& s) {
+    // The stack's own policy applies unless modules are chosen.
+    const bool modules_chosen = s.origin(P::recompute_modules) == Origin::given;
+    return {.selective = s[P::recompute] == kRecomputeSelective,
+            .share = std::max(0.0, s[P::recompute]),
+            .repeated = s[P::recompute_share],
+            .selective_cost = modules_chosen ? 0 : s[P::selective_cost],
+            .kept = modules_chosen ? 1 : s[P::selective_kept]};
+}
+
+StateFormats state_formats(const Settings& s) {
+    const bool as_reduced = s[P::main_gradient_precision] == kAsReduced;
+    StateFormats out{.weights = s.choice<Precision>(P::precision),
+                     .reduced_gradients = s.choice<Precision>(P::gradient_precision),
+                     .main_gradients =
+                         s.choice<Precision>(as_reduced ? P::gradient_precision : P::main_gradient_precision),
+                     .master = s.choice<Precision>(P::optimizer_precision),
+                     .optimizer = s.choice<Optimizer>(P::optimizer)};
+    if (s[P::moment_precision] != kAsMaster) out.moments = s.choice<MomentPrecision>(P::moment_precision);
+    out.shards_master = is_fsdp(s.choice<Sharding>(P::sharding)) && !s.on(P::half_precision_shard);
+    return out;
+}
+
+HostWork host_work(const Settings& s) {
+    const auto precision = s.choice<Precision>(P::precision);
+    return {.graphs = s.on(P::cuda_graphs),
+            .static_expert_buffers = s.on(P::static_expert_buffers),
+            .layer = s[P::layer_overhead],
+            .message_wait = s[P::pipeline_parallel] > 1 ? s[P::pipeline_layer_overhead] : 0,
+            .tensor = s[P::tensor_parallel],
+            .experts = s[P::expert_overhead],
+            .cast = s[P::expert_cast_overhead],
+            .casts = precision == Precision::fp8 ? 1.0
+                     : is_low(precision)         ? 2.0
+                                                 : 0.0,
+            .local_experts = s[P::experts] / s[P::expert_parallel]};
+}
+
+double host_time_per_step(const Settings& s) {
+    return host_time_per_step(s[P::step_overhead], s[P::step_jitter], s[P::gpus]);
+}
+
+}  // namespace shardscope

@@ -1,0 +1,19 @@
+// Translates settings into the small inputs of the effects, which know no scenario.
+#pragma once
+
+#include "effects/data_parallel_traffic.h"
+#include "effects/host.h"
+#include "effects/model_states.h"
+#include "effects/recompute.h"
+#include "parameters/settings.h"
+
+namespace shardscope {
+
+TrafficPolicy traffic_policy(const Settings& settings);
+RecomputePolicy recompute_policy(const Settings& settings);
+StateFormats state_formats(const Settings& settings);
+HostWork host_work(const Settings& settings);
+// Returns the time of a step that passes on the host and depends on no layer; s.
+double host_time_per_step(const Settings& settings);
+
+}  // namespace shardscope
