@@ -74,7 +74,7 @@ class Reader {
         const bool fp16 = o_.flag("--fp16");
         const bool fp8 = o_.flag("--fp8-format") || o_.flag("--fp8-hybrid") || o_.flag("--fp8-e4m3");
         const bool fp4 = o_.flag("--fp4-format");
-        const std::string recipe = o_.text("--fp8-recipe", "delayed");
+        const std::string recipe = choice("--fp8-recipe", {"delayed", "tensorwise", "blockwise", "mxfp8"});
         const bool mxfp8 = fp8 && recipe == "mxfp8";
         out_.give(P::precision, fp4     ? "nvfp4"
                                 : mxfp8 ? "mxfp8"
@@ -82,10 +82,9 @@ class Reader {
                                 : fp16  ? "fp16"
                                 : bf16  ? "bf16"
                                         : "fp32");
-        if (const Parsed known = parse(P::fp8_recipe, recipe); fp8 && !mxfp8 && known.ok)
-            out_.give(P::fp8_recipe, known.value);
+        if (fp8 && !mxfp8) out_.give(P::fp8_recipe, recipe);
         // Main gradients in bf16 are those that are reduced.
-        const bool low_main = o_.text("--main-grads-dtype", "fp32") == "bf16";
+        const bool low_main = choice("--main-grads-dtype", {"fp32", "bf16"}) == "bf16";
         const bool low = o_.flag("--grad-reduce-in-bf16") || low_main;
         const bool full =
             o_.flag("--accumulate-allreduce-grads-in-fp32") || (bf16 && !low) || (!bf16 && !fp16);
@@ -110,13 +109,15 @@ class Reader {
         }
         const double stages = number(P::pipeline_parallel, 1);
         const double each = o_.number("--num-layers-per-virtual-pipeline-stage", 0);
-        const double virtual_stages =
-            each > 0 ? layers / stages / each : o_.number("--num-virtual-stages-per-pipeline-rank", 1);
+        const CountedEnds counted{o_.flag("--account-for-embedding-in-pipeline-split") ? 1.0 : 0.0,
+                                  o_.flag("--account-for-loss-in-pipeline-split") ? 1.0 : 0.0};
+        const double virtual_stages = each > 0 ? (layers + counted.sum()) / stages / each
+                                               : o_.number("--num-virtual-stages-per-pipeline-rank", 1);
         if (virtual_stages > 1) {
             out_.give(P::virtual_stages, virtual_stages);
             out_.give(P::schedule, "interleaved");
         }
-        read_stages(layers, stages, std::fmax(1.0, virtual_stages));
+        read_stages(layers, stages, std::fmax(1.0, virtual_stages), counted);
         // torchrun accepts both spellings.
         const char* processes = o_.has("--nproc-per-node") ? "--nproc-per-node" : "--nproc_per_node";
         // The launcher of DeepSpeed has other names.
@@ -141,6 +142,9 @@ class Reader {
 
   private:
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
+    std::string choice(const char* option, std::initializer_list<const char*> known) {
+        return read_choice(o_, out_, option, known);
+    }
     double required(P id) { return required_number(o_, id); }
     [[nodiscard]] double predictions() const { return out_.settings()[P::mtp_layers]; }
     // Says that a number of nodes or GPUs may be another one in the job.
@@ -180,10 +184,15 @@ class Reader {
         if (main != reduced) out_.give(P::main_gradient_precision, stored_as.value);
     }
 
+    // The layers as which Megatron-LM counts the embedding and the loss when it divides the layers: 0 or 1.
+    struct CountedEnds {
+        double embedding = 0;
+        double loss = 0;
+        [[nodiscard]] double sum() const { return embedding + loss; }
+    };
+
     // Reads how many layers every stage has, as far as a scenario can express it.
-    void read_stages(double layers, double stages, double virtual_stages) {
-        const double embedding = o_.flag("--account-for-embedding-in-pipeline-split") ? 1 : 0;
-        const double loss = o_.flag("--account-for-loss-in-pipeline-split") ? 1 : 0;
+    void read_stages(double layers, double stages, double virtual_stages, CountedEnds counted) {
         const Partition ends{o_.number("--decoder-first-pipeline-num-layers", 0),
                              o_.number("--decoder-last-pipeline-num-layers", 0)};
         const char* option = "--pipeline-model-parallel-layout";
@@ -201,19 +210,27 @@ class Reader {
             return;
         }
         out_.set_partition(layers, stages, ends);
-        if (embedding + loss == 0) return;
-        const double each = (layers + embedding + loss) / stages;
-        const Partition given{each - embedding, each - loss};
-        const bool even = each == std::floor(each) && each >= 2;
-        if (even && virtual_stages <= 1) {
+        if (counted.sum() == 0) return;
+        const double each = (layers + counted.sum()) / (stages * virtual_stages);
+        const Partition given{each - counted.embedding, each - counted.loss};
+        const bool even = each == std::floor(each) && virtual_stages == std::floor(virtual_stages);
+        if (even && virtual_stages > 1) {
+            const std::string counted_layout = layout_of_ends(given, each, stages * virtual_stages);
+            read_layout("--num-layers", counted_layout, layers, stages);
+        } else if (even && given.first >= 1 && given.last >= 1) {
             out_.set_partition(layers, stages, given);
-            return;
-        }
-        // With both options and an even division, the engine's rule gives the same stages, and no note is
-        // needed.
-        const Stages here = partition_layers({layers, 0, predictions()}, stages);
-        if (!even || here.first.layers() != given.first || here.last.layers() != given.last)
+        } else {
             out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
+        }
+    }
+
+    // Returns the layout of stages that all have `each` layers, apart from the first and the last one.
+    [[nodiscard]] std::string layout_of_ends(Partition ends, double each, double stages) const {
+        const auto repeated = [](const char* symbol, double times) {
+            return times > 0 ? symbol + ("*" + whole(times)) : std::string();
+        };
+        return "E" + repeated("t", ends.first) + "|(" + repeated("t", each) + "|)*" + whole(stages - 2) +
+               repeated("t", ends.last) + repeated("m", predictions()) + "L";
     }
 
     // Returns the layout of a hybrid model's pattern with a | between its stages; "" if it has none.
@@ -272,8 +289,8 @@ class Reader {
                                 {name, format(P::optimizer, out_.settings()[P::optimizer])}));
         out_.give(P::optimizer_precision, "fp32");
         const bool aware = o_.flag("--use-precision-aware-optimizer");
-        const std::string first = o_.text("--exp-avg-dtype", "fp32");
-        const std::string second = o_.text("--exp-avg-sq-dtype", "fp32");
+        const std::string first = choice("--exp-avg-dtype", {"fp32", "fp16", "bf16", "fp8"});
+        const std::string second = choice("--exp-avg-sq-dtype", {"fp32", "fp16", "bf16", "fp8"});
         const bool low_moments = aware && (first != "fp32" || second != "fp32");
         if (o_.text("--main-params-dtype", "fp32") != "fp32")
             out_.note(
@@ -310,17 +327,18 @@ class Reader {
     }
 
     void recomputation_and_attention() {
-        const std::string backend = o_.text("--attention-backend", "auto");
+        const std::string backend =
+            choice("--attention-backend", {"auto", "flash", "fused", "unfused", "local"});
         const bool naive = backend == "unfused" || backend == "local";
         out_.give(P::attention, naive ? "naive" : "flash");
         o_.flag("--use-flash-attn");
     }
 
     void recomputed_share(double layers, double stages, double virtual_stages) {
-        std::string granularity = o_.text("--recompute-granularity", "none");
+        std::string granularity = choice("--recompute-granularity", {"none", "selective", "full"});
         const bool experts = o_.flag("--moe-layer-recompute");  // the old name of the module "moe"
         if (o_.flag("--recompute-activations") || experts) granularity = "selective";
-        const std::string method = o_.text("--recompute-method", "uniform");
+        const std::string method = choice("--recompute-method", {"uniform", "block"});
         const double count = o_.number("--recompute-num-layers", 1);
         if (granularity == "selective") {
             out_.give(P::recompute, kRecomputeSelective);
@@ -349,7 +367,9 @@ class Reader {
     // How experts and context parallelism communicate, and what overlaps.
     void communication() {
         if (out_.settings()[P::experts] > 0) {
-            const std::string type = o_.text("--moe-token-dispatcher-type", "allgather");
+            // alltoall_seq is a name of earlier releases.
+            const std::string type =
+                choice("--moe-token-dispatcher-type", {"allgather", "alltoall", "flex", "alltoall_seq"});
             const bool deepep = o_.flag("--moe-enable-deepep") || type == "flex";
             const std::string backend = o_.text("--moe-flex-dispatcher-backend", "deepep");
             if (deepep && backend != "deepep")
@@ -385,7 +405,8 @@ class Reader {
             out_.give(P::bf16_layers, o_.number("--num-layers-at-start-in-bf16", 1) +
                                           o_.number("--num-layers-at-end-in-bf16", 1));
         if (o_.flag("--cross-entropy-loss-fusion")) out_.give(P::loss, "fused");
-        const bool graphs = o_.text("--cuda-graph-impl", "none") != "none";
+        const bool graphs =
+            choice("--cuda-graph-impl", {"none", "local", "transformer_engine", "full_iteration"}) != "none";
         // The names of earlier releases.
         const bool earlier = o_.flag("--enable-cuda-graph") || o_.flag("--external-cuda-graph");
         if (graphs || earlier) out_.give(P::cuda_graphs, 1);
@@ -473,6 +494,17 @@ std::string megatron_modules(unsigned set) {
     for (const ModuleName& known : kModules)
         if ((set & static_cast<unsigned>(known.module)) != 0) names.push_back(known.name);
     return joined(names, " ");
+}
+
+std::string read_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
+                        std::initializer_list<const char*> known) {
+    const char* const usual = *known.begin();
+    const std::string value = command.text(option, usual);
+    // A log writes None for an option that is not given.
+    if (value == "None") return usual;
+    if (std::ranges::find(known, value) != known.end()) return value;
+    out.note(translate("“{1}” is not modelled; {2} is assumed.", {std::string(option) + " " + value, usual}));
+    return usual;
 }
 
 double required_number(MegatronCommand& command, P id) {

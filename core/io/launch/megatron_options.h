@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "launch/launch.h"
 #include "launch/megatron_command.h"
+#include "launch/reading.h"
 #include "launch/writing.h"
 
 namespace shardscope::launch {
@@ -18,6 +20,10 @@ std::string_view option_of(P id);
 // Returns the value of the option that sets the parameter. Where it is absent, adds a problem to the
 // command's and returns the parameter's minimum.
 double required_number(MegatronCommand& command, P id);
+// Returns the value of an option that names a choice, of which `known` are those that the scenario can have.
+// The first of them is the default. Any other value is noted, and the default is returned.
+std::string read_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
+                        std::initializer_list<const char*> known);
 
 bool is_megatron(std::string_view text);
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -50,20 +49,21 @@ class ShapeReader {
         if (!hybrid.empty()) o_.flag(option_of(P::layers));
         const double hidden = required(P::hidden_size);
         const double heads = required(P::heads);
-        const bool gated = o_.flag("--swiglu") || o_.flag("--quick-geglu");
+        const bool swiglu = o_.flag("--swiglu");
+        const bool gated = o_.flag("--quick-geglu") || swiglu;
         set(P::layers, layers);
         set(P::hidden_size, hidden);
         set(P::heads, heads);
         set(P::mlp, gated ? 1 : 0);
-        // With three matrices (gated) the default is two thirds of four times the hidden size, in steps of
-        // 64.
-        const double ffn = gated ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
+        // With SwiGLU the default is two thirds of four times the hidden size, in steps of 64. The other
+        // gated activation, quick GeGLU, does not reduce it (validate_args).
+        const double ffn = swiglu ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
         set(P::ffn_size, number(P::ffn_size, ffn));
         attention(hidden, heads);
         vocabulary();
-        std::string norm = o_.text("--normalization", "LayerNorm");
-        std::ranges::transform(norm, norm.begin(), [](unsigned char c) { return std::tolower(c); });
-        const bool rms = norm == "rmsnorm";
+        const std::string norm =
+            read_choice(o_, out_, "--normalization", {"LayerNorm", "layernorm", "RMSNorm", "rmsnorm"});
+        const bool rms = norm == "RMSNorm" || norm == "rmsnorm";
         set(P::norm, rms ? 1 : 0);
         set(P::norm_weights, static_cast<double>(rms ? NormWeights::scale : NormWeights::scale_and_bias));
         set(P::layer_norms, 2);
@@ -72,7 +72,10 @@ class ShapeReader {
         set(P::bias, bias ? 1 : 0);
         set(P::qkv_bias, o_.flag("--add-qkv-bias") && !bias ? 1 : 0);
         set(P::head_bias, 0);
-        const std::string kind = o_.text("--position-embedding-type", "learned_absolute");
+        // The last two are names in Megatron-DeepSpeed.
+        const std::string kind =
+            read_choice(o_, out_, "--position-embedding-type",
+                        {"learned_absolute", "rope", "mrope", "yarn", "relative", "none", "alibi", "rotary"});
         const bool learned = kind == "learned_absolute" && !o_.flag("--use-rotary-position-embeddings") &&
                              !o_.flag("--no-position-embedding");
         const double rows = o_.number("--max-position-embeddings", (*s_)[P::sequence_length]);
@@ -111,7 +114,10 @@ class ShapeReader {
         }
         // With latent attention the flag is for the norms of the latent vectors, which every such model has.
         const bool normalizes = o_.flag("--qk-layernorm");
-        set(P::attention_sinks, o_.text("--softmax-type", "vanilla") == "learnable" ? 1 : 0);
+        set(P::attention_sinks,
+            read_choice(o_, out_, "--softmax-type", {"vanilla", "off-by-one", "learnable"}) == "learnable"
+                ? 1
+                : 0);
         set(P::attention_gate, o_.flag("--attention-output-gate") ? 1 : 0);
         set(P::qk_norm, normalizes && (*s_)[P::kv_lora_rank] <= 0 ? 1 : 0);
         const std::vector<std::string> window = split(o_.text("--window-size", "0"), ',');

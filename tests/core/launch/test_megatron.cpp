@@ -160,6 +160,79 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
     CHECK(has_note(read(kMegatron, script(32, "--ckpt-format torch --lr 1")).notes, "Not used: --lr."));
 }
 
+// Source of the rule: NVIDIA/Megatron-LM, validate_args in megatron/training/arguments.py adds one layer for
+// each of the two options, and get_num_layers_to_build in transformer_block.py takes it from the first and
+// the last virtual stage.
+TEST_CASE("launch: Megatron-LM counts embedding and loss as layers of the virtual stages, too", "[launch]") {
+    const auto yaml = [](int layers, int stages, const std::string& more) {
+        return "MODEL_ARGS:\n  --num-layers: " + std::to_string(layers) +
+               "\n  --hidden-size: 4096\n  --num-attention-heads: 32\n  --seq-length: 4096\n"
+               "  --micro-batch-size: 1\n  --global-batch-size: 512\n  --bf16: true\n  --vocab-size: 32000\n"
+               "  --pipeline-model-parallel-size: " +
+               std::to_string(stages) + "\n" + more;
+    };
+    const auto layout_of = [](const Settings& s) {
+        return s[P::pipeline_layout] == 0 ? "" : std::string(interned_text(s[P::pipeline_layout]));
+    };
+    const std::string embedding = "  --account-for-embedding-in-pipeline-split: true\n";
+    const std::string loss = "  --account-for-loss-in-pipeline-split: true\n";
+    // (94 + 2) / 8 / 4 = 3 virtual stages, of 3, 4, …, 4 and 3 layers, which is also the engine's own rule.
+    const std::string four = "  --num-layers-per-virtual-pipeline-stage: 4\n";
+    const LaunchRead both = read(kMegatron, yaml(94, 8, four + embedding + loss));
+    CHECK(resolve(both.scenario)[P::virtual_stages] == 3);
+    CHECK(layout_of(resolve(both.scenario)).empty());
+    CHECK_FALSE(has_note(both.notes, "by its own rule"));
+    // (30 + 2) / 4 / 4 = 2: the same with the number of virtual stages.
+    const Settings ranks =
+        settings_of(yaml(30, 4, "  --num-virtual-stages-per-pipeline-rank: 2\n" + embedding + loss));
+    CHECK(ranks[P::virtual_stages] == 2);
+    CHECK(layout_of(ranks).empty());
+    // (31 + 1) / 4 / 4 = 2 virtual stages of 4 layers, of which the last one has 3. The engine's rule would
+    // have the first one shorter.
+    const Settings only_loss = settings_of(yaml(31, 4, four + loss));
+    CHECK(only_loss[P::virtual_stages] == 2);
+    CHECK(layout_of(only_loss) == "Et*4|(t*4|)*6t*3L");
+    // 32 + 2 layers are no multiple of 4 · 4.
+    const Problems problems = problems_of(kMegatron, yaml(32, 4, four + embedding + loss));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().where == "/training/virtual_stages");
+}
+
+// Source: NVIDIA/Megatron-LM, validate_args in megatron/training/arguments.py.
+TEST_CASE("launch: Megatron-LM's default feed-forward size is smaller only with SwiGLU", "[launch]") {
+    // 4 · 4096 · 2/3 is 10,922.7, and 10,880 is the multiple of 64 below it.
+    CHECK(settings_of(gpt("--swiglu"))[P::ffn_size] == 10880);
+    CHECK(settings_of(gpt(""))[P::ffn_size] == 16384);
+    const Settings quick = settings_of(gpt("--quick-geglu"));
+    CHECK(quick[P::ffn_size] == 16384);
+    CHECK(quick.choice<Mlp>(P::mlp) == Mlp::gated);
+}
+
+TEST_CASE("launch: a value of Megatron-LM's options that the engine does not model is named", "[launch]") {
+    const auto notes_of = [](const std::string& options) { return read(kMegatron, gpt(options)).notes; };
+    const std::string fp8 = "--bf16 --fp8-format hybrid --fp8-recipe ";
+    const LaunchRead custom = read(kMegatron, gpt(fp8 + "custom"));
+    CHECK(has_note(custom.notes, "“--fp8-recipe custom” is not modelled; delayed is assumed."));
+    CHECK(resolve(custom.scenario).choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::delayed);
+    const LaunchRead blockwise = read(kMegatron, gpt(fp8 + "blockwise"));
+    CHECK_FALSE(has_note(blockwise.notes, "is not modelled"));
+    CHECK(resolve(blockwise.scenario).choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::blockwise);
+    for (const char* option :
+         {"--main-grads-dtype fp8", "--exp-avg-dtype int8", "--exp-avg-sq-dtype int8",
+          "--attention-backend slow", "--recompute-granularity some", "--recompute-method random",
+          "--cuda-graph-impl new", "--normalization L2Norm", "--position-embedding-type new",
+          "--softmax-type new", "--num-experts 8 --moe-token-dispatcher-type new"}) {
+        INFO(option);
+        const std::string words(option);
+        CHECK(has_note(notes_of(words), "“" + words.substr(words.rfind("--")) + "” is not modelled"));
+    }
+    CHECK_FALSE(has_note(notes_of("--attention-backend fused --recompute-granularity full "
+                                  "--recompute-method block --recompute-num-layers 8 "
+                                  "--cuda-graph-impl local --normalization RMSNorm "
+                                  "--position-embedding-type rope --softmax-type off-by-one"),
+                         "is not modelled; "));
+}
+
 TEST_CASE("launch: a Megatron-LM script as people write it is read", "[launch]") {
     const LaunchRead found = read(kMegatron, R"(#!/bin/bash
 export CUDA_DEVICE_MAX_CONNECTIONS=1
