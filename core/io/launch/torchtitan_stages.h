@@ -31,6 +31,8 @@ inline constexpr std::array kTorchSchedules{
     // copy.
     TorchSchedule{"InterleavedZeroBubble", ScheduleKind::zb_h1, true, false},
     TorchSchedule{"DualPipeV", ScheduleKind::dualpipe, true, false},
+    // The interleaved schedule of 2024 that accepts any number of micro-batches.
+    TorchSchedule{"FlexibleInterleaved1F1B", ScheduleKind::interleaved, true, true},
 };
 
 // By how many layers the first and the last stage are shorter than the others, because they also contain the

@@ -80,6 +80,112 @@ TEST_CASE("launch: torchtitan's converters are read back, and what they leave ou
     CHECK(resolve(off.scenario).choice<Precision>(P::precision) == Precision::bf16);
 }
 
+// Source: pytorch/torchtitan, torchtitan/config_manager.py and torchtitan/parallelisms/pipelining_utils.py at
+// commit 3247841 (November 2024); torchtitan/config_manager.py at commit c48ae39 (May 2024).
+TEST_CASE("launch: torchtitan's options of 2024 are read by their former names", "[launch]") {
+    const std::string start =
+        "[job]\ndescription = \"Llama 3\"\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
+        "norm_type = \"rmsnorm\"\n[training]\nbatch_size = 8\nseq_len = 8192\ncompile = true\n";
+    const LaunchRead found = read(kTorchtitan, start + R"(data_parallel_replicate_degree = 2
+data_parallel_shard_degree = 4
+tensor_parallel_degree = 8
+enable_loss_parallel = false
+[experimental]
+context_parallel_degree = 2
+pipeline_parallel_degree = 4
+pipeline_parallel_schedule = "Interleaved1F1B"
+pipeline_parallel_microbatches = 8
+enable_async_tensor_parallel = true
+[activation_checkpoint]
+mode = "full"
+[float8]
+enable_float8_linear = true
+enable_fsdp_float8_all_gather = true
+scaling_type_input = "delayed"
+)");
+    for (const std::string& note : found.notes) {
+        INFO(note);
+        CHECK(note.find("parallel") == std::string::npos);
+        CHECK(note.find("float8") == std::string::npos);
+    }
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::gpus] == 2 * 4 * 8 * 2 * 4);
+    CHECK(s[P::tensor_parallel] == 8);
+    CHECK(s.on(P::async_tensor_parallel));
+    CHECK_FALSE(s.on(P::parallel_loss));
+    CHECK(s[P::context_parallel] == 2);
+    CHECK(s[P::pipeline_parallel] == 4);
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
+    CHECK(s[P::virtual_stages] == 2);
+    // The 8 sequences of a rank are 8 micro-batches.
+    CHECK(s[P::micro_batch] == 1);
+    CHECK(s[P::accumulation] == 8);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::hsdp);
+    CHECK(s[P::shard_group] == 8);
+    CHECK(s[P::recompute] == 1);
+    CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
+    CHECK(s.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::delayed);
+    CHECK(s.on(P::fp8_param_gather));
+    CHECK(written(P::software, s[P::software]) == "torchtitan");
+
+    const auto with = [&](const std::string& training, const std::string& experimental) {
+        return read(kTorchtitan, start + training + "[experimental]\n" + experimental);
+    };
+    // Without a number of micro-batches there are as many as stages.
+    const Settings stages = resolve(with("", "pipeline_parallel_degree = 4\n").scenario);
+    CHECK(stages[P::micro_batch] == 2);
+    CHECK(stages[P::accumulation] == 4);
+    CHECK(stages.choice<ScheduleKind>(P::schedule) == ScheduleKind::one_f_one_b);
+    // The names of May 2024. The second stage begins with layer 7, the third one with layer 16.
+    const Settings split =
+        resolve(with("data_parallel_degree = 2\n",
+                     "pipeline_parallel_degree = 3\npipeline_parallel_schedule = \"1f1b\"\n"
+                     "pipeline_parallel_microbatches = 4\n"
+                     "pipeline_parallel_split_points = \"layers.7,layers.16\"\n")
+                    .scenario);
+    CHECK(split[P::gpus] == 6);
+    CHECK(split[P::first_stage_layers] == 7);
+    CHECK(split[P::last_stage_layers] == 16);
+    const Settings interleaved =
+        resolve(with("data_parallel_degree = 2\n",
+                     "pipeline_parallel_degree = 2\npipeline_parallel_schedule = \"interleaved_1f1b\"\n"
+                     "pipeline_parallel_split_points = [\"layers.8\", \"layers.16\", \"layers.24\"]\n")
+                    .scenario);
+    CHECK(interleaved.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
+    CHECK(interleaved[P::virtual_stages] == 2);
+    CHECK(resolve(with("fp8_linear = \"dynamic\"\n", "").scenario).choice<Precision>(P::precision) ==
+          Precision::fp8);
+    for (const char* points : {"layers.8,layers.16", "layers.40", "output", "layers.0"}) {
+        INFO(points);
+        const Problems problems =
+            problems_of(kTorchtitan, start +
+                                         "[experimental]\npipeline_parallel_degree = 2\n"
+                                         "pipeline_parallel_split_points = \"" +
+                                         std::string(points) + "\"\n");
+        REQUIRE(problems.size() == 1);
+        CHECK(problems.front().where == "experimental.pipeline_parallel_split_points");
+        CHECK(problems.front().line == 13);
+    }
+    // What is not read is still named.
+    CHECK(has_note(with("", "enable_compiled_autograd = true\n").notes, "not modelled: experimental"));
+}
+
+TEST_CASE("launch: an unknown model of torchtitan is the only problem of its file", "[launch]") {
+    const Problems problems = problems_of(kTorchtitan, R"([model]
+name = "your_model"
+flavor = "your_flavor"
+[training]
+local_batch_size = 8
+[parallelism]
+pipeline_parallel_degree = 2
+pipeline_parallel_layers_per_stage = 16
+pipeline_parallel_first_stage_less_layers = 0
+pipeline_parallel_last_stage_less_layers = 0
+)");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().where == "model.flavor");
+}
+
 TEST_CASE(
     "launch: DeepSpeed's training settings are read back, and the model stays that of the base scenario",
     "[launch]") {
