@@ -415,7 +415,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("axolotl trains language models; this model is a list of operators.")}};
-    const HubModel* known = row_of_model(kModels, plan.s, *answer.scenario.catalogue);
+    const HubModel* known = row_of_model(kModels, plan.s, answer.scenario);
     plan.note_mismatches(kAxolotl, known != nullptr);
     const std::string launcher = torchrun(plan);
     // The launcher's own arguments follow the two dashes.

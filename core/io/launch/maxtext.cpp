@@ -141,7 +141,7 @@ class Writer {
           s_(plan.s),
           out_(out),
           tpu_(is_tpu(plan.answer)),
-          known_(row_of_model(kModels, plan.s, *plan.answer.scenario.catalogue)),
+          known_(row_of_model(kModels, plan.s, plan.answer.scenario)),
           block_(known_ ? known_->block : nearest_block(plan.s).name) {}
 
     [[nodiscard]] bool is_known() const { return known_ != nullptr; }

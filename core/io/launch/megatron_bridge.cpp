@@ -389,7 +389,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     if (!writes_layer_pattern(s, kMegatronBridge)) return {"", "", {refused_layers(kMegatronBridge)}};
     plan.note_mismatches(kMegatronBridge, true);
-    const Recipe* known = row_of_model(kRecipes, s, *answer.scenario.catalogue);
+    const Recipe* known = row_of_model(kRecipes, s, answer.scenario);
     const std::string family = known ? std::string(known->family) : "common";
     const std::string function = known ? std::string(known->function) : "_pretrain_common";
     if (!known) note_options_without_preset(plan);

@@ -11,13 +11,18 @@ namespace shardscope::launch {
 double positions(const Settings& settings);
 // Returns whether the model in the settings equals that of the preset.
 bool is_model(const Settings& settings, const Preset& model, const Catalogue& catalogue);
-// Returns the row of a table whose `preset` names the model in the settings; nullptr where there is none.
+// Returns the row of a table whose `preset` names the model in the scenario's settings; nullptr where there
+// is none. Of several models of the same shape, the scenario's own preset comes first.
 template <typename Rows>
-auto row_of_model(const Rows& rows, const Settings& settings, const Catalogue& catalogue) {
-    const auto found = std::ranges::find_if(rows, [&](const auto& row) {
-        const Preset* preset = catalogue.find(PresetKind::model, row.preset);
-        return preset && is_model(settings, *preset, catalogue);
+auto row_of_model(const Rows& rows, const Settings& settings, const Scenario& scenario) {
+    const auto describes = [&](const auto& row) {
+        const Preset* preset = scenario.catalogue->find(PresetKind::model, row.preset);
+        return preset && is_model(settings, *preset, *scenario.catalogue);
+    };
+    auto found = std::ranges::find_if(rows, [&](const auto& row) {
+        return scenario.model && row.preset == scenario.model->name && describes(row);
     });
+    if (found == std::end(rows)) found = std::ranges::find_if(rows, describes);
     return found == std::end(rows) ? nullptr : &*found;
 }
 // Sets the model of the catalogue that is nearest in shape to `wanted`, and overrides the parameters that

@@ -92,7 +92,7 @@ void write_converters(LaunchPlan& plan, Writer& out) {
 void write_model(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("model");
-    const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, *plan.answer.scenario.catalogue);
+    const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, plan.answer.scenario);
     if (known) {
         out.put("name", toml_string(known->model));
         out.put("flavor", toml_string(known->flavor));
@@ -158,6 +158,16 @@ void write_training(LaunchPlan& plan, Writer& out) {
     }
 }
 
+// Returns whether the GPUs of one set of weights can form the groups of expert parallelism. They include the
+// tensor-parallel GPUs unless those split the experts' matrices, which only the TOML form can express.
+// Source: ParallelDims in torchtitan/distributed/parallel_dims.py, before pull request 2386 and at commit
+// b5bcd76.
+bool can_group_experts(const Settings& s, double shard, bool is_toml) {
+    const bool splits_experts = is_toml && expert_tensor_parallel(s) > 1;
+    const double gpus = shard * s[P::context_parallel] * (splits_experts ? 1 : s[P::tensor_parallel]);
+    return std::fmod(gpus, s[P::expert_parallel]) == 0;
+}
+
 // Writes over which GPUs the weights are replicated and sharded.
 void write_sharding(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
@@ -191,7 +201,7 @@ void write_sharding(LaunchPlan& plan, Writer& out) {
     out.put("data_parallel_replicate_degree", whole(data / shard));
     out.put("data_parallel_shard_degree", whole(shard));
     out.put("fsdp_reshard_after_forward", is_fsdp(s) && s.on(P::reshard_after_forward) ? "always" : "never");
-    if (s[P::expert_parallel] > 1 && std::fmod(shard * context, s[P::expert_parallel]) != 0)
+    if (s[P::expert_parallel] > 1 && !can_group_experts(s, shard, out.is_toml()))
         plan.note(translate("torchtitan requires expert parallelism within the GPUs that shard weights."));
 }
 
@@ -274,9 +284,10 @@ void write_parallelism(LaunchPlan& plan, Writer& out) {
     write_pipeline(plan, out);
     if (s[P::experts] > 0) {
         out.put("expert_parallel_degree", plan.whole(P::expert_parallel));
-        // Experts have the same tensor parallel degree as the other matrices.
+        // Experts have the same tensor parallel degree as the other matrices, or none.
         if (s[P::expert_parallel] > 1)
-            out.put("expert_tensor_parallel_degree", plan.whole(P::tensor_parallel));
+            out.put("expert_tensor_parallel_degree",
+                    expert_tensor_parallel(s) == 1 ? "1" : plan.whole(P::tensor_parallel));
     }
 }
 
@@ -331,7 +342,7 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
         return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
-    plan.note_mismatches(kTorchtitan, row_of_model(kTorchtitanFlavors, s, *answer.scenario.catalogue));
+    plan.note_mismatches(kTorchtitan, row_of_model(kTorchtitanFlavors, s, answer.scenario));
     Writer out(header(kTorchtitan, answer, start_comment(launcher, program)), form);
     out.section("job");
     {

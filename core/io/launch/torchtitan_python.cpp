@@ -14,6 +14,7 @@
 #include "launch/torchtitan.h"
 #include "launch/writing.h"
 #include "parameters/matrix_format.h"
+#include "scenario/gpu_groups.h"
 #include "text/encode.h"
 #include "text/translate.h"
 
@@ -62,6 +63,11 @@ class PythonWriter {
         if (s[P::pipeline_parallel] > 1) set("parallelism.num_pp_microbatches", plan_.whole(P::accumulation));
         if (s[P::tensor_parallel] > 1 && !s.on(P::parallel_loss))
             plan_.note_missing_option(kTorchtitanPython, P::parallel_loss);
+        // The groups of expert parallelism include the tensor-parallel GPUs.
+        if (s[P::expert_parallel] > 1 && expert_tensor_parallel(s) > 1)
+            plan_.note_missing_option(kTorchtitanPython, P::expert_tensor_parallel,
+                                      translatable("{1} has no option for “{2}” with expert parallelism; the "
+                                                   "experts' matrices are not split."));
         // CUDA graphs are on unless they are disabled. They allow neither a pipeline nor expert parallelism
         // whose host waits for counts.
         const bool impossible = s[P::expert_parallel] > 1 || s[P::pipeline_parallel] > 1;
@@ -106,9 +112,10 @@ class PythonWriter {
 
     // Writes the model of the flavor with the converters of the plan; the registry's function may have
     // others. Returns the imports that the converters need.
-    std::string model(const std::string& flavor) {
+    std::string model(const std::string& flavor, double mtp_layers) {
         const Settings& s = plan_.s;
         std::string arguments = "\"" + flavor + "\"";
+        if (mtp_layers > 0) arguments += ", num_mtp_layers=" + whole(mtp_layers);
         if (writes_deepep(s)) arguments += ", moe_comm_backend=\"deepep\"";
         const std::vector<Converter> converters = converters_of(s);
         if (converters.empty()) {
@@ -187,6 +194,38 @@ class PythonWriter {
     bool compiles_ = false;
 };
 
+// A model of torchtitan's registry, with its layers that predict further tokens.
+struct RegisteredModel {
+    const TorchtitanFlavor* flavor = nullptr;  // nullptr where the registry has none
+    double mtp_layers = 0;
+};
+
+// Only deepseek_v3's registry has prediction layers; pull request 3392 of August 2026 added them.
+RegisteredModel registered_model(const Answer& answer) {
+    const Settings& s = answer.settings;
+    RegisteredModel out{row_of_model(kTorchtitanFlavors, s, answer.scenario)};
+    if (!out.flavor && s[P::mtp_layers] > 0) {
+        Settings without = s;
+        without.set(P::mtp_layers, 0, Origin::given);
+        const TorchtitanFlavor* main = row_of_model(kTorchtitanFlavors, without, answer.scenario);
+        if (main && main->model == "deepseek_v3") out = {main, s[P::mtp_layers]};
+    }
+    if (out.flavor && !out.flavor->has_python_form) out.flavor = nullptr;
+    return out;
+}
+
+// Writes the loss that prediction layers need, as deepseek_v3_debugmodel_mtp in the registry does. Returns
+// the imports.
+std::string write_mtp_loss(LaunchPlan& plan, PythonWriter& python) {
+    python.set("loss",
+               std::string("MTPLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))"));
+    if (plan.s[P::context_parallel] > 1 || plan.s[P::pipeline_parallel] > 1)
+        plan.note(translate(
+            "torchtitan combines prediction layers (MTP) with neither context nor pipeline parallelism."));
+    return "from torchtitan.models.common.config_utils import decoder_vocab_size\n"
+           "from torchtitan.models.deepseek_v3.mtp import MTPLoss\n";
+}
+
 LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imports the function*/) {
     LaunchText toml = write_torchtitan(answer, {}, TorchtitanForm::python);
     if (toml.text.empty()) return toml;
@@ -194,8 +233,8 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     plan.notes = toml.notes;
     Problems problems;
     Toml keys(toml.text, problems);
-    const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, plan.s, *answer.scenario.catalogue);
-    if (known && !known->has_python_form) known = nullptr;
+    const RegisteredModel registered = registered_model(answer);
+    const TorchtitanFlavor* known = registered.flavor;
     const bool has_base = known && !known->function.empty();
     const std::string module = known ? std::string(known->model) : "your_model";
     const std::string function = has_base ? std::string(known->function) : "your_function";
@@ -209,7 +248,9 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
     python.training();
     const std::string recomputation = python.recomputation();
     python.compilation();
-    const std::string converters = python.model(known ? std::string(known->flavor) : "your_flavor");
+    const std::string converters =
+        python.model(known ? std::string(known->flavor) : "your_flavor", registered.mtp_layers);
+    const std::string loss = registered.mtp_layers > 0 ? write_mtp_loss(plan, python) : "";
     LaunchPlan start(answer);  // whose notes are also those of the TOML
     const std::string command =
         torchrun(start) + " -m torchtitan.train --module " + module + " --config shardscope_plan";
@@ -218,9 +259,9 @@ LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imp
                                            "/config_registry.py, then "
                                            "start on every node:") +
                                   comment_line("  " + command));
-    text += converters + recomputation + "from torchtitan.models." + module + " import model_registry\n" +
-            "from torchtitan.models." + module + ".config_registry import " + function +
-            "\n\n\ndef shardscope_plan():\n    config = " + function + "()\n" + python.body() +
+    text += converters + recomputation + loss + "from torchtitan.models." + module +
+            " import model_registry\n" + "from torchtitan.models." + module + ".config_registry import " +
+            function + "\n\n\ndef shardscope_plan():\n    config = " + function + "()\n" + python.body() +
             "    return config\n";
     return {text, command, plan.notes, hosts(plan.s)};
 }

@@ -457,6 +457,19 @@ TEST_CASE("launch: axolotl shards over the dimensions of its mesh, and ZeRO-1 is
     CHECK(kAxolotl.write(answer_of(R"({"model": {"preset": "resnet-50"}})")).text.empty());
 }
 
+TEST_CASE("launch: of models of the same shape, the file names that of the scenario's preset", "[launch]") {
+    const auto base_model = [](const char* preset) {
+        const LaunchText launch = kAxolotl.write(answer_of(R"({"model": {"preset": ")" + std::string(preset) +
+                                                           R"("}, "training": {"sequence_length": 2048}})"));
+        const std::size_t at = launch.text.find("base_model: ") + 12;
+        return launch.text.substr(at, launch.text.find('\n', at) - at);
+    };
+    CHECK(base_model("llama-2-13b") == "meta-llama/Llama-2-13b-hf");
+    CHECK(base_model("llama-13b") == "huggyllama/llama-13b");
+    CHECK(base_model("llama-2-7b") == "meta-llama/Llama-2-7b-hf");
+    CHECK(base_model("llama-7b") == "huggyllama/llama-7b");
+}
+
 TEST_CASE("launch: MaxText's dimensions fill the nodes, and a pipeline's micro-batches are one batch",
           "[launch]") {
     // Of 64 GPUs, 2 share a layer and 4 are stages: 8 have other sequences. A node of 8 GPUs holds the 2 of

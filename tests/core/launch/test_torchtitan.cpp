@@ -107,6 +107,62 @@ TEST_CASE("launch: torchtitan's Python function converts the layers and experts 
     CHECK_FALSE(holds(bf16, "Converter"));
 }
 
+// Source: pytorch/torchtitan, model_registry and deepseek_v3_debugmodel_mtp in torchtitan/models/deepseek_v3
+// at commit b5bcd76; MTP.md there says that prediction layers exclude context and pipeline parallelism.
+TEST_CASE("launch: torchtitan's registry has DeepSeek-V3 with prediction layers", "[launch]") {
+    const auto with = [](const std::string& more) {
+        return kTorchtitanPython.write(answer_of(R"({"model": {"preset": "deepseek-v3", "mtp_layers": 1},
+            "cluster": {"gpus": 512}, "training": {"expert_parallel": 8)" +
+                                                 more + "}}"));
+    };
+    const LaunchText launch = with("");
+    INFO(launch.text);
+    CHECK(holds(launch, "import deepseek_v3_671b\n"));
+    CHECK(holds(launch, "    config.model_spec = model_registry(\"671B\", num_mtp_layers=1)\n"));
+    CHECK(holds(launch, "from torchtitan.models.deepseek_v3.mtp import MTPLoss\n"));
+    CHECK(
+        holds(launch,
+              "    config.loss = MTPLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))\n"));
+    CHECK_FALSE(has_note(launch, "your_model"));
+    CHECK_FALSE(has_note(launch, "neither context nor pipeline"));
+    CHECK(has_note(with(R"(, "context_parallel": 2)"), "neither context nor pipeline"));
+    const LaunchText without = kTorchtitanPython.write(
+        answer_of(R"({"model": {"preset": "deepseek-v3"}, "cluster": {"gpus": 512}})"));
+    CHECK_FALSE(holds(without, "mtp"));
+    // The registries of other models have none.
+    CHECK(has_note(
+        kTorchtitanPython.write(answer_of(R"({"model": {"preset": "llama-3-8b", "mtp_layers": 1}})")),
+        "your_model"));
+}
+
+// Source: pytorch/torchtitan, ParallelDims in torchtitan/distributed/parallel_dims.py.
+TEST_CASE("launch: torchtitan's expert-parallel groups include the tensor-parallel GPUs", "[launch]") {
+    const auto plan = [](int gpus, int expert_parallel, int expert_tensor) {
+        return answer_of(R"({"model": {"preset": "qwen3-235b-a22b"}, "cluster": {"gpus": )" +
+                         std::to_string(gpus) +
+                         R"(}, "training": {"sharding": "hsdp", "shard_group": 32, "tensor_parallel": 2,
+            "expert_tensor_parallel": )" +
+                         std::to_string(expert_tensor) + R"(, "expert_parallel": )" +
+                         std::to_string(expert_parallel) + "}}");
+    };
+    const char* const kWithin = "requires expert parallelism within";
+    // 32 shards of 2 tensor-parallel GPUs are 64, in groups of 64.
+    const Answer fitting = plan(64, 64, 1);
+    CHECK_FALSE(has_note(kTorchtitanPython.write(fitting), kWithin));
+    CHECK_FALSE(has_note(kTorchtitan.write(fitting), kWithin));
+    CHECK(holds(kTorchtitan.write(fitting), "expert_tensor_parallel_degree = 1\n"));
+    // Of 256 GPUs, 64 hold one copy of the weights, which are too few for groups of 128.
+    const Answer wide = plan(256, 128, 1);
+    CHECK(has_note(kTorchtitanPython.write(wide), kWithin));
+    CHECK(has_note(kTorchtitan.write(wide), kWithin));
+    // Where both GPUs split each matrix of an expert, the 32 shards are in groups of 64 only without that.
+    const Answer split = plan(128, 64, 2);
+    CHECK(has_note(kTorchtitan.write(split), kWithin));
+    CHECK(holds(kTorchtitan.write(split), "expert_tensor_parallel_degree = 2\n"));
+    CHECK_FALSE(has_note(kTorchtitanPython.write(split), kWithin));
+    CHECK(has_note(kTorchtitanPython.write(split), "the experts' matrices are not split"));
+}
+
 TEST_CASE("launch: torchtitan splits the layers as the estimate does, or a note gives both splits",
           "[launch]") {
     const auto config = [](int layers, int stages, const char* more) {
