@@ -175,13 +175,6 @@ LaunchText write(const Answer& answer, const std::string& file) {
         out.end_section();
     }
     note_other_parallelism(plan);
-    std::vector<P> unset = unset_by_fsdp2(plan.s);
-    for (const P id :
-         {P::optimizer, P::optimizer_precision, P::gradient_precision, P::schedule, P::virtual_stages})
-        unset.push_back(id);
-    std::vector<P> written{P::fp8_recipe, P::context_parallel_kind};
-    if (!without_fsdp) written.push_back(P::fp8_param_gather);
-    plan.note_unset(kAccelerate, unset, written);
     out.put("mixed_precision", mixed_precision(plan));
     if (is_low(plan.s.choice<Precision>(P::precision))) {
         out.section("fp8_config");
@@ -196,6 +189,10 @@ LaunchText write(const Answer& answer, const std::string& file) {
     out.put("rdzv_backend", std::string(several ? "c10d" : "static"));
     out.put("same_network", true);
     out.put("use_cpu", false);
+    plan.note(plan.s.listed()
+                  ? translate("The program defines the model.")
+                  : translate("The program defines the model, with its sequence of {1} and its attention.",
+                              {format(P::sequence_length, plan.s[P::sequence_length])}));
     plan.note(
         translate("Micro-batch {1} and accumulation {2} are arguments of the program: TrainingArguments has "
                   "per_device_train_batch_size and gradient_accumulation_steps.",
@@ -215,7 +212,7 @@ const LaunchFormat kAccelerate{
     .file_name = "accelerate.yaml",
     .stack = "fsdp2",
     .checked = "Accelerate 1.11, FullyShardedDataParallelPlugin, ParallelismConfig",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

@@ -304,22 +304,6 @@ class Writer {
         }
     }
 
-    void unset() {
-        std::vector<P> ids{P::gradient_precision,     P::main_gradient_precision,
-                           P::context_parallel_inner, P::expert_tensor_parallel,
-                           P::overlap_grad_reduce,    P::overlap_param_gather,
-                           P::recompute_modules,      P::sequence_parallel,
-                           P::async_tensor_parallel,  P::schedule,
-                           P::virtual_stages,         P::first_stage_layers,
-                           P::last_stage_layers,      P::sequence_pieces};
-        if (!is_fsdp(s_)) ids.push_back(P::shard_group);
-        if (degrees_.experts <= 1) ids.push_back(P::moe_dispatcher);
-        plan_.note_unset(kAxolotl, ids, {P::fp8_param_gather, P::loss, P::packing, P::activation_offload});
-        if (is_low(s_.choice<Precision>(P::precision)) && degrees_.wrapper != Wrapper::fsdp &&
-            s_.on(P::fp8_param_gather))
-            plan_.note_missing_option(kAxolotl, P::fp8_param_gather);
-    }
-
   private:
     // Weights are loaded in the precision of the products. Only DeepSpeed keeps another copy of them.
     void weights(Precision precision) {
@@ -431,7 +415,6 @@ LaunchText write(const Answer& answer, const std::string& file) {
     writer.loss_and_plugins();
     writer.attention();
     writer.sharding();
-    writer.unset();
     plan.note(
         translate("Add datasets and learning_rate. Training continues from the weights of base_model; "
                   "reinit_weights: true starts with random ones."));
@@ -447,7 +430,7 @@ const LaunchFormat kAxolotl{
     .file_name = "axolotl.yaml",
     .stack = "fsdp2",
     .checked = "axolotl at commit 067b021 (July 2026), src/axolotl/utils/schemas",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

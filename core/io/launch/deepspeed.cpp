@@ -226,9 +226,6 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_zero(plan, out);
     write_parallelism(plan, out);
     note_model(plan);
-    plan.note_unset(kDeepspeed, {P::fp8_recipe, P::attention, P::context_parallel_kind,
-                                 P::context_parallel_inner, P::expert_tensor_parallel, P::moe_dispatcher,
-                                 P::overlap_param_gather, P::recompute_modules, P::cuda_graphs});
     const Hosts on = hosts(s);
     std::string launcher = "deepspeed --num_nodes " + whole(on.nodes) + " --num_gpus " + whole(on.gpus);
     if (on.nodes > 1) launcher += " --hostfile hostfile";
@@ -300,19 +297,21 @@ class Reader {
     // "optimizer" where nothing in it was read.
     [[nodiscard]] std::vector<std::string> unused() const {
         std::vector<std::string> out;
-        for (const auto& [key, value] : config_.items()) {
-            const std::string path = "/" + key;
-            if (!was_read(path)) out.push_back(key);
-            else if (value.is_object() && !read_.contains(path)) {
-                for (const auto& [inner, ignored] : value.items()) {
-                    if (!was_read(path + "/" + inner)) out.push_back(key + "." + inner);
-                }
-            }
-        }
+        add_unused(config_, "", out);
         return out;
     }
 
   private:
+    // Adds the settings of an object that were not read. Their names begin with `section`, "optimizer.".
+    void add_unused(const json& object, const std::string& section, std::vector<std::string>& out) const {
+        for (const auto& [key, value] : object.items()) {
+            const std::string name = section + key;
+            std::string path = "/" + name;
+            std::ranges::replace(path, '.', '/');
+            if (!was_read(path)) out.push_back(name);
+            else if (value.is_object() && !read_.contains(path)) add_unused(value, name + ".", out);
+        }
+    }
     const json* at(const std::string& path) {
         read_.insert(path);
         const json::json_pointer pointer(path);
@@ -332,7 +331,7 @@ class Reader {
 // Returns the device to which a state is offloaded: "cpu", "nvme", or an empty text for none.
 std::string read_offload(Reader& reader, const std::string& path) {
     std::string device = reader.text(path + "/device");
-    for (const char* option : {"/nvme_path", "/pipeline_read", "/pipeline_write"})
+    for (const char* option : {"/nvme_path", "/pin_memory", "/pipeline_read", "/pipeline_write"})
         reader.ignore(path + option);
     if (device == "cpu" || device == "nvme") return device;
     if (device != "none" && !device.empty())
@@ -360,6 +359,9 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     const double group = reader.count("/zero_optimization/mics_shard_size", kAll, kAll);
     const std::string optimizer = read_offload(reader, "/zero_optimization/offload_optimizer");
     const std::string weights = read_offload(reader, "/zero_optimization/offload_param");
+    if (reader.number("/zero_optimization/offload_optimizer/ratio", 1) != 1)
+        out.note(translate("Changes time or memory, but is not modelled: {1}.",
+                           {"zero_optimization.offload_optimizer.ratio"}));
     // Stage 3 overlaps unless the file says otherwise; the others only if it does.
     const bool overlaps = reader.flag("/zero_optimization/overlap_comm");
     if (stage == 1 || stage == 2) out.give(P::overlap_grad_reduce, overlaps ? 1 : 0);
@@ -536,7 +538,7 @@ const LaunchFormat kDeepspeed{
     .file_name = "ds_config.json",
     .stack = "deepspeed",
     .checked = "DeepSpeed at commit 00376da, docs/_pages/config-json.md",
-    .write_as = launch::write,
+    .write_file = launch::write,
     .recognises = launch::recognises,
     .read = launch::read,
 };

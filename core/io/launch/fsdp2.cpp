@@ -98,15 +98,6 @@ void add_remaining_notes(LaunchPlan& plan) {
     plan.note(translate("The program defines the model; its layers are assumed to be model.layers."));
 }
 
-void note_unset(LaunchPlan& plan) {
-    std::vector<P> ids = unset_by_fsdp2(plan.s);
-    if (is_ddp(plan.s)) ids.push_back(P::gradient_precision);
-    plan.note_unset(kFsdp2, ids);
-    if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
-        plan.note_missing_option(kFsdp2, P::precision,
-                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
-}
-
 // Returns the optimizer's class and its arguments after the weights.
 std::string optimizer_of(LaunchPlan& plan) {
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
@@ -184,7 +175,9 @@ LaunchText write(const Answer& answer, const std::string& /*file: the program im
     const std::string optimizer = optimizer_of(plan);
     if (ddp) plan.note(translate("FSDP2 always shards weights: DistributedDataParallel is written instead."));
     add_remaining_notes(plan);
-    note_unset(plan);
+    if (plan.is(P::precision, Precision::mxfp8) || plan.is(P::precision, Precision::nvfp4))
+        plan.note_missing_option(kFsdp2, P::precision,
+                                 translatable("{1} has no option for “{2}”; bfloat16 is written."));
     const Mesh mesh = mesh_of(s);
 
     std::string out = header(kFsdp2, answer, start_comment(launcher, "train.py")) + "import torch\n";
@@ -225,7 +218,7 @@ const LaunchFormat kFsdp2{
     .file_name = "wrap_model.py",
     .stack = "fsdp2",
     .checked = "PyTorch at commit 0257dd1, torch/distributed/fsdp/_fully_shard",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

@@ -5,10 +5,17 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/toml.h"
+#include "launch/writing.h"
 #include "presets/json_values.h"
 #include "text/translate.h"
 
 namespace shardscope {
+
+LaunchText LaunchFormat::write_as(const Answer& answer, const std::string& file) const {
+    LaunchText out = write_file(answer, file);
+    if (!out.text.empty()) launch::note_unset(*this, answer, file, out);
+    return out;
+}
 
 std::span<const LaunchFormat* const> launch_formats() {
     static constexpr std::array kAll{

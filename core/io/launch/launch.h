@@ -47,13 +47,16 @@ struct LaunchFormat {
     std::string_view checked;    // source of the option names: version, file, commit
     // Writes an answer whose plan is known; automatic parameters have the planner's values. `file` is the
     // name of the file, which the command contains.
-    LaunchText (*write_as)(const Answer& answer, const std::string& file);
+    LaunchText (*write_file)(const Answer& answer, const std::string& file);
     // `recognises` returns whether a text looks like a file of this format. `read` reads it as a scenario
     // with the cluster and the assumptions of `base`. Both are null where the program does not read the
     // format.
     bool (*recognises)(std::string_view text) = nullptr;
     LaunchRead (*read)(std::string_view text, const Scenario& base, Problems& problems) = nullptr;
 
+    // Does the same as `write_file`, and adds a note for each setting of the training and the plan that the
+    // file does not contain although it changes the prediction.
+    [[nodiscard]] LaunchText write_as(const Answer& answer, const std::string& file) const;
     [[nodiscard]] LaunchText write(const Answer& answer) const {
         return write_as(answer, std::string(file_name));
     }

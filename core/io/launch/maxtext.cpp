@@ -282,6 +282,8 @@ class Writer {
             plan_.note(
                 translate("MaxText's remat_policy keeps the results of matrix products; norms and activation "
                           "functions are recomputed."));
+            if (share == kRecomputeSelective)
+                plan_.note(translate("The scenario has “{1}”.", {plan_.named(P::recompute_modules)}));
         }
         if (offloaded > 0)
             plan_.note(translate("MaxText offloads what every layer keeps; that is written for “{1}”.",
@@ -327,17 +329,7 @@ class Writer {
                           "do not have."));
     }
 
-    void unset() {
-        std::vector<P> ids{P::main_gradient_precision, P::context_parallel_inner, P::expert_tensor_parallel,
-                           P::overlap_grad_reduce,     P::overlap_param_gather,   P::async_tensor_parallel,
-                           P::first_stage_layers,      P::last_stage_layers,      P::sequence_pieces};
-        if (!is_fsdp(s_)) ids.push_back(P::shard_group);
-        if (experts_ <= 1) ids.push_back(P::moe_dispatcher);
-        if (s_[P::pipeline_parallel] <= 1) ids.insert(ids.end(), {P::schedule, P::reshard_after_forward});
-        if (s_[P::recompute] != kRecomputeSelective) ids.push_back(P::recompute_modules);
-        plan_.note_unset(
-            kMaxText, ids,
-            {P::moment_precision, P::loss, P::packing, P::activation_offload, P::static_expert_buffers});
+    void note_cuda_graphs() {
         if (s_.on(P::cuda_graphs))
             plan_.note(
                 translate("CUDA graphs are XLA's command buffers: set --xla_gpu_enable_command_buffer in "
@@ -598,7 +590,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     writer.recomputation();
     writer.attention_and_loss();
     writer.experts();
-    writer.unset();
+    writer.note_cuda_graphs();
     constexpr double kMostInAHost = 16;
     if (on.gpus > kMostInAHost && !tpu)
         plan.note(translate(
@@ -622,7 +614,7 @@ const LaunchFormat kMaxText{
     .file_name = "maxtext.yml",
     .stack = "maxtext",
     .checked = "MaxText at commit e591f30 (August 2026), src/maxtext/configs/types.py",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

@@ -440,9 +440,6 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchF
     write_recomputation(plan, out);
     write_activation_offload(plan, out);
     write_kernels(plan, out);
-    plan.note_unset(tool, {P::main_gradient_precision},
-                    {P::pipeline_layout, P::fp8_param_gather, P::bf16_layers, P::loss, P::moe_overlap,
-                     P::moment_precision, P::activation_offload});
     return std::move(out).take();
 }
 
@@ -484,7 +481,7 @@ const LaunchFormat kMegatron{
     .file_name = "train.sh",
     .stack = "megatron-core",
     .checked = "Megatron-LM at commit d98e8a6 (August 2026), megatron/training/arguments.py",
-    .write_as = launch::write,
+    .write_file = launch::write,
     .recognises = launch::is_megatron,
     .read = launch::read_megatron,
 };

@@ -419,7 +419,7 @@ const LaunchFormat kMegatronBridge{
     .file_name = "pretrain.py",
     .stack = "megatron-bridge",
     .checked = "Megatron-Bridge at commit 067f987 (August 2026), recipes and training/config.py",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

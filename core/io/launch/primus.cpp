@@ -146,7 +146,7 @@ const LaunchFormat kPrimus{
     .file_name = "primus.yaml",
     .stack = "primus",
     .checked = "Primus at commits 0158a86 and 05b350b, language_model.yaml and trainer_base.yaml",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

@@ -312,19 +312,6 @@ void write_recomputation(LaunchPlan& plan, Writer& out) {
     }
 }
 
-void note_unset(LaunchPlan& plan, bool is_toml) {
-    std::vector<P> written;
-    if (is_toml && matrix_format(plan.s) == Precision::fp8) written.push_back(P::fp8_param_gather);
-    std::vector<P> ids{P::main_gradient_precision, P::context_parallel_kind, P::context_parallel_inner,
-                       P::expert_tensor_parallel,  P::overlap_grad_reduce,   P::overlap_param_gather,
-                       P::recompute_modules};
-    if (is_toml || !writes_deepep(plan.s)) ids.push_back(P::moe_dispatcher);
-    // Weights are sharded over all data-parallel GPUs instead of only the optimizer over a group.
-    if (!is_fsdp(plan.s)) ids.push_back(P::shard_group);
-    if (is_toml) ids.push_back(P::cuda_graphs);
-    plan.note_unset(kTorchtitan, ids, written);
-}
-
 LaunchText write(const Answer& answer, const std::string& file) {
     return write_torchtitan(answer, file, TorchtitanForm::toml);
 }
@@ -353,7 +340,6 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
     write_training(plan, out);
     write_parallelism(plan, out);
     write_recomputation(plan, out);
-    note_unset(plan, out.is_toml());
     out.section("compile");
     // Asynchronous tensor parallelism and converted layers need torch.compile.
     out.put("enable",
@@ -369,7 +355,7 @@ const LaunchFormat kTorchtitan{
     .file_name = "train.toml",
     .stack = "fsdp2",
     .checked = "torchtitan of early 2026, torchtitan/config/job_config.py (before #2386)",
-    .write_as = launch::write,
+    .write_file = launch::write,
     .recognises = launch::recognises_torchtitan,
     .read = launch::read_torchtitan,
 };

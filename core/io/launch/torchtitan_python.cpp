@@ -275,7 +275,7 @@ const LaunchFormat kTorchtitanPython{
     .file_name = "config_registry.py",
     .stack = "fsdp2",
     .checked = "torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py",
-    .write_as = launch::write,
+    .write_file = launch::write,
 };
 
 }  // namespace shardscope

@@ -7,28 +7,11 @@
 #include "explain/output.h"
 #include "scenario/gpu_groups.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 #include "text/units.h"
 
 namespace shardscope::launch {
-
-std::vector<P> unset_by_fsdp2(const Settings& s) {
-    std::vector<P> out{P::fp8_recipe,
-                       P::main_gradient_precision,
-                       P::attention,
-                       P::context_parallel_kind,
-                       P::context_parallel_inner,
-                       P::expert_tensor_parallel,
-                       P::moe_dispatcher,
-                       P::overlap_grad_reduce,
-                       P::overlap_param_gather,
-                       P::recompute_modules,
-                       P::sequence_parallel,
-                       P::async_tensor_parallel,
-                       P::cuda_graphs};
-    if (!is_fsdp(s)) out.push_back(P::shard_group);
-    return out;
-}
 
 bool is_compiled(const Settings& s) {
     const std::string software = written(P::software, s[P::software]);
@@ -70,31 +53,67 @@ void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) 
 
 namespace {
 
-// Returns whether the prediction would be another one if a setting had its usual value.
-bool changes_prediction(const Answer& answer, P id) {
-    Scenario without = answer.scenario;
+// Returns the file without comments, which contain the prediction, and the notes.
+std::string content(const LaunchText& launch) {
+    std::string out;
+    for (const std::string& line : split(launch.text, '\n'))
+        if (!line.starts_with('#')) out += line + "\n";
+    return out + joined(launch.notes, "\n");
+}
+
+// Returns the values of a setting to compare the given one with: the usual one and, for a set, those without
+// one of its members.
+std::vector<double> other_values(const Scenario& scenario, P id, double here) {
+    Scenario without = scenario;
     without.withdraw(id);
-    const double usual = resolve(without)[id];
-    const double here = answer.settings[id];
-    if (same_value(usual, here)) return false;
-    const Answer other = shardscope::answer(without);
-    return !other.valid() || other.estimate.step.total != answer.estimate.step.total ||
+    std::vector<double> out{resolve(without)[id]};
+    if (parameter(id).quantity != Quantity::set) return out;
+    const auto set = static_cast<unsigned>(here);
+    for (unsigned member = 1; member <= set; member *= 2)
+        if ((set & member) != 0) out.push_back(set - member);
+    return out;
+}
+
+bool is_of_plan(P id) {
+    const Group group = parameter(id).group;
+    return group == Group::training || group == Group::plan || id == P::parallel_loss;
+}
+
+// Returns whether the prediction is another one than that of the answer.
+bool changes_prediction(const Answer& answer, const Scenario& changed) {
+    const Answer other = shardscope::answer(changed);
+    return other.estimate.step.total != answer.estimate.step.total ||
            other.estimate.memory.peak != answer.estimate.memory.peak;
 }
 
 }  // namespace
 
-void LaunchPlan::note_unset(const LaunchFormat& tool, const std::vector<P>& ids,
-                            const std::vector<P>& written) {
-    static constexpr std::array kInFewFiles{
-        P::moment_precision,   P::fp8_param_gather, P::bf16_layers,           P::loss,           P::packing,
-        P::activation_offload, P::moe_overlap,      P::static_expert_buffers, P::pipeline_layout};
-    const auto add = [&](P id) {
-        if (std::ranges::find(written, id) == written.end() && changes_prediction(answer, id))
-            note(translate("The file does not set “{1}”; choose it in {2}.", {named(id), tool.label}));
+void note_unset(const LaunchFormat& tool, const Answer& answer, const std::string& file,
+                LaunchText& written) {
+    Answer named = answer;
+    {
+        // A title that is made of settings would be another one with other settings.
+        const EnglishScope english;
+        named.scenario.name = answer.scenario.title();
+    }
+    const std::string here = content(written);
+    Answer other = named;
+    const auto is_dropped = [&](P id, double value) {
+        if (same_value(value, answer.settings[id])) return false;
+        other.scenario = named.scenario;
+        other.scenario.give(id, value);
+        other.settings = resolve(other.scenario);
+        return check(other.scenario, other.settings).empty() &&
+               content(tool.write_file(other, file)) == here && changes_prediction(answer, other.scenario);
     };
-    std::ranges::for_each(kInFewFiles, add);
-    std::ranges::for_each(ids, add);
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        if (!is_of_plan(id) || !answer.scenario.is_given(id)) continue;
+        const std::vector<double> values = other_values(answer.scenario, id, answer.settings[id]);
+        if (std::ranges::none_of(values, [&](double value) { return is_dropped(id, value); })) continue;
+        written.notes.push_back(translate("The file does not set “{1}”; choose it in {2}.",
+                                          {LaunchPlan(answer).named(id), tool.label}));
+    }
 }
 
 void LaunchPlan::note_fsdp2_limits() {

@@ -37,15 +37,14 @@ struct LaunchPlan {
     // Adds notes where the prediction is for another software stack than that of the tool, or for layers of
     // different kinds.
     void note_mismatches(const LaunchFormat& tool, bool writes_pattern = false);
-    // Adds a note for each setting that the file does not contain, if the prediction would be another one
-    // without it: for `ids`, and for those that hardly any tool's file contains, except for `written`.
-    void note_unset(const LaunchFormat& tool, const std::vector<P>& ids, const std::vector<P>& written = {});
     // Adds notes for what FSDP2 does not have, whichever tool wraps the model with it.
     void note_fsdp2_limits();
 };
 
-// Returns the parameters for which FSDP2 has no option, or which the program sets.
-std::vector<P> unset_by_fsdp2(const Settings& settings);
+// Adds a note for each setting of the training and the plan that `written` does not contain, if the
+// prediction would be another one without it. `written` contains a setting if the tool's file or notes would
+// be others with another value.
+void note_unset(const LaunchFormat& tool, const Answer& answer, const std::string& file, LaunchText& written);
 // Returns whether the scenario's software is PyTorch with torch.compile.
 bool is_compiled(const Settings& settings);
 // Returns a whole number without digit grouping, for files.

@@ -457,6 +457,44 @@ TEST_CASE("launch: axolotl shards over the dimensions of its mesh, and ZeRO-1 is
     CHECK(kAxolotl.write(answer_of(R"({"model": {"preset": "resnet-50"}})")).text.empty());
 }
 
+TEST_CASE("launch: a setting that a file does not contain is noted if it changes the prediction",
+          "[launch]") {
+    const auto of = [](const std::string& training, const char* more = "") {
+        return answer_of(R"({"model": {"preset": "llama-3-8b"}, "cluster": {"gpus": 64}, "training": {)" +
+                         training + "}" + more + "}");
+    };
+    const Answer stages = of(R"("pipeline_parallel": 4, "accumulation": 8, "first_stage_layers": 7)");
+    for (const LaunchFormat* format : {&kDeepspeed, &kFsdp2, &kAccelerate, &kAxolotl}) {
+        INFO(format->name);
+        CHECK(has_note(format->write(stages), "The file does not set “First stage's layers 7”"));
+    }
+    CHECK_FALSE(has_note(kMegatron.write(stages), "First stage's layers"));
+    // The accumulation goes layer by layer without a pipeline, too.
+    CHECK(has_note(kFsdp2.write(of(R"("schedule": "breadth-first", "accumulation": 4)")),
+                   "The file does not set “Pipeline schedule breadth-first”"));
+    const Answer whole_loss = of(R"("tensor_parallel": 2, "sequence_parallel": true)",
+                                 R"(, "assumptions": {"parallel_loss": false})");
+    for (const LaunchFormat* format : launch_formats()) {
+        INFO(format->name);
+        const LaunchText launch = format->write(whole_loss);
+        if (format == &kTorchtitan) CHECK(holds(launch, "disable_loss_parallel = true\n"));
+        else CHECK(has_note(launch, "“Parallel loss off”"));
+    }
+    CHECK(has_note(kAccelerate.write(of(R"("sequence_length": 16384)")),
+                   "The program defines the model, with its sequence of 16,384"));
+    // MaxText recomputes norms with every policy, so that the file is the same with and without them.
+    CHECK(has_note(kMaxText.write(of(R"("recompute": "selective",
+                       "recompute_modules": ["core_attention", "layernorm"])")),
+                   "The scenario has “Recomputed modules LayerNorm + core attention”."));
+    // The usual value needs no note, and neither does one that changes nothing.
+    for (const LaunchFormat* format : launch_formats()) {
+        INFO(format->name);
+        CHECK_FALSE(has_note(
+            format->write(of(R"("schedule": "1f1b", "cuda_graphs": false, "first_stage_layers": 7)")),
+            "The file does not set"));
+    }
+}
+
 TEST_CASE("launch: of models of the same shape, the file names that of the scenario's preset", "[launch]") {
     const auto base_model = [](const char* preset) {
         const LaunchText launch = kAxolotl.write(answer_of(R"({"model": {"preset": ")" + std::string(preset) +

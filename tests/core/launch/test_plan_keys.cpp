@@ -28,9 +28,17 @@ std::vector<Scenario> changes(const Scenario& base, P id) {
     constexpr std::size_t kMost = 6;
     const Settings s = resolve(base);
     const Answer before = answer(base);
+    std::vector<double> values = domain(id, s).stops;
+    // A set also with one more member, and a number without stops also halved and doubled.
+    if (parameter(id).quantity == Quantity::set)
+        for (int member = 1; member <= parameter(id).maximum; member *= 2)
+            values.push_back(s.whole(id) | member);
+    else if (values.empty())
+        for (const double factor : {0.5, 2.0}) values.push_back(nearest_valid(id, factor * s[id], s));
     std::vector<Scenario> out;
-    for (const double value : domain(id, s).stops) {
-        if (value == s[id] || out.size() == kMost) continue;
+    for (const double value : values) {
+        const bool is_set = parameter(id).quantity == Quantity::set;
+        if (value == s[id] || (!is_set && out.size() == kMost)) continue;
         Scenario changed = base;
         changed.give(id, value);
         const Answer after = answer(changed);
@@ -50,6 +58,9 @@ TEST_CASE("launch: no setting of training and plan is dropped in silence by any 
                 "context_parallel": 2, "pipeline_parallel": 2, "accumulation": 8, "recompute": "selective"}})"),
         check_scenario(R"({"model": {"preset": "llama-3-8b"}, "cluster": {"gpus": 64},
             "training": {"sharding": "hsdp", "shard_group": 8}})"),
+        check_scenario(R"({"model": {"preset": "llama-3-8b"}, "cluster": {"gpus": 64},
+            "training": {"sharding": "zero3", "pipeline_parallel": 4, "accumulation": 8, "recompute": "selective",
+                "recompute_modules": ["core_attention", "mlp"]}})"),
         check_scenario(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"gpus": 64},
             "training": {"sharding": "zero1", "expert_parallel": 4, "precision": "fp8"}})")};
     // These are no settings of a training tool, or follow from others.
@@ -62,7 +73,9 @@ TEST_CASE("launch: no setting of training and plan is dropped in silence by any 
         for (std::size_t i = 0; i < kParameters; ++i) {
             const P id = static_cast<P>(i);
             const Group group = parameter(id).group;
-            if ((group != Group::training && group != Group::plan) || excepted.contains(id)) continue;
+            // How the loss is split is an assumption in a scenario and an option of the tools.
+            const bool is_option = group == Group::training || group == Group::plan || id == P::parallel_loss;
+            if (!is_option || excepted.contains(id)) continue;
             for (const Scenario& changed : changes(base, id)) {
                 const Answer after = answer(changed);
                 for (std::size_t tool = 0; tool < before.size(); ++tool) {

@@ -346,9 +346,15 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     CHECK(has_note(weights.notes, "“offload_param” offloads to NVMe"));
     CHECK(resolve(weights.scenario).choice<Sharding>(P::sharding) == Sharding::zero3);
     CHECK(has_note(weights.notes, "The file has only some of them; ZeRO-3 is assumed."));
+    // DeepSpeed offloads the whole optimizer unless `ratio` is below 1 (OffloadConfig in
+    // deepspeed/runtime/zero/offload_config.py).
+    const LaunchRead half = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": {"stage": 3,
+        "offload_optimizer": {"device": "cpu", "pin_memory": true, "ratio": 0.5}}})");
+    CHECK(resolve(half.scenario).choice<Offload>(P::offload) == Offload::optimizer);
+    CHECK(has_note(half.notes, "but is not modelled: zero_optimization.offload_optimizer.ratio."));
     CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
     CHECK(has_note(disk.notes, "is not modelled: zero_optimization.reduce_bucket_size."));
-    CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion."));
+    CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, optimizer.params.lr."));
 }
 
 TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", "[launch]") {
