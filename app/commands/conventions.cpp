@@ -106,8 +106,9 @@ int run(const Options& options) {
         if (exceeds_peak(compared->answer, quoted)) {
             report({{"--value " + options.value, "is more than 100 % of the peak of the precision in use",
                      "which is " + rate(peak_flops(compared->answer, PeakKind::dense)),
-                     "name the peak that the source uses, such as --as " +
-                         std::string(quoted.convention->name) + "/bf16"}},
+                     quoted.is_share ? "name the peak that the source uses, such as --as " +
+                                           std::string(quoted.convention->name) + "/bf16"
+                                     : "give the rate of one GPU"}},
                    {});
             return kUnusable;
         }

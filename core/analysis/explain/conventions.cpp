@@ -218,15 +218,17 @@ QuotedValue parse_quoted_value(const std::string& value, const std::string& name
     return out;
 }
 
-bool exceeds_peak(const Answer& answer, const QuotedValue& quoted) {
-    return quoted.is_share && rate_of(answer, quoted) > peak_flops(answer, PeakKind::dense);
-}
-
 double tokens_per_s(const Answer& answer, const QuotedValue& quoted) {
     const FlopCounts counts = flop_counts(answer);
     if (!quoted.convention || !quoted.convention->applies(counts)) return std::nan("");
     const double rate = rate_of(answer, quoted);
     return rate > 0 ? rate / quoted.convention->flops(counts) : std::nan("");
+}
+
+bool exceeds_peak(const Answer& answer, const QuotedValue& quoted) {
+    const double peak = peak_flops(answer, PeakKind::dense);
+    const double executed = tokens_per_s(answer, quoted) * answer.compiled.executed_flops_per_token;
+    return rate_of(answer, quoted) > peak && executed > peak;
 }
 
 }  // namespace shardscope

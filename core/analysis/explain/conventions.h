@@ -68,8 +68,9 @@ struct QuotedValue {
 // Reads "41.2 %", "0.412", "407 TFLOP/s" or "407 TFLOPs/GPU", and a convention's name with an optional peak:
 // "palm", "megatron/bf16". Adds problems of --value and --as.
 QuotedValue parse_quoted_value(const std::string& value, const std::string& name, Problems& problems);
-// Returns whether a share means a rate above the peak of the precision in use. A share of the peak of another
-// precision may exceed 100 %.
+// Returns whether the value is or means a rate above the peak of the precision in use, also of the FLOPs that
+// the kernels execute. A share of the peak of another precision may exceed 100 %, and so may a convention that
+// counts FLOPs which no kernel executes, such as those of inactive experts.
 bool exceeds_peak(const Answer& answer, const QuotedValue& quoted);
 // Returns tokens/s of one GPU; NaN where the convention or the peak does not apply.
 double tokens_per_s(const Answer& answer, const QuotedValue& quoted);

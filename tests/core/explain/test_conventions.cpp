@@ -225,8 +225,13 @@ TEST_CASE("conventions: a rate may name the GPU, and its unit has several forms"
     }
 }
 
-TEST_CASE("conventions: a share is limited by the peak of the precision in use", "[conventions]") {
+TEST_CASE("conventions: a share and a rate are limited by the peak of the precision in use",
+          "[conventions]") {
     Problems problems;
+    // The peak of an H100 in bf16 is 989.5 TFLOP/s.
+    CHECK_FALSE(exceeds_peak(llama_8b(), parse_quoted_value("989 TFLOP/s", "palm", problems)));
+    CHECK(exceeds_peak(llama_8b(), parse_quoted_value("990 TFLOP/s", "palm", problems)));
+    CHECK(exceeds_peak(llama_8b(), parse_quoted_value("120 %", "palm", problems)));
     const QuotedValue of_bf16 = parse_quoted_value("107.3 %", "palm/bf16", problems);
     REQUIRE(problems.empty());
     CHECK(exceeds_peak(llama_8b(), of_bf16));
