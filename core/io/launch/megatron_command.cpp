@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "parameters/parameter.h"
 #include "text/text.h"
@@ -150,21 +151,52 @@ void MegatronCommand::read_script(std::string_view script) {
     const auto best = std::ranges::max_element(commands, {}, options_in);
     if (best == commands.end()) return;
     Option* last = nullptr;
+    std::string name;
+    bool is_short = false;  // whether the word before is an option such as -N
     for (const Word& word : *best) {
+        const bool is_value_of_short = std::exchange(is_short, word.text.starts_with('-'));
         if (!word.text.starts_with("--")) {
+            const auto from = std::ranges::find(word.from_shell, word.unknown, &FromShell::expression);
+            if (word.text.empty() && from != word.from_shell.end() && (last || !is_value_of_short))
+                unknown_words_.push_back({*from, name, last ? last->values.size() : 0});
             if (last) last->values.push_back(word);
             continue;
         }
         const std::size_t equals = word.text.find('=');
-        last = &options_[word.text.substr(0, equals)];
+        name = word.text.substr(0, equals);
+        last = &options_[name];
         // If an option is repeated, the last one is used.
-        *last = {word.line, {}, false};
+        *last = {word.line, {}, false, false};
         if (equals == std::string::npos) continue;
         last->values.push_back(word);
         last->values.back().text.erase(0, equals + 1);
     }
     for (const Word& word : *best)
         if (word.text.ends_with(".py") && program_.text.empty()) program_ = word;
+}
+
+bool MegatronCommand::flag(std::string_view option) {
+    Option* found = mark_used(option);
+    if (found) found->is_flag = true;
+    return found != nullptr;
+}
+
+std::vector<FromShell> MegatronCommand::unknown_words() const {
+    std::vector<FromShell> out;
+    for (const UnknownWord& word : unknown_words_) {
+        const std::string& expression = word.from.expression;
+        static constexpr auto kLists =
+            std::to_array<std::string_view>({"@", "$*", "ARGS", "OPTS", "OPTIONS"});
+        const bool is_list = std::ranges::any_of(
+            kLists, [&](std::string_view part) { return expression.find(part) != std::string::npos; });
+        const auto option = options_.find(word.option);
+        // An option that was not read may have a value, unless its name is that of a flag.
+        const bool takes_value = option != options_.end() && !option->second.is_flag &&
+                                 !word.option.starts_with("--no-") && !word.option.starts_with("--use-");
+        const bool is_value = takes_value && word.place == 0 && !is_list;
+        if (!is_value) out.push_back(word.from);
+    }
+    return out;
 }
 
 double MegatronCommand::number(std::string_view option, double otherwise) {
@@ -255,8 +287,10 @@ const Word* MegatronCommand::known_value(std::string_view option) {
     const Word& value = found->values.front();
     if (value.unknown.empty()) return &value;
     const auto from = std::ranges::find(value.from_shell, value.unknown, &FromShell::expression);
+    const bool is_read = from == value.from_shell.end() || from->is_read;
     problems_.push_back({std::string(option), translate("is {1}", {value.unknown}),
-                         translate("values from the shell are not read"),
+                         is_read ? translate("values from the shell are not read")
+                                 : translate("this form of expansion is not supported"),
                          translate("write the value, or set the variable in the file"),
                          from == value.from_shell.end() ? value.line : from->line});
     return nullptr;

@@ -30,7 +30,7 @@ class MegatronCommand {
     // Returns the lines of tests and loops that depend on values which the script does not set.
     [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
     [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
-    bool flag(std::string_view option) { return mark_used(option) != nullptr; }
+    bool flag(std::string_view option);
     double number(std::string_view option, double otherwise);
     // Returns the words after an option; none where it is absent.
     std::vector<std::string> words(std::string_view option);
@@ -48,6 +48,9 @@ class MegatronCommand {
     void ignore_same(const MegatronArgument& argument);
     void problem(std::string_view option, const std::string& what, const std::string& why,
                  const std::string& suggestion);
+    // Returns the expressions of the script whose value is not known and may contain options, such as
+    // $EXTRA_ARGS and "$@". All options have to be read before.
+    [[nodiscard]] std::vector<FromShell> unknown_words() const;
     // Returns the names of the options that were not read, without those of torchrun: all of them, or the
     // flags.
     [[nodiscard]] std::vector<std::string> unused(bool with_values) const;
@@ -57,6 +60,13 @@ class MegatronCommand {
         int line = 0;
         std::vector<Word> values;
         bool used = false;
+        bool is_flag = false;  // has no value
+    };
+    // A word without a known value, and its place after an option.
+    struct UnknownWord {
+        FromShell from;
+        std::string option;
+        std::size_t place = 0;
     };
     void add(std::span<const MegatronArgument> arguments);
     void read_script(std::string_view script);
@@ -67,6 +77,7 @@ class MegatronCommand {
     Problems& problems_;
     std::map<std::string, Option> options_;
     std::vector<int> unread_;
+    std::vector<UnknownWord> unknown_words_;
     double slurm_tasks_ = 0;
     Word program_;
 };

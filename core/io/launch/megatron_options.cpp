@@ -551,6 +551,16 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
     reader.training();
     reader.parallelism(wanted[P::layers]);
     reader.length();
+    for (const FromShell& word : command.unknown_words()) {
+        if (word.is_read) {
+            out.note(translate("The options in {1} are not known (line {2}).",
+                               {word.expression, std::to_string(word.line)}));
+        } else {
+            problems.push_back({"", translate("the options in {1} are not known", {word.expression}),
+                                translate("this form of expansion is not supported"),
+                                translate("write the options in its place"), word.line});
+        }
+    }
     if (!problems.empty()) return {};
     if (!command.unread().empty()) {
         out.note(

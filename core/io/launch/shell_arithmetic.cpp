@@ -66,15 +66,12 @@ class Arithmetic {
             known_ = take(")") && known_;
             return out;
         }
-        const bool dollar = take("$") != '\0';
-        const bool brace = dollar && take("{") != '\0';
         skip_blanks();
         std::string word;
         while (at_ < text_.size() && in_name(text_[at_])) word += text_[at_++];
-        if (brace && !take("}")) known_ = false;
         const bool digits = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0]));
-        // A number that begins with 0 is octal, and a digit after $ an argument of the script.
-        if (digits && (dollar || (word.size() > 1 && word[0] == '0'))) known_ = false;
+        // A number that begins with 0 is octal.
+        if (digits && word.size() > 1 && word[0] == '0') known_ = false;
         const std::optional<long> value = digits ? integer_of(word) : variable_(word);
         known_ = known_ && value.has_value();
         return value.value_or(0);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "launch/shell_arithmetic.h"
@@ -25,40 +27,98 @@ class Script {
     }
 
   private:
+    // A text that may be read as commands later.
+    struct Text {
+        std::string_view text;
+        int line = 1;
+    };
+    // What commands may change, and a shell that the script starts changes only for itself.
+    struct State {
+        std::map<std::string, std::vector<Word>> variables;
+        std::map<std::string, Text> functions;
+        std::map<std::string, Text> files;             // that here-documents write, by their names
+        std::optional<std::vector<Word>> arguments{};  // $1, $2, …; none where they are not known
+    };
+
     void take_directives() {
         const SlurmJob job = read_slurm_directives(text_);
         for (const auto& [name, variable] : job.variables)
-            variables_[name] = {{std::to_string(variable.value), variable.line, "", {}}};
+            state_.variables[name] = {{std::to_string(variable.value), variable.line, "", {}}};
         slurm_tasks_ = job.tasks;
     }
 
-    // Adds the commands in the text that follows `sh -c` or `bash -c`.
-    void read_given_commands(const Command& words) {
-        constexpr int kDeepest = 4;
-        const auto is_shell = [](const Word& word) {
-            const std::string name = word.text.substr(word.text.rfind('/') + 1);
-            return name == "sh" || name == "bash";
-        };
-        const auto is_option = [](const Word& word) { return word.text.starts_with('-'); };
-        const auto shell = std::ranges::find_if(words, is_shell);
-        if (shell == words.end() || depth_ >= kDeepest) return;
-        const auto text = std::find_if_not(shell + 1, words.end(), is_option);
-        if (text == words.end() || text == shell + 1 || !(text - 1)->text.ends_with('c')) return;
-        if (text->from_shell.empty()) read_inner(text->text, text->line);
-        else split_commands(*text);
+    static std::string name_of_program(const Word& word) {
+        return word.text.substr(word.text.rfind('/') + 1);
+    }
+    static bool is_shell(const Word& word) {
+        const std::string name = name_of_program(word);
+        return name == "sh" || name == "bash";
+    }
+    // Returns whether a program runs the script that it is given as its input or as a file.
+    static bool runs_script(const Word& word) {
+        const std::string name = name_of_program(word);
+        return is_shell(word) || name == "sbatch" || name == "ssh";
     }
 
-    // Reads another script, which knows the variables of this one, and adds its commands.
-    void read_inner(std::string_view text, int line) {
+    // Adds the commands that this command runs: those of a function, of a file that the script has written,
+    // and of the text that follows `sh -c` or `bash -c`.
+    void read_given_commands(const Command& words) {
+        if (const auto function = state_.functions.find(words[0].text); function != state_.functions.end()) {
+            const std::optional<std::vector<Word>> arguments = state_.arguments;
+            const Text body = function->second;
+            state_.arguments = {words.begin() + 1, words.end()};
+            read_inner(body);
+            state_.arguments = arguments;
+            return;
+        }
+        const bool is_run = std::ranges::any_of(words, runs_script);
+        for (const Word& word : words) {
+            const auto file = state_.files.find(file_name(word));
+            if (file != state_.files.end() && (is_run || &word == words.data()))
+                read_in_new_shell(Text(file->second));
+        }
+        const auto is_option = [](const Word& word) { return word.text.starts_with('-'); };
+        const auto shell = std::ranges::find_if(words, is_shell);
+        if (shell == words.end()) return;
+        const auto text = std::find_if_not(shell + 1, words.end(), is_option);
+        if (text == words.end() || text == shell + 1 || !(text - 1)->text.ends_with('c')) return;
+        if (text->from_shell.empty()) read_in_new_shell({text->text, text->line});
+        else split_commands(*text);
+    }
+    static std::string file_name(const Word& word) {
+        return word.text.substr(word.text.starts_with("./") ? 2 : 0);
+    }
+
+    // Reads another script, which knows and may change the state of this one, and adds its commands.
+    void read_inner(const Text& script) {
+        constexpr int kDeepest = 4;
+        if (depth_ >= kDeepest || !count_expanded(script.text.size())) return;
         Problems ignored;
-        Script inner(text, ignored);
-        inner.line_ = line;
+        Script inner(script.text, ignored);
+        inner.line_ = script.line;
         inner.depth_ = depth_ + 1;
         inner.expanded_ = expanded_;
-        inner.variables_.swap(variables_);
-        for (Command& command : inner.read().commands) out_.push_back(std::move(command));
-        inner.variables_.swap(variables_);
+        inner.outer_ = running();
+        std::swap(inner.state_, state_);
+        ShellScript read = inner.read();
+        std::ranges::move(read.commands, std::back_inserter(out_));
+        std::ranges::move(read.unread, std::back_inserter(unread_));
+        std::swap(inner.state_, state_);
         expanded_ = inner.expanded_;
+        count_expanded(0);
+    }
+    // Reads another script in a shell of its own, which does not change the state of this one.
+    void read_in_new_shell(const Text& script) {
+        std::size_t size = 0;
+        for (const auto& [name, words] : state_.variables) {
+            size += name.size() + 1;
+            for (const Word& word : words) size += word.text.size() + 1;
+        }
+        if (!count_expanded(size)) return;
+        State before = state_;
+        state_.arguments.reset();
+        read_inner(script);
+        state_ = std::move(before);
     }
 
     // Splits a text whose variables are already replaced into commands and words.
@@ -122,14 +182,49 @@ class Script {
 
     // Returns whether what follows runs.
     [[nodiscard]] Truth running() const {
-        Truth out = guard_;
+        Truth out = both(outer_, guard_);
         for (const Branch& branch : branches_) out = both(out, branch.runs);
         return out;
     }
     [[nodiscard]] bool sets() const { return running() == Truth::yes; }
     void enter(Truth runs, int line, bool is_if) {
         if (runs == Truth::unknown && running() != Truth::no) unread_.push_back(line);
-        branches_.push_back({runs, runs, is_if});
+        branches_.push_back({runs, runs, is_if, false, "", {}});
+    }
+    // Begins `{ … }`, whose commands run as one, or only when the function of this name is called.
+    void enter_group() {
+        const Truth runs = function_.empty() ? guard_ : Truth::no;
+        branches_.push_back({runs, runs, false, true, std::exchange(function_, {}), {{}, line_}});
+        branches_.back().body.text = text_.substr(at_);
+        guard_ = Truth::yes;
+    }
+    // Ends `{ … }`. The position is after the brace.
+    void leave_group() {
+        if (branches_.empty() || !branches_.back().is_group) return;
+        Branch group = std::move(branches_.back());
+        branches_.pop_back();
+        if (group.function.empty() || running() == Truth::no) return;
+        const std::size_t length = group.body.text.size() - (text_.size() - at_) - 1;
+        state_.functions[group.function] = {group.body.text.substr(0, length), group.body.line};
+    }
+    // Reads "()" after the name of a function; returns whether there is one.
+    bool begins_function(const Command& words) {
+        if (words.size() == 2 && words[0].text == "function") {
+            function_ = words[1].text;
+            return true;
+        }
+        std::size_t next = 0;
+        const auto skip = [&] {
+            while (here(next) == ' ' || here(next) == '\t') ++next;
+        };
+        skip();
+        if (words.size() != 1 || here(next) != '(') return false;
+        ++next;
+        skip();
+        if (here(next) != ')') return false;
+        at_ += next + 1;
+        function_ = words[0].text;
+        return true;
     }
     // Begins the next branch of an `if`, whose test is `holds`.
     void next_branch(Truth holds, int line) {
@@ -165,9 +260,10 @@ class Script {
             joined_ = Joined{holds, end, first == "if", line};
             if (end != End::both && end != End::either) end_of_test();
         } else if (first == "for" || first == "while" || first == "until" || first == "case") {
+            if (first == "for" && words.size() > 1) state_.variables.erase(words[1].text);
             enter(Truth::unknown, line, false);
         } else if (first == "fi" || first == "done" || first == "esac") {
-            if (!branches_.empty()) branches_.pop_back();
+            if (!branches_.empty() && !branches_.back().is_group) branches_.pop_back();
         } else {
             return false;
         }
@@ -187,7 +283,15 @@ class Script {
             if (ends_command(here()) || here() == '(' || here() == ')' || here() == '<' || here() == '>') {
                 const char c = here();
                 const bool ends = ends_command(c);
+                if (words.empty() && arithmetic_command(words)) continue;
+                const bool is_compared =
+                    std::ranges::any_of(words, [](const Word& word) { return word.text == "[["; });
+                if (c == '>' && !is_compared) {
+                    redirection();
+                    continue;
+                }
                 step();
+                if (ends && std::ranges::any_of(words, runs_script)) feeds_shell_ = true;
                 if (c == '\n') read_here_documents();
                 if (c == '&' || c == '|') {
                     end = here() != c ? End::other : c == '&' ? End::both : End::either;
@@ -198,12 +302,17 @@ class Script {
             }
             if (words.empty() && assignment()) continue;
             word(words);
+            const bool is_stream = here() == '>' && !words.empty() && integer_of(words.back().text);
+            if (is_stream && text_[at_ - 1] != ' ') words.pop_back();  // 2> file
+            if (begins_function(words)) words.clear();
             // Another command follows these words.
             if (words.size() != 1) continue;
-            if (words[0].text == "else") next_branch(Truth::yes, words[0].line);
-            if (words[0].text == "export" || words[0].text == "then" || words[0].text == "do" ||
-                words[0].text == "else")
-                words.clear();
+            const std::string first = words[0].text;
+            if (first == "else") next_branch(Truth::yes, words[0].line);
+            if (first == "{") enter_group();
+            else if (first == "}") leave_group();
+            else function_.clear();
+            if (is_before_command(first)) words.clear();
         }
         if (words.empty()) {
             if (end == End::line) guard_ = Truth::yes;
@@ -221,15 +330,84 @@ class Script {
         const Truth ran = guard_;
         if (running() != Truth::no) {
             out_.push_back(words);
+            set_by(words);
             read_given_commands(words);
         }
         guard_ = Truth::yes;
-        if (!is_test(words) || (end != End::both && end != End::either)) return;
+        const bool decides = is_test(words) || words[0].text == "((";
+        if (!decides || (end != End::both && end != End::either)) return;
         // [ … ] && NAME=value
         const Truth holds = test_of(words);
         guard_ = both(ran, end == End::both ? holds : negated(holds));
         if (guard_ == Truth::unknown && ran != Truth::unknown && running() != Truth::no)
             unread_.push_back(words[0].line);
+    }
+
+    // Returns whether another command follows the word, or assignments, which may follow options: `export
+    // -n`.
+    static bool is_before_command(const std::string& word) {
+        static const std::set<std::string> kWords{"then",   "do",      "else",  "{",        "}",
+                                                  "export", "declare", "local", "readonly", "typeset"};
+        return kWords.contains(word) || (word.starts_with('-') && !word.starts_with("--"));
+    }
+
+    // Handles the commands that set the arguments or variables of the script to values that are not read.
+    void set_by(const Command& words) {
+        const std::string& name = words[0].text;
+        if (name == "read" || name == "mapfile" || name == "readarray" || name == "let" || name == "unset")
+            for (const Word& word : words) forget(word.text);
+        if (!sets()) return;
+        if (name == "set" && words.size() > 1 && words[1].text == "--")
+            state_.arguments = {words.begin() + 2, words.end()};
+        if (name == "shift" && state_.arguments && !state_.arguments->empty() && words.size() == 1)
+            state_.arguments->erase(state_.arguments->begin());
+        else if (name == "shift") state_.arguments.reset();
+    }
+    // Makes the value of the variable unknown whose name the text begins with.
+    void forget(std::string_view text) {
+        std::size_t length = 0;
+        while (length < text.size() && in_name(text[length])) ++length;
+        state_.variables.erase(std::string(text.substr(0, length)));
+    }
+
+    // Reads (( … )) as one word. Its result is not known, nor are the variables that it sets.
+    bool arithmetic_command(Command& words) {
+        constexpr std::size_t kMost = 1000;
+        const std::string_view next = text_.substr(at_, kMost);
+        const std::size_t length = next.find("))");
+        if (!next.starts_with("((") || length == std::string_view::npos) return false;
+        const std::string_view expression = next.substr(0, length);
+        const bool sets = sets_variable(expression) && running() != Truth::no;
+        words.push_back({"((", line_, "", {}});
+        for (std::size_t i = 0; i < length + 2; ++i) {
+            if (sets && in_name(here()) && !in_name(text_[at_ - 1])) forget(expression.substr(i));
+            step();
+        }
+        return true;
+    }
+    static bool sets_variable(std::string_view expression) {
+        if (expression.find("++") != std::string_view::npos ||
+            expression.find("--") != std::string_view::npos)
+            return true;
+        for (std::size_t at = expression.find('='); at != std::string_view::npos;
+             at = expression.find('=', at)) {
+            const bool is_twice = expression.substr(at + 1).starts_with('=');
+            const bool compares =
+                is_twice || std::string_view("!<>").find(expression[at - 1]) != std::string_view::npos;
+            if (!compares) return true;
+            at += is_twice ? 2 : 1;
+        }
+        return false;
+    }
+
+    // Skips > or >> and the name of the file after it.
+    void redirection() {
+        while (here() == '>' || here() == '&' || here() == '|') step();
+        skip_blanks(false);
+        if (here() == '(') return;
+        std::vector<Word> file;
+        word(file);
+        output_ = file.empty() ? std::string() : file_name(file.back());
     }
 
     // Reads the start of a here-document: <<WORD, <<-WORD or <<'WORD'. Its text begins on the next line and
@@ -252,9 +430,11 @@ class Script {
         if (!end.empty() && unterminated_ < kMostUnterminated) ends_.push_back(std::move(end));
     }
 
-    // Reads the here-documents that begin on this line. Each may be prose or another script; the commands
-    // that can be read in it are added.
+    // Reads the here-documents that begin on this line. Each is the script of a shell, a file, which may be
+    // run later, or other text.
     void read_here_documents() {
+        const std::string output = std::exchange(output_, {});
+        const bool feeds_shell = std::exchange(feeds_shell_, false);
         for (const std::string& end : std::exchange(ends_, {})) {
             std::size_t next = at_;
             bool found = false;
@@ -270,8 +450,9 @@ class Script {
                 ++unterminated_;
                 return;
             }
-            if (constexpr int kDeepest = 4; depth_ < kDeepest)
-                read_inner(text_.substr(at_, next - at_), line_);
+            const Text script{text_.substr(at_, next - at_), line_};
+            if (running() != Truth::no && feeds_shell) read_in_new_shell(script);
+            else if (running() != Truth::no && !output.empty()) state_.files[output] = script;
             while (at_ < next) step();
             while (at_ < text_.size() && here() != '\n') step();
         }
@@ -281,6 +462,7 @@ class Script {
     bool assignment() {
         std::size_t length = 0;
         while (in_name(here(length))) ++length;
+        if (length > 0 && here(length) == '[') return element_assignment(length);
         const bool more = here(length) == '+' && here(length + 1) == '=';
         if (length == 0 || std::isdigit(static_cast<unsigned char>(here())) || (here(length) != '=' && !more))
             return false;
@@ -294,16 +476,24 @@ class Script {
         if (!list && value.empty()) value.push_back({"", line_, "", {}});
         if (list && running() != Truth::no) out_.push_back(value);
         if (!sets()) return true;
-        std::vector<Word>& old = variables_[name];
+        std::vector<Word>& old = state_.variables[name];
         if (!more || old.empty()) {
             old = std::move(value);
         } else if (list) {
             old.insert(old.end(), value.begin(), value.end());
         } else {
-            Word& end = old.back();
-            add(end, value.front(), [&](char letter) { add(end, letter); });
+            Word& first = old.front();
+            add(first, value.front(), [&](char letter) { add(first, letter); });
         }
         return true;
+    }
+    // Makes an array's value unknown if NAME[index]=value follows; returns false.
+    bool element_assignment(std::size_t length) {
+        std::size_t end = length;
+        while (here(end) != ']' && !ends_command(here(end))) ++end;
+        const bool sets_element = here(end) == ']' && (here(end + 1) == '=' || here(end + 1) == '+');
+        if (sets_element && running() != Truth::no) forget(text_.substr(at_, length));
+        return false;
     }
 
     void list_of_words(const std::string& name, std::vector<Word>& out) {
@@ -344,13 +534,14 @@ class Script {
                 read_single_quoted(now);
             } else if (c == '"') {
                 any = true;
-                read_double_quoted(now, out, any);
+                read_double_quoted(now, out, any, whole);
             } else if (c == '\\') {
                 step();
                 if (at_ < text_.size()) add(now, here());
                 step();
             } else if (c == '$' || c == '`') {
-                const std::vector<Word> value = expansion();
+                std::vector<Word> value = expansion();
+                if (whole) value = {joined_words(value)};
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) push();
                     // Outside of quotes blanks separate words.
@@ -379,7 +570,7 @@ class Script {
         step();
     }
 
-    void read_double_quoted(Word& now, std::vector<Word>& out, bool& any) {
+    void read_double_quoted(Word& now, std::vector<Word>& out, bool& any, bool whole) {
         const int start = line_;
         step();
         while (at_ < text_.size() && here() != '"' && problems_.empty()) {
@@ -390,7 +581,8 @@ class Script {
                 step();
             } else if (here() == '$' || here() == '`') {
                 // "${LIST[@]}" expands to as many words as the list has.
-                const std::vector<Word> value = expansion(true);
+                std::vector<Word> value = expansion(true);
+                if (whole) value = {joined_words(value)};
                 any = !value.empty() || !now.text.empty();
                 for (std::size_t i = 0; i < value.size(); ++i) {
                     if (i > 0) {
@@ -424,112 +616,230 @@ class Script {
         }
     }
 
-    // Returns the value of a variable. The size of all expansions is limited, because variables that contain
-    // each other twice would grow exponentially.
-    std::vector<Word> value_of(const std::vector<Word>& words) {
-        constexpr std::size_t kMost = std::size_t{1} << 22;
-        for (const Word& word : words) expanded_ += word.text.size() + 1;
-        if (expanded_ <= kMost) return words;
-        problems_.push_back({"", translate("the script is too long"),
-                             translate("its variables expand to more than 4 MiB"),
-                             translate("give only the command"), line_});
-        return {};
-    }
-
-    // Reads the rest of ${NAME:-"value"} up to the brace, without its quotes. A brace between them does not
-    // end it. In double quotes an apostrophe is a letter.
-    std::string default_value(bool in_double_quotes) {
-        std::string out;
-        char quote = '\0';
-        while (at_ < text_.size() && (quote != '\0' || here() != '}')) {
-            const char c = here();
-            if (quote != '\0' && c == quote) quote = '\0';
-            else if (quote == '\0' && (c == '"' || (c == '\'' && !in_double_quotes))) quote = c;
-            else out += c;
-            step();
+    static Word joined_words(const std::vector<Word>& words) {
+        Word out{"", words.empty() ? 1 : words.front().line, "", {}};
+        for (const Word& word : words) {
+            if (&word != words.data()) add(out, ' ');
+            add(out, word, [&](char letter) { add(out, letter); });
         }
         return out;
     }
 
-    // Returns the integer that the script gives a variable; none for any other value.
-    [[nodiscard]] std::optional<long> integer_of_variable(const std::string& name) const {
-        const auto found = variables_.find(name);
-        if (found == variables_.end() || found->second.size() != 1) return std::nullopt;
-        const Word& word = found->second.front();
-        return word.from_shell.empty() ? integer_of(word.text) : std::nullopt;
+    // Counts bytes that are read again; returns false, with a problem, where there are too many of them.
+    // Without a limit variables that contain each other twice would grow exponentially.
+    bool count_expanded(std::size_t bytes) {
+        constexpr std::size_t kMost = std::size_t{1} << 22;
+        expanded_ += bytes;
+        if (expanded_ <= kMost) return true;
+        problems_.push_back({"", translate("the script is too long"),
+                             translate("its variables expand to more than 4 MiB"),
+                             translate("give only the command"), line_});
+        return false;
+    }
+    std::vector<Word> value_of(const std::vector<Word>& words) {
+        std::size_t bytes = 0;
+        for (const Word& word : words) bytes += word.text.size() + 1;
+        return count_expanded(bytes) ? words : std::vector<Word>{};
+    }
+
+    // Reads the rest of ${NAME:-"value"} up to the brace, without its quotes. A brace between them does not
+    // end it. In double quotes an apostrophe is a letter.
+    Word default_value(bool in_double_quotes) {
+        Word out{"", line_, "", {}};
+        char quote = '\0';
+        while (at_ < text_.size() && (quote != '\0' || here() != '}')) {
+            const char c = here();
+            if ((c == '$' || c == '`') && quote != '\'') {
+                add_expansion(out);
+                continue;
+            }
+            if (quote != '\0' && c == quote) quote = '\0';
+            else if (quote == '\0' && (c == '"' || (c == '\'' && !in_double_quotes))) quote = c;
+            else add(out, c);
+            step();
+        }
+        return out;
+    }
+    // Reads an expression that begins with $ inside of another one.
+    void add_expansion(Word& out) {
+        constexpr int kDeepest = 16;
+        if (++nested_ > kDeepest) at_ = text_.size();
+        const Word value = joined_words(expansion(true));
+        --nested_;
+        add(out, value, [&](char letter) { add(out, letter); });
+    }
+
+    // Returns the words of an array, or the words of the script's arguments for "@" and "*".
+    [[nodiscard]] const std::vector<Word>* words_of(const std::string& name) const {
+        if (name == "@" || name == "*") return state_.arguments ? &*state_.arguments : nullptr;
+        const auto found = state_.variables.find(name);
+        return found == state_.variables.end() ? nullptr : &found->second;
+    }
+    // Returns the value that a variable or an argument has without an index: of an array, the first word.
+    // Returns nothing where it is not known.
+    [[nodiscard]] std::optional<std::vector<Word>> scalar_of(const std::string& name) const {
+        const bool is_argument = std::isdigit(static_cast<unsigned char>(name[0])) && name != "0";
+        return element_of(is_argument ? "@" : name, is_argument ? integer_of(name).value_or(0) - 1 : 0);
+    }
+    [[nodiscard]] std::optional<std::vector<Word>> element_of(const std::string& name, long index) const {
+        const std::vector<Word>* words = words_of(name);
+        if (!words) return std::nullopt;
+        const auto size = static_cast<long>(words->size());
+        if (index < 0) index += size;
+        if (index < 0 || index >= size) return std::vector<Word>{};
+        return std::vector<Word>{(*words)[static_cast<std::size_t>(index)]};
+    }
+
+    // Returns the value of an expression of integers; nothing where it is not known. A value that depends on
+    // the default of a variable is marked as one.
+    [[nodiscard]] std::optional<Word> value_of_arithmetic(const Word& expression) const {
+        if (!expression.unknown.empty()) return std::nullopt;
+        Word out{"", line_, "", expression.from_shell};
+        const auto value =
+            arithmetic_value(expression.text, [&](const std::string& name) -> std::optional<long> {
+                const auto words = name.empty() ? std::nullopt : scalar_of(name);
+                if (!words || words->size() != 1 || !words->front().unknown.empty()) return std::nullopt;
+                const std::vector<FromShell>& from = words->front().from_shell;
+                out.from_shell.insert(out.from_shell.end(), from.begin(), from.end());
+                return integer_of(words->front().text);
+            });
+        if (!value) return std::nullopt;
+        out.text = std::to_string(*value);
+        for (FromShell& from : out.from_shell) from.at = 0;
+        return out;
     }
 
     // Reads an expression that begins with $ or a backquote. Its value is one word unless it is a list.
     std::vector<Word> expansion(bool in_double_quotes = false) {
         const std::size_t from = at_;
-        const auto unknown = [&] {
-            const std::string expression(text_.substr(from, at_ - from));
-            return std::vector<Word>{{"", line_, expression, {{0, expression, line_, false}}}};
-        };
         if (here() == '`') {
             step();
             while (at_ < text_.size() && here() != '`') step();
             step();
-            at_ = std::min(at_, text_.size());
-            return unknown();
+            return unknown(from, true);
         }
         step();
-        if (here() == '(') {
-            int depth = 0;
-            do {
-                if (here() == '(') ++depth;
-                if (here() == ')') --depth;
-                step();
-            } while (at_ < text_.size() && depth > 0);
-            const std::string_view read = text_.substr(from, at_ - from);
-            if (read.starts_with("$((") && read.ends_with("))")) {
-                const auto value =
-                    arithmetic_value(read.substr(3, read.size() - 5),
-                                     [&](const std::string& name) { return integer_of_variable(name); });
-                if (value) return {{std::to_string(*value), line_, "", {}}};
-            }
-            return unknown();
-        }
+        if (here() == '(') return substitution(from);
+        if (here() == '{') return braced_expansion(from, in_double_quotes);
         std::string name;
-        std::string otherwise;
-        bool has_otherwise = false;
-        if (here() == '{') {
+        if (here() == '@' || here() == '*' || std::isdigit(static_cast<unsigned char>(here()))) {
+            name = here();
             step();
-            while (in_name(here())) {
-                name += here();
-                step();
-            }
-            if (here() == '[') {
-                while (at_ < text_.size() && here() != ']') step();
-                step();
-            }
-            if (here() == ':' && here(1) == '-') {
-                has_otherwise = true;
-                step();
-                step();
-                otherwise = default_value(in_double_quotes);
-            }
-            while (at_ < text_.size() && here() != '}') {
-                step();
-                name.clear();  // an unsupported form of expansion
-            }
-            step();
-            at_ = std::min(at_, text_.size());
         } else {
             while (in_name(here())) {
                 name += here();
                 step();
             }
-            if (name.empty()) {  // $@, $?, or a dollar sign that begins no expansion
-                if (at_ < text_.size() && !ends_command(here()) && here() != ' ' && here() != '"') step();
-                return unknown();
-            }
         }
-        const auto found = variables_.find(name);
-        if (found != variables_.end() && !name.empty()) return value_of(found->second);
-        if (has_otherwise && otherwise.find('$') == std::string::npos)
-            return {{otherwise, line_, "", {{0, std::string(text_.substr(from, at_ - from)), line_, true}}}};
-        return unknown();
+        if (name.empty()) {  // $?, or a dollar sign that begins no expansion
+            if (at_ < text_.size() && !ends_command(here()) && here() != ' ' && here() != '"') step();
+            return unknown(from, true);
+        }
+        const bool is_list = name == "@" || name == "*";
+        if (is_list && words_of(name)) return value_of(*words_of(name));
+        const auto value = is_list ? std::nullopt : scalar_of(name);
+        return value ? value_of(*value) : unknown(from, true);
+    }
+    // Returns the word of an expression whose value is not known, which began at `from`.
+    std::vector<Word> unknown(std::size_t from, bool is_read) {
+        at_ = std::min(at_, text_.size());
+        const std::string expression(text_.substr(from, at_ - from));
+        return {{"", line_, expression, {{0, expression, line_, false, is_read}}}};
+    }
+
+    // Reads the rest of $( … ) or $(( … )).
+    std::vector<Word> substitution(std::size_t from) {
+        const std::size_t start = at_;
+        const int line = line_;
+        int depth = 0;
+        do {
+            if (here() == '(') ++depth;
+            if (here() == ')') --depth;
+            step();
+        } while (at_ < text_.size() && depth > 0);
+        const std::size_t end = std::min(at_, text_.size());
+        const std::string_view read = text_.substr(from, end - from);
+        if (!read.starts_with("$((") || !read.ends_with("))")) return unknown(from, true);
+        // The shell expands the variables first.
+        const std::string_view whole = std::exchange(text_, text_.substr(0, end - 2));
+        at_ = start + 2;
+        line_ = line;
+        Word expression{"", line_, "", {}};
+        while (at_ < text_.size()) {
+            if (here() == '$') {
+                add_expansion(expression);
+                continue;
+            }
+            add(expression, here());
+            step();
+        }
+        text_ = whole;
+        at_ = end;
+        const std::optional<Word> value = value_of_arithmetic(expression);
+        return value ? std::vector<Word>{*value} : unknown(from, true);
+    }
+
+    // Reads the rest of ${NAME}, ${NAME[index]}, ${NAME[@]}, ${NAME:-default} or ${NAME:+other}.
+    std::vector<Word> braced_expansion(std::size_t from, bool in_double_quotes) {
+        step();
+        std::string name;
+        while (in_name(here()) || (name.empty() && (here() == '@' || here() == '*'))) {
+            name += here();
+            step();
+        }
+        std::optional<std::vector<Word>> value;
+        bool is_read = !name.empty();
+        if (is_read && here() == '[') {
+            const std::size_t start = at_ + 1;
+            while (at_ < text_.size() && here() != ']') step();
+            const std::string index(text_.substr(start, std::min(at_, text_.size()) - start));
+            step();
+            const bool is_list = index == "@" || index == "*";
+            if (is_list && words_of(name)) value = *words_of(name);
+            if (index == "*" && value && in_double_quotes) value = {joined_words(*value)};
+            if (!is_list && words_of(name)) {
+                const auto number = value_of_arithmetic({without_dollars(index), line_, "", {}});
+                if (number) value = element_of(name, std::stol(number->text));
+                is_read = value.has_value();
+            }
+        } else if (name == "@" || name == "*") {
+            if (words_of(name)) value = *words_of(name);
+        } else if (is_read) {
+            value = scalar_of(name);
+        }
+        std::optional<Word> otherwise;
+        if (here() == ':' && (here(1) == '-' || here(1) == '+')) {
+            const bool replaces = here(1) == '+';
+            step();
+            step();
+            const Word other = default_value(in_double_quotes);
+            const bool is_empty = value && joined_words(*value).text.empty() && is_known(*value);
+            if (replaces && value && !is_known(*value)) value.reset();
+            else if (replaces && value) value = std::vector<Word>(is_empty ? 0 : 1, other);
+            else if (!replaces && (!value || is_empty)) otherwise = other, value.reset();
+        }
+        int depth = 1;
+        while (at_ < text_.size()) {
+            if (here() == '{') ++depth;
+            if (here() == '}' && --depth == 0) break;
+            is_read = false;
+            step();
+        }
+        step();
+        if (is_read && value) return value_of(*value);
+        if (!is_read || !otherwise || !otherwise->unknown.empty()) return unknown(from, is_read);
+        at_ = std::min(at_, text_.size());
+        otherwise->from_shell.insert(otherwise->from_shell.begin(),
+                                     {0, std::string(text_.substr(from, at_ - from)), line_, true, true});
+        return {*otherwise};
+    }
+    static bool is_known(const std::vector<Word>& words) {
+        return std::ranges::all_of(words, [](const Word& word) { return word.unknown.empty(); });
+    }
+    // Returns an index in which variables have no dollar signs; in arithmetic they need none.
+    static std::string without_dollars(std::string text) {
+        std::erase_if(text, [](char c) { return c == '$' || c == '{' || c == '}'; });
+        return text;
     }
 
     std::string_view text_;
@@ -537,15 +847,23 @@ class Script {
     std::size_t at_ = 0;
     int line_ = 1;
     std::size_t expanded_ = 0;  // bytes of all expansions so far
-    std::map<std::string, std::vector<Word>> variables_;
+    State state_;
     std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
-    int depth_ = 0;                  // of nested here-documents
+    bool feeds_shell_ = false;       // whether a command of this line runs the here-document
+    std::string output_;             // file to which a command of this line writes
+    int depth_ = 0;                  // of nested scripts
+    int nested_ = 0;                 // of expressions inside of another one
     int unterminated_ = 0;           // number of here-documents whose end was not found
-    struct Branch {                  // an `if`, a `case` or a loop that has begun
+    struct Branch {                  // an `if`, a `case`, a loop or a group that has begun
         Truth runs = Truth::yes;     // whether its current branch runs
         Truth taken = Truth::no;     // of an `if`: whether this or an earlier branch runs
         bool is_if = false;
+        bool is_group = false;
+        std::string function;  // whose body the group is
+        Text body;
     };
+    std::string function_;      // whose body begins next
+    Truth outer_ = Truth::yes;  // whether the script that has this one runs it
     std::vector<Branch> branches_;
     Truth guard_ = Truth::yes;  // whether the test before && or || lets the next command run
     // The tests of an `if` that are read so far, and what joins the next one to them.

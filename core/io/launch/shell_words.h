@@ -1,9 +1,11 @@
 // Splits a shell script into the words that the shell would pass to its commands. It handles quotes,
-// continued lines, comments, the variables and arrays that the script itself sets, and tests of them (`if`,
-// `[ … ] && …`). Nothing is run: a word that depends on variables of the environment, $(…) or arithmetic
-// names that expression as unknown. Where a test depends on such a value, and in loops and `case`, nothing
-// that the script would set is set. The directives of a SLURM job (#SBATCH) set the variables that SLURM sets
-// from them, and the commands that are given to `sh -c` and `bash -c` are read, too.
+// continued lines, comments, the variables, arrays, arguments and functions that the script itself sets,
+// arithmetic over them, and tests of them (`if`, `[ … ] && …`). Nothing is run: a word that depends on
+// variables of the environment, on $(…) or on a form of expansion that is not supported names that expression
+// as unknown. Where a test depends on such a value, and in loops and `case`, nothing that the script would
+// set is set. The directives of a SLURM job (#SBATCH) set the variables that SLURM sets from them. The
+// commands that are given to another shell are read, too: by `sh -c`, and by a here-document that is the
+// input of a shell or of sbatch, or becomes a file that one of them runs.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +23,7 @@ struct FromShell {
     std::string expression;
     int line = 1;
     bool has_default = false;  // ${NNODES:-1}; the text has the default value
+    bool is_read = true;       // false for a form of expansion that is not supported, such as ${A/2/4}
 };
 struct Word {
     std::string text;

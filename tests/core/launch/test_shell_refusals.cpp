@@ -1,0 +1,207 @@
+// Tests what the reader of shell scripts expands as bash does, and what it refuses or names by its line.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "launch/megatron_options.h"
+#include "launch/shell_words.h"
+#include "support/launch_reading.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+using launch::Command;
+using launch::Word;
+
+namespace {
+
+std::vector<Command> commands(const std::string& script) {
+    Problems problems;
+    std::vector<Command> out = launch::read_shell_script(script, problems).commands;
+    CHECK(problems.empty());
+    return out;
+}
+
+using Words = std::vector<std::string>;
+
+// Returns the words of the last command, with the expression in place of a word that is not known.
+Words last(const std::string& script) {
+    Words out;
+    const std::vector<Command> all = commands(script);
+    for (const Word& word : all.back())
+        out.push_back(word.text.empty() && !word.unknown.empty() ? "? " + word.unknown : word.text);
+    return out;
+}
+
+// A script whose training command, in the line after `before`, has these words at its end.
+std::string script(const std::string& before, const std::string& words) {
+    return before +
+           "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+           "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 "
+           "--vocab-size 32000 --global-batch-size 128 --bf16 " +
+           words + "\n";
+}
+
+Settings settings_of(const std::string& before, const std::string& words) {
+    return resolve(read(kMegatron, script(before, words)).scenario);
+}
+
+// Requires that the script is refused for one expression; returns its line.
+int refused_line(const std::string& before, const std::string& words, const std::string& expression) {
+    const Problems problems = problems_of(kMegatron, script(before, words));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().what.find(expression) != std::string::npos);
+    return problems.front().line;
+}
+
+}  // namespace
+
+// Source: GNU Bash manual 5.2, "Arrays" and "Shell Parameter Expansion".
+TEST_CASE("shell: elements of arrays are those of bash", "[launch]") {
+    const std::string list = "A=(1 2 'x y')\nI=1\n";
+    CHECK(last(list + "run ${A[1]} ${A[$I]} ${A[I-1]} \"${A[I-2]}\" ${A[7]} end\n") ==
+          Words{"run", "2", "2", "1", "x y", "end"});
+    // Without an index an array is its first element.
+    CHECK(last(list + "run $A ${A} \"$A\"\n") == Words{"run", "1", "1", "1"});
+    CHECK(last(list + "run \"${A[@]}\" \"${A[*]}\" ${A[*]}\n") ==
+          Words{"run", "1", "2", "x y", "1 2 x y", "1", "2", "x", "y"});
+    // An assignment does not split its value.
+    CHECK(last(list + "B=\"--a ${A[@]}\"\nB+=z\nrun \"$B\"\n") == Words{"run", "--a 1 2 x yz"});
+    CHECK(last(list + "A[1]=5\nrun ${A[1]}\n") == Words{"run", "? ${A[1]}"});
+    CHECK(settings_of("A=(1 2 4)\n", "--tensor-model-parallel-size ${A[1]}")[P::tensor_parallel] == 2);
+}
+
+TEST_CASE("shell: a default and its opposite are those of bash", "[launch]") {
+    const std::string set = "S=1\nE=\n";
+    CHECK(last(set + "run ${S:+--a 2} ${E:+--b} ${U:+--c} end\n") ==
+          Words{"run", "--a", "2", "? ${U:+--c}", "end"});
+    CHECK(last(set + "run ${S:-3} ${E:-4} ${U:-${S:-5}} ${U:-$V} ${U:-\"$S x\"}\n") ==
+          Words{"run", "1", "4", "1", "? ${U:-$V}", "1", "x"});
+    const std::string tensor = "--tensor-model-parallel-size 2 ";
+    CHECK(settings_of("SP=1\n", tensor + "${SP:+--sequence-parallel}").on(P::sequence_parallel));
+    CHECK_FALSE(settings_of("SP=\n", tensor + "${SP:+--sequence-parallel}").on(P::sequence_parallel));
+}
+
+TEST_CASE("launch: a form of expansion that is not read is refused by its line", "[launch]") {
+    const std::string list = "A=(--tensor-model-parallel-size 2 --sequence-parallel)\n";
+    CHECK(refused_line(list, "${A[@]:0:2}", "${A[@]:0:2}") == 2);
+    CHECK(refused_line("X=\"--tensor-model-parallel-size 2\"\n", "${X/2/4}", "${X/2/4}") == 2);
+    CHECK(refused_line("B=\"x ${X%%y}\"\n", "$B", "${X%%y}") == 1);
+    CHECK(refused_line("X=82\n", "--tensor-model-parallel-size ${X%2}", "${X%2}") == 2);
+    CHECK(refused_line("X=2\n", "${X/${X}/4}", "${X/${X}/4}") == 2);
+    // A path that no setting depends on is not refused.
+    CHECK(settings_of("D=out/\n", "--save ${D%/} --tensor-model-parallel-size 2")[P::tensor_parallel] == 2);
+}
+
+TEST_CASE("launch: words of unknown value that may contain options are named by their line", "[launch]") {
+    const auto notes = [](const std::string& before, const std::string& words) {
+        return read(kMegatron, script(before, words)).notes;
+    };
+    const auto is_named = [&](const std::string& before, const std::string& words,
+                              const std::string& expression, int line) {
+        return has_note(notes(before, words), "The options in " + expression + " are not known (line " +
+                                                  std::to_string(line) + ").");
+    };
+    CHECK(is_named("", "$EXTRA_ARGS", "$EXTRA_ARGS", 1));
+    CHECK(is_named("\n", "--no-load-optim $MORE", "$MORE", 2));
+    CHECK(is_named("", "--distributed-backend nccl $MORE", "$MORE", 1));
+    CHECK(is_named("", "\"$@\"", "$@", 1));
+    CHECK(is_named("", "--log-throughput \"${OPTIONS[@]}\"", "${OPTIONS[@]}", 1));
+    CHECK(is_named("", "$(cat args.txt)", "$(cat args.txt)", 1));
+    CHECK(is_named("\nB=`f`\n", "$B", "`f`", 2));
+    // The value of an option, the file of the output and an empty variable contain no options.
+    for (const char* words : {"--save $DIR", "--log-interval ${N}", "> $LOG 2>&1", "$EMPTY"}) {
+        INFO(words);
+        CHECK_FALSE(has_note(notes("EMPTY=\n", words), "are not known (line"));
+    }
+}
+
+TEST_CASE("shell: the arguments that a script sets itself are known", "[launch]") {
+    CHECK(last("set -- --a 'b c'\nrun \"$@\" $1 $3 end\n") == Words{"run", "--a", "b c", "--a", "end"});
+    CHECK(last("set -- 1 2\nshift\nrun $1 ${1}\n") == Words{"run", "2", "2"});
+    CHECK(last("set -- 1 2\nshift 2\nrun $1\n") == Words{"run", "? $1"});
+    CHECK(last("set -eux\nrun $1\n") == Words{"run", "? $1"});
+    CHECK(settings_of("set -- --tensor-model-parallel-size 4\n", "$@")[P::tensor_parallel] == 4);
+}
+
+TEST_CASE("shell: the body of a function is read where the script calls it", "[launch]") {
+    CHECK(last("f() { G=64; }\nG=32\nf\nrun $G\n") == Words{"run", "64"});
+    CHECK(last("function f {\n  G=64\n}\nG=32\nrun $G\n") == Words{"run", "32"});
+    CHECK(last("G=1\nf () {\n  if [ $1 = a ]; then G=$2; fi\n}\nf b 2\nf a 3\nrun $G \"$@\"\n") ==
+          Words{"run", "3", "? $@"});
+    CHECK(last("f() {\n  local T=$1\n  run $T\n}\nf 8\n") == Words{"run", "8"});
+    // A call that depends on an unknown value sets nothing, and its line is named.
+    Problems problems;
+    const auto guarded =
+        launch::read_shell_script("f() { G=64; }\nG=32\nif [ $U ]; then f; fi\nrun $G\n", problems);
+    CHECK(guarded.commands.back().back().text == "32");
+    CHECK(guarded.unread == std::vector<int>{3});
+    // A function that calls itself ends.
+    CHECK(last("f() { G=64; f; }\nf\nrun $G\n") == Words{"run", "64"});
+    // Braces that belong to no function only group commands.
+    CHECK(last("G=1\n[ $G = 2 ] && { G=3; H=4; }\n{ K=5; }\nrun $G $K\n") == Words{"run", "1", "5"});
+}
+
+TEST_CASE("shell: a here-document is read only if a shell runs it", "[launch]") {
+    const std::string text = "TP=8\nrun --inner\n";
+    const auto after = [&](const std::string& line) {
+        return commands("TP=2\n" + line + "\n" + text + "EOF\nrun $TP\n");
+    };
+    for (const char* line : {"cat > other.sh <<EOF", ": <<'EOF'", "cat <<EOF >> notes.txt"}) {
+        INFO(line);
+        const std::vector<Command> found = after(line);
+        CHECK(found.size() == 2);
+        CHECK(found.back().back().text == "2");
+    }
+    // The variables of another shell are its own.
+    for (const char* line : {"sbatch <<EOF", "bash -s <<'EOF'", "srun -N 2 /bin/sh <<EOF",
+                             "cat <<EOF | sbatch --nodes=2", "cat > job.sh <<EOF && bash job.sh"}) {
+        INFO(line);
+        const std::vector<Command> found = after(line);
+        REQUIRE(found.size() >= 3);
+        CHECK(std::ranges::any_of(found,
+                                  [](const Command& command) { return command.back().text == "--inner"; }));
+        CHECK(found.back().back().text == "2");
+    }
+    // A file is read where it is run.
+    CHECK(last("cat > job.sh <<EOF\n" + text + "EOF\nsbatch -N 2 ./job.sh\n") == Words{"run", "--inner"});
+    CHECK(last("cat > job.sh <<EOF\n" + text + "EOF\nchmod +x job.sh\n./job.sh\n") ==
+          Words{"run", "--inner"});
+    CHECK(last("bash -c 'G=2'\nrun $G\n") == Words{"run", "? $G"});
+    CHECK(settings_of("TP=2\ncat > other.sh <<EOF\nTP=8\nEOF\n",
+                      "--tensor-model-parallel-size $TP")[P::tensor_parallel] == 2);
+}
+
+TEST_CASE("shell: a command that sets a variable to a value that is not read makes it unknown", "[launch]") {
+    for (const char* command : {"((A*=2))", "(( A++ ))", "read -r A", "let A=4", "unset A",
+                                "for A in 1 2; do true; done", "A[0]=4"}) {
+        INFO(command);
+        CHECK(last("A=1\n" + std::string(command) + "\nrun $A\n") == Words{"run", "? $A"});
+    }
+    CHECK(last("A=1\nB=2\n(( A == 1 )) && B=3\nrun $A $B\n") == Words{"run", "1", "2"});
+    for (const char* word : {"declare", "declare -i", "readonly", "local", "typeset -x", "export"}) {
+        INFO(word);
+        CHECK(last("A=1\n" + std::string(word) + " A=4\nrun $A\n") == Words{"run", "4"});
+    }
+    // Arguments without a program are no options of the shell.
+    CHECK(last("--one 1\n") == Words{"--one", "1"});
+}
+
+TEST_CASE("shell: the default of a variable counts in arithmetic, and is marked as a default", "[launch]") {
+    const std::string sizes = "GPUS=${GPUS:-8}\nNODES=${SLURM_NNODES:-\"2\"}\n";
+    const std::vector<Command> found = commands(
+        sizes + "W=$((GPUS*NODES))\nrun $W $((${GPUS} / 4)) $(( ${U:-3} + 1 )) $((2 * ($GPUS - 1)))\n");
+    const Command& run = found.back();
+    REQUIRE(run.size() == 5);
+    CHECK(run[1].text == "16");
+    CHECK(run[2].text == "2");
+    CHECK(run[3].text == "4");
+    CHECK(run[4].text == "14");
+    REQUIRE(run[1].from_shell.size() == 2);
+    CHECK(run[1].from_shell[0].expression == "${GPUS:-8}");
+    CHECK(run[1].from_shell[1].line == 2);
+    CHECK(run[1].from_shell[1].has_default);
+    CHECK(last("A=${B:-$U}\nrun $((A*4))\n") == Words{"run", "? $((A*4))"});
+    const Settings read_back =
+        settings_of("A=${A:-8}\nG=$((A*4))\n", "--pipeline-model-parallel-size 2 --train-iters $G");
+    // 32 steps of 128 samples of 4,096 tokens.
+    CHECK(read_back[P::training_tokens] == 32.0 * 128 * 4096);
+}
