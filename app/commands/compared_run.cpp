@@ -6,6 +6,7 @@
 
 #include "files/scenario_file.h"
 #include "system/file_io.h"
+#include "text/text.h"
 
 namespace shardscope::commands {
 namespace {
@@ -31,6 +32,16 @@ std::optional<ComparedRun> of_log(const std::string& file, const LogOptions& rea
     return ComparedRun{log.run.id, answer(log.scenario), log.run.step_time};
 }
 
+void report_unknown(const std::string& name, const std::vector<MeasuredRun>& runs) {
+    std::vector<std::string> known;
+    for (const MeasuredRun& run : runs) known.push_back(run.id);
+    report({{"", "there is no such file, and no measured run has this identifier", "",
+             suggestion(name, known,
+                        "give a scenario file, a training log or an identifier that `validate --format json` "
+                        "lists")}},
+           name);
+}
+
 // Returns whether the file is a training log. A file that is too large for a scenario is one.
 bool is_log_file(const std::string& file) {
     std::error_code error;
@@ -54,10 +65,13 @@ void print_warning(const ComparedRun& run) {
 std::optional<ComparedRun> load_compared_run(const std::string& file, const LogOptions& reading) {
     std::error_code error;
     const bool exists = is_stream(file) || std::filesystem::exists(file, error);
-    if (!exists && !scenario_named(file)) {
+    // A path that cannot be followed is reported when it is read.
+    if (!exists && !error && !scenario_named(file)) {
         const std::vector<MeasuredRun>& runs = shipped_runs();
         const auto found = std::ranges::find(runs, file, &MeasuredRun::id);
         if (found != runs.end()) return of_run(*found, reading);
+        report_unknown(file, runs);
+        return std::nullopt;
     }
     if (is_log_file(file)) return of_log(file, reading);
     const auto scenario = load_scenario(file, reading.assignments);

@@ -124,6 +124,9 @@ void print_waterfall(const StepGap& gap) {
     rows.push_back({"second", format(gap.to, Quantity::seconds), drawn(0, gap.to, axis)});
     print_text(text_table(rows));
     for (const GapBar& bar : gap.bars) {
+        // Only values that follow from inputs of other bars, such as the accumulation, or that change no
+        // step.
+        if (bar.inputs.empty()) continue;
         constexpr std::size_t kMost = 12;
         std::string inputs;
         for (std::size_t i = 0; i < std::min(kMost, bar.inputs.size()); ++i) {

@@ -195,7 +195,19 @@ TEST_CASE("explain-gap: scenarios, runs and logs, as a waterfall that adds up", 
     folder.write("empty.log", "");
     CHECK(has(run_in(folder, "explain-gap empty.log run.log").err, "empty.log: the log states no step time"));
     CHECK(run_in(folder, "explain-gap run.log").code == 2);
-    CHECK(run_in(folder, "explain-gap run.log nothing").code == 2);
+    const RunResult unknown = run_in(folder, "explain-gap run.log nothing");
+    CHECK(unknown.code == 2);
+    CHECK(has(unknown.err, "nothing: there is no such file, and no measured run has this identifier"));
+    CHECK(has(run_in(folder, "explain-gap run.log " + shipped + "x").err, "did you mean “" + shipped + "”?"));
+    // With the same global batch on twice as many GPUs, the accumulation differs, which follows from both.
+    for (const char* gpus : {"32", "64"})
+        folder.write(std::string(gpus) + ".json",
+                     R"({"model": {"preset": "llama-3-8b"}, "cluster": {"gpus": )" + std::string(gpus) +
+                         R"(}, "training": {"sequence_length": 8192, "global_batch": 128}})");
+    const RunResult wider = run_in(folder, "explain-gap 32.json 64.json");
+    REQUIRE(wider.code == 0);
+    CHECK(has(wider.out, "\nNumber of GPUs: gpus 32 → 64\n"));
+    CHECK_FALSE(has(wider.out, ": \n"));
 }
 
 TEST_CASE("conventions: one run in all of them, and a quoted number converted", "[cli]") {
@@ -228,6 +240,10 @@ TEST_CASE("conventions: one run in all of them, and a quoted number converted", 
     const RunResult beyond = run_in(folder, fp8);
     CHECK(beyond.code == 2);
     CHECK(has(beyond.err, "is more than 100 % of the peak of the precision in use"));
+    const RunResult rate = run_in(folder, "conventions job.json --value '1000 TFLOP/s' --as palm");
+    CHECK(rate.code == 2);
+    CHECK(has(rate.err, "is more than 100 % of the peak of the precision in use (which is 989"));
+    CHECK(has(rate.err, "give the rate of one GPU"));
     const RunResult text = run_in(folder, "conventions job.json");
     CHECK(has(text.out, "llm-foundry"));
     CHECK(!has(text.out, "does not fit"));
