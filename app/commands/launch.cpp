@@ -10,6 +10,7 @@
 
 #include "app/commands/command.h"
 #include "files/scenario_file.h"
+#include "launch/reading.h"
 #include "system/file_io.h"
 #include "text/text.h"
 
@@ -103,6 +104,16 @@ int launch(const Options& options) {
     return kDone;
 }
 
+// Removes the note on the number of GPUs where the command line gives it.
+void drop_assumed_gpus(LaunchRead& read, const std::vector<std::string>& assignments) {
+    const std::string note = launch::note_of_assumed_gpus(resolve(read.scenario)[P::gpus]);
+    for (const std::string& assignment : assignments) {
+        Problems reported_later;
+        const auto one = parse_assignment(assignment, catalogue(), reported_later);
+        if (one && !one->preset && one->id == P::gpus) std::erase(read.notes, note);
+    }
+}
+
 int import(const Options& options) {
     Scenario base = Scenario::first_launch(catalogue());
     if (!options.base.empty()) {
@@ -117,7 +128,10 @@ int import(const Options& options) {
     LaunchRead read;
     if (problems.empty() && format) read = format->read(text, base, problems);
     // Values of the command line may complete the file, such as the number of GPUs.
-    if (read.complete && !options.assignments.empty()) problems.clear();
+    if (read.complete && !options.assignments.empty()) {
+        problems.clear();
+        drop_assumed_gpus(read, options.assignments);
+    }
     for (const std::string& assignment : options.assignments) {
         if (problems.empty()) assign(read.scenario, assignment, problems);
     }

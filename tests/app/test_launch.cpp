@@ -113,6 +113,15 @@ TEST_CASE("import launch: values of the command line complete a script that does
     const RunResult given = run_in(folder, "import launch run.sh --set cluster.gpus=64");
     CHECK(given.code == 0);
     CHECK(given.out.find("\"pipeline_parallel\": 16") != std::string::npos);
+    // A number of the command line is no assumption, also where it is the assumed one.
+    folder.write("train.toml", "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 8192\n");
+    const std::string note = "The file does not give the number of GPUs; 64 are assumed.";
+    CHECK(run_in(folder, "import launch train.toml").err.find(note) != std::string::npos);
+    for (const char* gpus : {"64", "512"}) {
+        const RunResult set = run_in(folder, "import launch train.toml --set gpus=" + std::string(gpus));
+        CHECK(set.code == 0);
+        CHECK(set.err.find("number of GPUs") == std::string::npos);
+    }
 }
 
 TEST_CASE("launch: where no tool runs the software, one has to be named", "[cli]") {
