@@ -75,6 +75,17 @@ bool predict(const Discrepancy& discrepancy, RankedCause& out, Answer& scratch) 
     return true;
 }
 
+// Returns whether the run's software offloads to NVMe. Of the known ones, DeepSpeed does.
+bool offloads_to_nvme(const Settings& settings) {
+    switch (settings.choice<Software>(P::software)) {
+        case Software::deepspeed:
+        case Software::deepspeed_2021:
+        case Software::megatron_deepspeed:
+        case Software::other: return true;
+        default: return false;
+    }
+}
+
 std::vector<double> other_values(P id, const Settings& settings) {
     const Parameter& row = parameter(id);
     const double now = settings[id];
@@ -84,7 +95,9 @@ std::vector<double> other_values(P id, const Settings& settings) {
     if (id == P::recompute) out = {0, kRecomputeSelective, 1};
     if (out.empty()) out = {now / 2, now * 2};
     std::erase_if(out, [&](double value) {
-        return value == now || value > row.maximum || (value < row.minimum && !is_named(row, value));
+        return value == now || value > row.maximum || (value < row.minimum && !is_named(row, value)) ||
+               (id == P::offload && value == static_cast<double>(Offload::optimizer_nvme) &&
+                !offloads_to_nvme(settings));
     });
     return out;
 }

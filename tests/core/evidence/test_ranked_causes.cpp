@@ -44,6 +44,24 @@ TEST_CASE("ranked causes: a setting that the run does not state is found first",
     CHECK_FALSE(find(ranked_causes(stated, step(recomputed.estimate.step.total)), P::recompute));
 }
 
+TEST_CASE("ranked causes: offloading to NVMe is proposed only for tools that have it", "[ranked-causes]") {
+    const auto proposes = [](Software software) {
+        const Scenario base = with({{P::software, static_cast<double>(software)}});
+        const Answer subject = answer(base);
+        Scenario changed = base;
+        changed.give(P::offload, static_cast<double>(Offload::optimizer_nvme));
+        const Answer offloaded = answer(changed);
+        REQUIRE(offloaded.valid());
+        const std::vector<RankedCause> found = ranked_causes(subject, step(offloaded.estimate.step.total));
+        const RankedCause* offload = find(found, P::offload);
+        return offload && offload->value == static_cast<double>(Offload::optimizer_nvme);
+    };
+    CHECK(proposes(Software::deepspeed));
+    for (const Software software : {Software::megatron_core, Software::megatron_bridge, Software::torchtitan,
+                                    Software::fsdp2, Software::nanotron, Software::nemo})
+        CHECK_FALSE(proposes(software));
+}
+
 TEST_CASE("ranked causes: a constant is ranked by its distance in widths of its prior", "[ranked-causes]") {
     const Answer subject = answer(first());
     const double now = subject.settings[P::gemm_efficiency];
