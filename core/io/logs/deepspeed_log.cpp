@@ -3,11 +3,12 @@
 //
 // Source: deepspeedai/DeepSpeed, deepspeed/utils/timer.py (samples/s of the whole batch, since the line
 // before), deepspeed/runtime/engine.py (wall-clock breakdown, see_memory_usage), runtime/pipe/engine.py,
-// runtime/config.py (print, world_size) and launcher/launch.py, at commit edaa722. What DeepSpeed calls GB is
-// 1,024³ bytes.
+// runtime/config.py (print, print_user_config, world_size) and launcher/launch.py, at commit edaa722. What
+// DeepSpeed calls GB is 1,024³ bytes.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "evidence/validation.h"
 #include "logs/log_format.h"
@@ -23,6 +24,7 @@ class DeepspeedReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
         read_batch(line);
+        read_json(line, contents);
         if (read_throughput(line, contents) || read_pipeline(line) || read_breakdown(line)) return;
         read_memory(line, contents);
         read_configuration(line, contents);
@@ -147,6 +149,55 @@ class DeepspeedReader : public LineReader {
             contents.set(P::precision, "fp16", line);
         else if (name == "zero_optimization_stage" && number && *number >= 0 && *number <= 3)
             contents.set(P::sharding, *number, line);
+        else if (name == "optimizer_name" && (value == "adam" || value == "adamw"))
+            contents.set(P::optimizer, "adamw", line);
+        else if (name == "optimizer_name" && value == "muon") contents.set(P::optimizer, value, line);
+        else if (name == "zero_config") read_offload(value, line, contents);
+    }
+
+    // "stage=3 … offload_param=None offload_optimizer=DeepSpeedZeroOffloadOptimizerConfig(device='cpu', …)
+    // …". Weights are offloaded only together with the optimizer.
+    static void read_offload(std::string_view value, int line, LogContents& contents) {
+        const std::string_view optimizer = offload_device(value, "offload_optimizer=");
+        const std::string_view weights = offload_device(value, "offload_param=");
+        contents.set(P::offload,
+                     !weights.empty()      ? "optimizer+parameters"
+                     : optimizer == "nvme" ? "optimizer-nvme"
+                     : optimizer == "cpu"  ? "optimizer"
+                                           : "none",
+                     line);
+    }
+
+    // Returns the device of an offload, "cpu" or "nvme"; "" where nothing is offloaded.
+    static std::string_view offload_device(std::string_view value, std::string_view name) {
+        const std::size_t at = value.find(name);
+        if (at == std::string_view::npos) return {};
+        const std::string_view offload = value.substr(at, value.find_first_of(" )", at + name.size()) - at);
+        for (const std::string_view device : {"cpu", "nvme"})
+            if (offload.find(device) != std::string_view::npos) return device;
+        return {};
+    }
+
+    // "[config.py:1014:print_user_config]   json = {", whose indented lines end with "}". Lines of other
+    // processes may lie between them.
+    void read_json(const LogLine& line, LogContents& contents) {
+        constexpr std::string_view kBegin = "json = {";
+        constexpr std::size_t kLongest = 100'000;
+        const std::size_t begin = line.text.find(kBegin);
+        if (begin != std::string_view::npos) {
+            json_.clear();
+            open_braces_ = 0;
+        } else if (json_.empty()) {
+            return;
+        }
+        const std::string text =
+            trim(begin != std::string_view::npos ? line.text.substr(begin + kBegin.size() - 1)
+                                                 : without_rank(line.text));
+        if (text.find_first_of("{}[]\"") != 0) return;
+        json_ += text + "\n";
+        open_braces_ += std::ranges::count(text, '{') - std::ranges::count(text, '}');
+        if (open_braces_ <= 0) contents.deepspeed = std::exchange(json_, {});
+        else if (json_.size() > kLongest) json_.clear();
     }
 
     // Sets a number of processes. Another one is that of a later start.
@@ -176,8 +227,10 @@ class DeepspeedReader : public LineReader {
     bool breakdown_steps_ = false;  // the steps are those of the breakdown
     bool divides_model_ = false;    // several ranks train one copy of the model
     double stages_ = 0;             // of the pipeline engine; 0 without it
-    StatedNumber processes_;        // of the launcher
-    StatedNumber ranks_;            // data-parallel ones, or all
+    std::string json_;              // the configuration that is being read
+    std::ptrdiff_t open_braces_ = 0;
+    StatedNumber processes_;  // of the launcher
+    StatedNumber ranks_;      // data-parallel ones, or all
 };
 
 }  // namespace

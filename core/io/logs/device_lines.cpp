@@ -139,8 +139,11 @@ std::string_view gpu_preset_of(std::string_view device) {
         const std::size_t at = device.find(name.words);
         if (at == std::string_view::npos) continue;
         const std::string_view before = device.substr(0, at);
-        // MLPerf names systems, such as DGXH100.
-        if (before.empty() || before.ends_with(' ') || before.ends_with('-') || before.ends_with("DGX"))
+        // MLPerf names systems, such as DGXH100 and 1xMI325X.
+        const bool is_counted =
+            before.ends_with('x') && before.find_first_not_of("0123456789x") == before.npos;
+        if (before.empty() || before.ends_with(' ') || before.ends_with('-') || before.ends_with("DGX") ||
+            is_counted)
             return name.preset;
     }
     return {};

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/megatron_options.h"
@@ -51,9 +53,17 @@ struct StatedNumber {
 struct LogContents {
     std::vector<StatedSetting> settings;  // of lines that state a single one
     std::vector<launch::MegatronArgument> megatron;
+    // Options of Megatron-LM that the log states as None or False, which no argument expresses.
+    std::set<std::string, std::less<>> megatron_off;
+    // The log states the sizes of the model, but not its position embedding or whether embeddings are tied.
+    bool assumes_llama = false;
     std::vector<StatedKey> torchtitan;
-    bool is_bridge = false;  // lines that only Megatron-Bridge writes
-    bool has_steps = false;  // a line so far states a step
+    StatedNumber pipeline_stages;    // of torchtitan, of all GPUs of a pipeline: each GPU may have several
+    std::string deepspeed;           // DeepSpeed's configuration as JSON; "" where the log has none
+    std::string_view model;          // the name of the model's preset; "" where the log names no model
+    std::vector<std::string> notes;  // one sentence for each statement that the scenario only approximates
+    bool is_bridge = false;          // lines that only Megatron-Bridge writes
+    bool has_steps = false;          // a line so far states a step
     // Lines after steps state other settings, so that those steps are of an earlier start of the training.
     bool other_settings = false;
     std::string device;  // "NVIDIA H100 80GB HBM3"

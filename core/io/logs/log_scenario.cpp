@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "launch/named_parameter.h"
+#include "launch/reading.h"
 #include "launch/shapes.h"
 #include "logs/log_format.h"
 #include "logs/training_log.h"
@@ -31,17 +32,75 @@ bool has_megatron_shape(const LogContents& contents) {
     return true;
 }
 
+// Options of Megatron-LM whose value None or False switches off a parameter that the reader of arguments
+// leaves to its default.
+constexpr std::array kSwitches{
+    NamedParameter{"--recompute-granularity", P::recompute},
+    NamedParameter{"--optimizer-cpu-offload", P::offload},
+    NamedParameter{"--sequence-parallel", P::sequence_parallel},
+    NamedParameter{"--tp-comm-overlap", P::async_tensor_parallel},
+    NamedParameter{"--overlap-grad-reduce", P::overlap_grad_reduce},
+    NamedParameter{"--overlap-param-gather", P::overlap_param_gather},
+    NamedParameter{"--overlap-moe-expert-parallel-comm", P::moe_overlap},
+    NamedParameter{"--cross-entropy-loss-fusion", P::loss},
+    NamedParameter{"--cuda-graph-impl", P::cuda_graphs},
+};
+
+std::string note_of_llama() {
+    return translate("The log states a model's sizes; the architecture is assumed to be that of Llama.");
+}
+
 void read_megatron(const LogContents& contents, const Scenario& start, LogScenario& out, Problems& problems) {
     LaunchRead read = launch::read_megatron_arguments(contents.megatron, start, problems);
     out.notes = std::move(read.notes);
-    if (problems.empty()) out.scenario = read.scenario;
-    else out.scenario = start;
+    out.scenario = start;
+    if (!problems.empty()) return;
+    out.scenario = read.scenario;
+    for (const NamedParameter& known : kSwitches)
+        if (contents.megatron_off.contains(known.name) && !out.scenario.is_given(known.id))
+            out.scenario.give(known.id, 0);
+    if (contents.assumes_llama) out.notes.push_back(note_of_llama());
+}
+
+// What DeepSpeed's configuration states. The log states batch and GPUs elsewhere.
+constexpr std::array kOfDeepspeed{
+    P::precision,
+    P::optimizer_precision,
+    P::gradient_precision,
+    P::main_gradient_precision,
+    P::optimizer,
+    P::sharding,
+    P::shard_group,
+    P::overlap_grad_reduce,
+    P::tensor_parallel,
+    P::context_parallel,
+    P::async_tensor_parallel,
+    P::expert_parallel,
+};
+
+// Reads the configuration that DeepSpeed prints as its reader of configuration files does.
+void read_deepspeed(const LogContents& contents, const Scenario& start, LogScenario& out) {
+    if (contents.deepspeed.empty() || !kDeepspeed.recognises(contents.deepspeed)) return;
+    Scenario base = out.scenario;
+    if (!base.model) base.model = start.model;
+    Problems own;
+    const LaunchRead read = kDeepspeed.read(contents.deepspeed, base, own);
+    if (!read.complete) {
+        out.notes.push_back(
+            translate("The DeepSpeed configuration of the log is not read: {1}.", {own.front().text()}));
+        return;
+    }
+    for (const P id : kOfDeepspeed) {
+        if (read.scenario.is_given(id)) out.scenario.give(id, read.scenario.value[index(id)]);
+        else out.scenario.withdraw(id);
+    }
+    out.scenario.give(P::offload, resolve(read.scenario)[P::offload]);
 }
 
 bool is_model(P id) { return parameter(id).group == Group::model; }
 
 // The keys of torchtitan's configuration that state a parameter. torchtitan logs its device mesh in any case,
-// and later that it recomputes activations or compiles the model; without those lines it does not.
+// and later that it recomputes activations, offloads or compiles the model; without those lines it does not.
 constexpr std::string_view kMesh = "parallelism.data_parallel_shard_degree";
 constexpr std::string_view kSchedule = "parallelism.pipeline_parallel_schedule";
 constexpr std::array kKeys{
@@ -59,6 +118,7 @@ constexpr std::array kKeys{
     NamedParameter{"model.converters", P::fp8_recipe},
     NamedParameter{"model.converters", P::fp8_param_gather},
     NamedParameter{"training.enable_cpu_offload", P::offload},
+    NamedParameter{kMesh, P::offload},
     NamedParameter{kMesh, P::gpus},
     NamedParameter{kMesh, P::sharding},
     NamedParameter{kMesh, P::shard_group},
@@ -143,6 +203,11 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
     const bool accumulates = out.scenario.is_given(P::global_batch) || out.scenario.is_given(P::accumulation);
     // Without a global batch torchtitan accumulates no gradients.
     if (has_batch && !accumulates) out.scenario.give(P::accumulation, 1);
+    const Settings settings = resolve(out.scenario);
+    if (contents.pipeline_stages.value > 0 && out.scenario.is_given(P::virtual_stages))
+        out.scenario.give(P::virtual_stages, contents.pipeline_stages.value / settings[P::pipeline_parallel]);
+    for (const P id : {P::recompute, P::offload})
+        if (has_key(contents, kMesh)) out.scenario.give(id, settings[id]);
     if (base) {
         keep_unstated(contents, *base, unknown, out.scenario);
         return;
@@ -174,8 +239,7 @@ void set_shape(const LogContents& contents, LogScenario& out) {
     if (wanted[P::heads] >= 1)
         wanted.set(P::head_size, std::floor(wanted[P::hidden_size] / wanted[P::heads]), Origin::given);
     launch::set_model_of_shape(out.scenario, wanted);
-    out.notes.push_back(
-        translate("The log states a model's sizes; the architecture is assumed to be that of Llama."));
+    out.notes.push_back(note_of_llama());
 }
 
 const Preset* gpu_of(const LogContents& contents, const Catalogue& catalogue) {
@@ -194,6 +258,25 @@ Scenario start_of(const LogContents& contents, const Scenario* base, const Catal
     out.cluster = nullptr;
     out.gpu = gpu ? gpu : catalogue.find(PresetKind::gpu, kAllPrecisions);
     return out;
+}
+
+// Takes the model that the log names.
+void set_named_model(const LogContents& contents, Scenario& scenario) {
+    const Preset* model = scenario.catalogue->find(PresetKind::model, contents.model);
+    if (!model || scenario.model == model) return;
+    for (std::size_t i = 0; i < kParameters; ++i)
+        if (is_model(static_cast<P>(i))) scenario.withdraw(static_cast<P>(i));
+    scenario.model = model;
+    scenario.model_name.clear();
+}
+
+// Undoes the assumption of a reader of launch files on the number of GPUs: a log that does not state it
+// leaves it to the base or to the user.
+void drop_assumed_gpus(const Scenario& start, LogScenario& out) {
+    const double assumed = resolve(out.scenario)[P::gpus];
+    if (std::erase(out.notes, launch::note_of_assumed_gpus(assumed)) == 0) return;
+    if (start.is_given(P::gpus)) out.scenario.give(P::gpus, start.value[index(P::gpus)]);
+    else out.scenario.withdraw(P::gpus);
 }
 
 // Withdraws the GPU of the start where neither the log nor a base states it.
@@ -246,7 +329,11 @@ LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Cat
     else if (torchtitan) read_torchtitan(contents, base, start, out, problems);
     else if (!base) out.scenario.model = nullptr;
     if (!problems.empty()) return out;
+    drop_assumed_gpus(start, out);
+    out.notes.insert(out.notes.end(), contents.notes.begin(), contents.notes.end());
+    if (!megatron && !torchtitan) set_named_model(contents, out.scenario);
     if (!megatron && !torchtitan) set_shape(contents, out);
+    read_deepspeed(contents, start, out);
     const bool has_software = torchtitan || (megatron && !contents.is_bridge) ||
                               (base && base->is_given(P::software)) || log.software.empty();
     if (!has_software) out.scenario.give(P::software, parse(P::software, log.software).value);

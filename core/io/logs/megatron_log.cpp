@@ -2,8 +2,9 @@
 //
 // Source: NVIDIA/Megatron-LM at commit 000c4ac, megatron/training/training.py (training_log), arguments.py
 // (_print_args), theoretical_memory_usage.py and utils/common_utils.py (report_memory);
-// NVIDIA-NeMo/Megatron-Bridge at commit 067f987, src/megatron/bridge/training/utils/train_utils.py and
-// utils/yaml_utils.py. Times are means since the line before.
+// NVIDIA-NeMo/Megatron-Bridge at commit 067f987, src/megatron/bridge/training/utils/train_utils.py,
+// utils/yaml_utils.py and training/config.py (log_non_default_values, whose defaults are those of
+// megatron/core/transformer/transformer_config.py). Times are means since the line before.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -26,6 +27,7 @@ struct Renamed {
 constexpr std::array kRenamed{
     Renamed{"num_moe_experts", "--num-experts"},
     Renamed{"encoder_seq_length", "--seq-length"},
+    Renamed{"grad_reduce_in_fp32", "--accumulate-allreduce-grads-in-fp32"},
     Renamed{"gated_linear_unit", "--swiglu"},
     Renamed{"fp8", "--fp8-format"},
     Renamed{"fp4", "--fp4-format"},
@@ -35,6 +37,7 @@ constexpr std::array kRenamed{
 // Arguments whose option switches them off.
 constexpr std::array kNegated{
     Renamed{"add_bias_linear", "--disable-bias-linear"},
+    Renamed{"grad_reduce_in_fp32", "--grad-reduce-in-bf16"},
     Renamed{"share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights"}};
 
 // The settings of a YAML configuration that are read; others may have the names of other things.
@@ -108,7 +111,43 @@ constexpr auto kYamlKeys = std::to_array<std::string_view>({
     "data_parallel_sharding_strategy",
     "num_distributed_optimizer_instances",
     "optimizer_cpu_offload",
+    "grad_reduce_in_fp32",
+    "cross_entropy_loss_fusion",
+    "cuda_graph_impl",
+    "overlap_moe_expert_parallel_comm",
+    "use_precision_aware_optimizer",
+    "exp_avg_dtype",
+    "exp_avg_sq_dtype",
 });
+
+// Megatron-Bridge also prints a summary of the settings that differ from the defaults of Megatron-Core. These
+// are False, None or "none" where the summary does not have them.
+constexpr auto kOffInCore = std::to_array<std::string_view>({
+    "recompute_granularity",
+    "optimizer_cpu_offload",
+    "sequence_parallel",
+    "tp_comm_overlap",
+    "overlap_grad_reduce",
+    "overlap_param_gather",
+    "overlap_moe_expert_parallel_comm",
+    "cross_entropy_loss_fusion",
+    "cuda_graph_impl",
+    "grad_reduce_in_fp32",
+});
+// The defaults of MLATransformerConfig, which differ from those of Megatron-LM's options.
+struct CoreDefault {
+    const char* name;
+    const char* value;
+};
+constexpr std::array kMlaDefaults{
+    CoreDefault{"multi_latent_attention", "True"},
+    CoreDefault{"q_lora_rank", "512"},
+    CoreDefault{"kv_lora_rank", "512"},
+    CoreDefault{"qk_head_dim", "128"},
+    CoreDefault{"qk_pos_emb_head_dim", "64"},
+    CoreDefault{"v_head_dim", "128"},
+    CoreDefault{"normalization", "RMSNorm"},
+};
 
 std::string option_name(std::string_view argument) {
     std::string out = "--";
@@ -195,6 +234,14 @@ class MegatronReader : public LineReader {
         // World size and padded vocabulary may also be stated outside of the list of arguments.
         if (world_size_ > 0) add_option(contents, {"--nproc-per-node", exact(world_size_), world_line_});
         if (padded_ > 0) add_option(contents, {"--padded-vocab-size", exact(padded_), padded_line_});
+        const auto has_positions = [](const launch::MegatronArgument& argument) {
+            return argument.option == "--position-embedding-type";
+        };
+        if (summary_line_ == 0 || std::ranges::any_of(contents.megatron, has_positions)) return;
+        // The summary has no settings of the model outside of the transformer's layers.
+        contents.assumes_llama = true;
+        add_option(contents, {"--position-embedding-type", "rope", summary_line_});
+        add_option(contents, {"--untie-embeddings-and-output-weights", "", summary_line_});
     }
 
   private:
@@ -259,7 +306,11 @@ class MegatronReader : public LineReader {
     }
 
     void read_setting(const LogLine& line, LogContents& contents) {
-        if (line.has(" arguments ------")) {
+        if (line.has("Configuration Summary (Non-Default Values vs Megatron Core)")) {
+            begin_summary(line, contents);
+        } else if (in_summary_) {
+            read_summary(line, contents);
+        } else if (line.has(" arguments ------")) {
             const bool ends = line.has("end of");
             if (ends && in_arguments_) end_arguments(contents);
             else if (!ends) begin_arguments(contents);
@@ -295,7 +346,9 @@ class MegatronReader : public LineReader {
 
     // A list of arguments is complete, so that it replaces the list of an earlier start.
     void begin_arguments(LogContents& contents) {
-        if (has_list_) earlier_list_ = std::exchange(contents.megatron, {});
+        if (!has_list_) return;
+        earlier_list_ = std::exchange(contents.megatron, {});
+        contents.megatron_off.clear();
     }
     void end_arguments(LogContents& contents) {
         const auto bearing = [](const std::vector<launch::MegatronArgument>& list) {
@@ -326,6 +379,39 @@ class MegatronReader : public LineReader {
         add_named(name, trim(text.substr(after)), line.number, contents);
     }
 
+    void begin_summary(const LogLine& line, LogContents& contents) {
+        begin_arguments(contents);
+        in_summary_ = true;
+        summary_rules_ = 0;
+        summary_line_ = line.number;
+        contents.is_bridge = true;
+        for (const std::string_view name : kOffInCore)
+            add_named(std::string(name), "False", line.number, contents);
+    }
+
+    // "  tensor_model_parallel_size: 2  (Mcore default: 1)" in the group "[model] Non-default values (vs
+    // Mcore TransformerConfig):", and "  micro_batch_size: 1" in the group "[train]:". Values are those of
+    // Python's repr. A second line of "=" ends the summary; the first one ends its title.
+    void read_summary(const LogLine& line, LogContents& contents) {
+        const std::string text = trim(without_rank(line.text));
+        if (text.starts_with("===")) {
+            in_summary_ = ++summary_rules_ < 2;
+            if (!in_summary_) end_arguments(contents);
+            return;
+        }
+        if (text.starts_with("[model]") && line.has("MLATransformerConfig"))
+            for (const CoreDefault& known : kMlaDefaults)
+                add_named(known.name, known.value, line.number, contents);
+        const std::size_t colon = text.find(": ");
+        if (colon == std::string::npos) return;
+        std::string name = text.substr(0, colon);
+        if (name == "sequence_length") name = "seq_length";  // of the data in earlier versions
+        std::string value = text.substr(colon + 2);
+        value = trim(value.substr(0, value.find("  (Mcore default:")));
+        std::erase(value, '\'');
+        add_known(name, value, line.number, contents);
+    }
+
     // "    num_layers: 32"; the items of a list follow in lines of their own, such as "    - mlp".
     void read_yaml(const LogLine& line, LogContents& contents) {
         if (list_key_.empty() && !line.has(":")) return;
@@ -338,16 +424,26 @@ class MegatronReader : public LineReader {
         const std::size_t colon = text.find(':');
         if (colon == std::string::npos) return;
         const std::string name = text.substr(0, colon);
-        if (std::ranges::find(kYamlKeys, name) == kYamlKeys.end()) return;
         const std::string value = trim(text.substr(colon + 1));
-        if (value.empty()) {
+        if (!value.empty()) {
+            add_known(name, value, line.number, contents);
+        } else if (is_known(name)) {
             list_key_ = name;
             list_items_.clear();
-        } else if (value.find(' ') == std::string::npos || value.starts_with('[')) {
-            add_named(name, value, line.number, contents);
-            if (name == "num_query_groups")
-                add_option(contents, {"--group-query-attention", "", line.number});
         }
+    }
+
+    static bool is_known(std::string_view name) {
+        return std::ranges::find(kYamlKeys, name) != kYamlKeys.end();
+    }
+
+    // Adds a setting of a YAML configuration or of the summary, if its name is known.
+    void add_known(const std::string& name, const std::string& value, int line, LogContents& contents) {
+        const bool is_list = value.starts_with('[') || value.starts_with('(');
+        if (!is_known(name) || (!is_list && value.find(' ') != std::string::npos)) return;
+        add_named(name, value, line, contents);
+        if (name == "num_query_groups" && !contents.megatron_off.contains("--num-query-groups"))
+            add_option(contents, {"--group-query-attention", "", line});
     }
 
     void read_item(const std::string& item, int line, LogContents& contents) {
@@ -358,31 +454,47 @@ class MegatronReader : public LineReader {
     }
 
     void add_named(const std::string& name, const std::string& value, int line, LogContents& contents) {
-        if (value.empty() || value == "None" || value == "null") return;
+        if (value.empty()) return;
+        const bool absent = value == "None" || value == "null";
         const bool off = value == "False" || value == "false";
         const bool on = value == "True" || value == "true";
-        if (name == "world_size") {
+        const std::string option = option_of_attribute(name);
+        if (absent) {
+            state_off(option, contents);
+        } else if (name == "world_size") {
             set_world(leading_number(value).value_or(0), line, contents);
         } else if (off) {
+            state_off(option, contents);
             for (const Renamed& negated : kNegated)
                 if (name == negated.printed) add_option(contents, {std::string(negated.option), "", line});
         } else {
-            add_option(contents, {option_of_attribute(name), on ? "" : option_value(name, value), line});
+            add_option(contents, {option, on ? "" : option_value(name, value), line});
+            // This is also a value, such as that of --position-embedding-type.
+            if (value == "none") state_off(option, contents);
         }
+    }
+
+    static constexpr std::size_t kMostOptions = 2000;  // Megatron-LM has about 600
+
+    static void state_off(const std::string& option, LogContents& contents) {
+        if (contents.megatron_off.size() < kMostOptions) contents.megatron_off.insert(option);
     }
 
     // A later statement replaces an earlier one.
     static void add_option(LogContents& contents, const launch::MegatronArgument& argument) {
-        constexpr std::size_t kMost = 2000;  // options; Megatron-LM has about 600
+        contents.megatron_off.erase(argument.option);
         for (launch::MegatronArgument& old : contents.megatron) {
             if (old.option != argument.option) continue;
             old = argument;
             return;
         }
-        if (contents.megatron.size() < kMost) contents.megatron.push_back(argument);
+        if (contents.megatron.size() < kMostOptions) contents.megatron.push_back(argument);
     }
 
     bool in_arguments_ = false;
+    bool in_summary_ = false;
+    int summary_rules_ = 0;  // lines of "=" after the title
+    int summary_line_ = 0;   // of the title; 0 where the log has no summary
     bool has_list_ = false;  // a whole list of arguments was read
     std::vector<launch::MegatronArgument> earlier_list_;
     bool bridge_steps_ = false;  // the steps are those of Megatron-Bridge's own lines

@@ -2,15 +2,21 @@
 //
 // Source: pytorch/torchtitan, torchtitan/components/metrics.py (the line of a step: memory is the maximum
 // that the caching allocator reserved since the line before, tps is tokens/s of one GPU), trainer.py (batch,
-// configuration), distributed/parallel_dims.py (the mesh) and components/quantization/float8.py, at commit
-// b5bcd76 of August 2026 and at versions of 2025, which counted the batch in sequences.
+// configuration), distributed/parallel_dims.py (the mesh), distributed/pipeline_parallel.py (the schedule),
+// distributed/tensor_parallel.py, models/llama3/parallelize.py (offload) and
+// components/quantization/float8.py, at commit b5bcd76 of August 2026 and at versions of 2025, which counted
+// the batch in sequences. The schedule was logged without its numbers in 2024
+// (parallelisms/pipelining_utils.py), and asynchronous tensor parallelism as "Applied Async Tensor
+// Parallelism to the model" (parallelisms/parallelize_llama.py).
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "launch/torchtitan_stages.h"
 #include "logs/log_format.h"
 #include "text/encode.h"
 #include "text/text.h"
@@ -61,6 +67,8 @@ constexpr std::array kDegrees{
     Degree{"ep", "parallelism.expert_parallel_degree"},
 };
 
+constexpr std::string_view kMicroBatch = "parallelism.pipeline_parallel_microbatch_size";
+
 void put(LogContents& contents, std::string_view key, std::string value, int line) {
     for (StatedKey& old : contents.torchtitan) {
         if (old.key != key) continue;
@@ -89,20 +97,24 @@ class TorchtitanReader : public LineReader {
         }
         read_batch(line, contents);
         read_mesh(line, contents);
+        read_pipeline(line, contents);
         read_model(line, contents);
+        read_switches(line, contents);
     }
 
     void finish(LogContents& contents) override {
         put_sequences(contents, "training.seq_len", context_, 1);
         put_sequences(contents, "training.global_batch_size", train_step_, context_.value);
+        if (micro_batch_.value <= 0 && rank_.value > 0 && passes_.line > 0)
+            micro_batch_ = {rank_.value / passes_.value, passes_.line};
         const StatedNumber of_config{passes_.value * micro_batch_.value, micro_batch_.line};
         // A pipeline splits a rank's tokens into micro-batches; their number is in the configuration.
         const bool splits_unknown = micro_batch_.value <= 0 && is_pipeline(contents);
         if (!splits_unknown)
             put_sequences(contents, "training.local_batch_size", rank_.value > 0 ? rank_ : of_config,
                           context_.value);
-        put_sequences(contents, "parallelism.pipeline_parallel_microbatch_size", micro_batch_,
-                      context_.value);
+        put_sequences(contents, kMicroBatch, micro_batch_, context_.value);
+        split_local_batch(contents);
     }
 
   private:
@@ -171,10 +183,23 @@ class TorchtitanReader : public LineReader {
             put(contents, key, value, line);
     }
 
+    // Returns the value of a key; "" where it is not stated.
+    static std::string_view value_of(const LogContents& contents, std::string_view key) {
+        const auto found = std::ranges::find(contents.torchtitan, key, &StatedKey::key);
+        return found == contents.torchtitan.end() ? std::string_view() : found->value;
+    }
+
     static bool is_pipeline(const LogContents& contents) {
-        const auto found =
-            std::ranges::find(contents.torchtitan, "parallelism.pipeline_parallel_degree", &StatedKey::key);
-        return found != contents.torchtitan.end() && found->value != "1";
+        const std::string_view stages = value_of(contents, "parallelism.pipeline_parallel_degree");
+        return !stages.empty() && stages != "1";
+    }
+
+    // The micro-batches of a pipeline split the local batch, which versions of 2025 state in sequences.
+    void split_local_batch(LogContents& contents) const {
+        const auto local = leading_number(value_of(contents, "training.local_batch_size"));
+        const bool is_known = !value_of(contents, kMicroBatch).empty();
+        if (is_known || passes_.line == 0 || !local || std::fmod(*local, passes_.value) != 0) return;
+        put_number(contents, kMicroBatch, *local / passes_.value, passes_.line);
     }
 
     static void set(StatedNumber& to, std::string_view value, int line) {
@@ -227,6 +252,31 @@ class TorchtitanReader : public LineReader {
                     put_number(contents, degree.key, leading_number(trim(sizes[i])), line.number);
             }
         }
+    }
+
+    // "Using pipeline schedule Interleaved1F1B with 8 microbatches and 4 stages." The schedule of a file of
+    // one's own has other names.
+    void read_pipeline(const LogLine& line, LogContents& contents) {
+        constexpr const char* kBegin = "Using pipeline schedule";
+        if (!line.has(kBegin)) return;
+        const std::string_view name = word_after(line, kBegin);
+        const auto lower = [](unsigned char c) { return std::tolower(c); };
+        const auto is_name = [&](const launch::TorchSchedule& known) {
+            return std::ranges::equal(known.name, name, {}, lower, lower);
+        };
+        if (std::ranges::none_of(launch::kTorchSchedules, is_name)) return;
+        put(contents, "parallelism.pipeline_parallel_schedule", toml_string(name), line.number);
+        if (const auto count = number_after(line, "with"); count && *count >= 1)
+            passes_ = {*count, line.number};
+        if (const auto count = number_after(line, "microbatches and"); count && *count >= 1)
+            contents.pipeline_stages = {*count, line.number};
+    }
+
+    static void read_switches(const LogLine& line, LogContents& contents) {
+        if (line.has("Async TP is enabled") || line.has("Async Tensor Parallelism to the model"))
+            put(contents, "parallelism.enable_async_tensor_parallel", "true", line.number);
+        if (line.has("Applied CPU Offloading to the model"))
+            put(contents, "training.enable_cpu_offload", "true", line.number);
     }
 
     static void read_model(const LogLine& line, LogContents& contents) {

@@ -117,6 +117,125 @@ TEST_CASE("logs: Megatron-Bridge's lists, renamed settings and low precisions", 
           static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::moe_activation));
 }
 
+TEST_CASE("logs: None and False in Megatron-LM's list of arguments state settings", "[logs]") {
+    MegatronArguments arguments = dense_arguments();
+    arguments.merge(MegatronArguments{{"cross_entropy_loss_fusion", "False"},
+                                      {"cuda_graph_impl", "none"},
+                                      {"optimizer_cpu_offload", "False"},
+                                      {"tp_comm_overlap", "False"}});
+    arguments["overlap_grad_reduce"] = "False";
+    const Scenario found = log_scenario_of(read_log(megatron_log(megatron_arguments(arguments)))).scenario;
+    const Settings s = resolve(found);
+    for (const P id : {P::recompute, P::offload, P::async_tensor_parallel, P::overlap_grad_reduce, P::loss,
+                       P::cuda_graphs}) {
+        INFO(field_of(id));
+        CHECK(found.is_given(id));
+        CHECK(s[id] == 0);
+    }
+    // What the list does not have is not stated.
+    CHECK_FALSE(found.is_given(P::moe_overlap));
+    CHECK_FALSE(log_scenario_of(read_log(megatron_log())).scenario.is_given(P::offload));
+
+    arguments["optimizer_cpu_offload"] = "True";
+    arguments["recompute_granularity"] = "full";
+    arguments["recompute_method"] = "uniform";
+    const Settings on =
+        resolve(log_scenario_of(read_log(megatron_log(megatron_arguments(arguments)))).scenario);
+    CHECK(on.choice<Offload>(P::offload) == Offload::optimizer);
+    CHECK(on[P::recompute] == 1);
+}
+
+TEST_CASE("logs: Megatron-Bridge's summary of what differs from Megatron-Core", "[logs]") {
+    // The form of log_non_default_values in src/megatron/bridge/training/config.py.
+    const auto summary = [](const std::string& model, const std::string& kind = "TransformerConfig") {
+        const std::string rule(70, '=');
+        const std::string dashes(70, '-');
+        return "\n" + rule + "\nConfiguration Summary (Non-Default Values vs Megatron Core)\n" + rule +
+               "\n\n[optimizer] Non-default values (vs Mcore OptimizerConfig):\n"
+               "  bf16: True  (Mcore default: False)\n"
+               "  lr: 0.0003  (Mcore default: None)\n"
+               "  use_distributed_optimizer: True  (Mcore default: False)\n"
+               "\n[ddp] Non-default values (vs Mcore DistributedDataParallelConfig):\n"
+               "  overlap_grad_reduce: True  (Mcore default: False)\n"
+               "  use_distributed_optimizer: True  (Mcore default: False)\n"
+               "\n[model] Non-default values (vs Mcore " +
+               kind +
+               "):\n"
+               "  add_bias_linear: False  (Mcore default: True)\n"
+               "  attention_dropout: 0.0  (Mcore default: 0.1)\n"
+               "  bf16: True  (Mcore default: False)\n"
+               "  gated_linear_unit: True  (Mcore default: False)\n"
+               "  hidden_dropout: 0.0  (Mcore default: 0.1)\n" +
+               model + "\n" + dashes + "\nOther Configuration Values:\n" + dashes +
+               "\n\n[train]:\n  global_batch_size: 128\n  micro_batch_size: 1\n  train_iters: 100\n"
+               "\n[dataset]:\n  seq_length: 8192\n\n[logger]:\n  log_interval: 1\n\n" +
+               rule + "\n" + " > padded vocab (size: 128256) with 0 dummy tokens (new size: 128256)\n" +
+               lines(6, [](int i) { return megatron_step(i, 5480, 128); });
+    };
+    const std::string llama =
+        "  ffn_hidden_size: 14336  (Mcore default: None)\n"
+        "  hidden_size: 4096  (Mcore default: 0)\n"
+        "  kv_channels: 128  (Mcore default: None)\n"
+        "  normalization: 'RMSNorm'  (Mcore default: 'LayerNorm')\n"
+        "  num_attention_heads: 32  (Mcore default: 0)\n"
+        "  num_layers: 32  (Mcore default: 0)\n"
+        "  num_query_groups: 8  (Mcore default: None)\n"
+        "  tensor_model_parallel_size: 2  (Mcore default: 1)\n";
+    const TrainingLog log = read_log(summary(llama));
+    CHECK(log.tool == "Megatron-Bridge");
+    const LogScenario found = log_scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s[P::micro_batch] == 1);
+    CHECK(s[P::global_batch] == 128);
+    CHECK(s[P::sequence_length] == 8192);
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
+    CHECK(s.choice<Precision>(P::precision) == Precision::bf16);
+    CHECK_FALSE(s.on(P::dropout));
+    // The defaults of Megatron-Core: gradients are reduced in bf16, and only what is listed overlaps.
+    CHECK(s.choice<Precision>(P::gradient_precision) == Precision::bf16);
+    CHECK(s.on(P::overlap_grad_reduce));
+    for (const P id : {P::recompute, P::offload, P::sequence_parallel, P::async_tensor_parallel,
+                       P::overlap_param_gather, P::loss, P::cuda_graphs}) {
+        INFO(field_of(id));
+        CHECK(found.scenario.is_given(id));
+        CHECK(s[id] == 0);
+    }
+    // The log does not state the number of GPUs.
+    CHECK(is_missing(found.scenario, "the number of GPUs"));
+    REQUIRE_FALSE(found.notes.empty());
+    CHECK(found.notes.back() ==
+          "The log states a model's sizes; the architecture is assumed to be that of Llama.");
+
+    const Settings more = resolve(
+        log_scenario_of(
+            read_log(summary(llama + "  recompute_granularity: 'selective'  (Mcore default: None)\n"
+                                     "  recompute_modules: ['mlp', 'layernorm']  (Mcore default: None)\n"
+                                     "  sequence_parallel: True  (Mcore default: False)\n")))
+            .scenario);
+    CHECK(more[P::recompute] == kRecomputeSelective);
+    CHECK(more[P::recompute_modules] ==
+          static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::layernorm));
+    CHECK(more.on(P::sequence_parallel));
+
+    // The ranks of latent attention are not listed where they have Megatron-Core's defaults.
+    const Settings latent =
+        resolve(log_scenario_of(read_log(summary("  ffn_hidden_size: 18432  (Mcore default: None)\n"
+                                                 "  hidden_size: 7168  (Mcore default: 0)\n"
+                                                 "  num_attention_heads: 128  (Mcore default: 0)\n"
+                                                 "  num_layers: 4  (Mcore default: 0)\n"
+                                                 "  q_lora_rank: 1536  (Mcore default: 512)\n",
+                                                 "MLATransformerConfig")))
+                    .scenario);
+    CHECK(latent[P::q_lora_rank] == 1536);
+    CHECK(latent[P::kv_lora_rank] == 512);
+    CHECK(latent[P::rope_head_size] == 64);
+    CHECK(latent[P::head_size] == 128);
+    CHECK(latent.choice<Norm>(P::norm) == Norm::rmsnorm);
+}
+
 TEST_CASE("logs: a window and fp4 in Megatron-LM's list of arguments", "[logs]") {
     std::string text = megatron_arguments();
     text.insert(text.find("-------------------- end of"),

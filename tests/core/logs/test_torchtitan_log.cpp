@@ -137,6 +137,74 @@ TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {
     CHECK(resolve(split)[P::global_batch] == 32);
 }
 
+TEST_CASE("logs: torchtitan's lines on the pipeline, asynchronous tensor parallelism and offloading",
+          "[logs]") {
+    const auto scenario = [](const std::string& tensor, const std::string& text) {
+        return log_scenario_of(
+                   read_log(titan("Building device mesh with parallelism: pp=2, dp_replicate=1, dp_shard=4, "
+                                  "cp=1, tp=" +
+                                  tensor + ", ep=1") +
+                            titan("Model llama3 8B size: 8,030,261,248 total parameters") + text + steps()))
+            .scenario;
+    };
+    const std::string tokens = titan(
+        "Trainer is initialized with 32768 tokens per DP rank, 131072 tokens per train step, gradient "
+        "accumulation steps 1, maximum context length 4096, total steps 1000 (warmup 200)");
+    const std::string schedule =
+        titan("Using pipeline schedule Interleaved1F1B with 8 microbatches and 4 stages.");
+    const Scenario found = scenario("1", tokens + schedule);
+    const Settings s = resolve(found);
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::interleaved);
+    // Four stages on two GPUs; 32,768 tokens are eight micro-batches of one sequence of 4,096.
+    CHECK(s[P::virtual_stages] == 2);
+    CHECK(s[P::micro_batch] == 1);
+    CHECK(s[P::accumulation] == 8);
+    CHECK_FALSE(is_missing(found, "the micro-batch"));
+    const Settings eight = resolve(scenario(
+        "1", tokens + titan("Using pipeline schedule Interleaved1F1B with 8 microbatches and 8 stages.")));
+    CHECK(eight[P::virtual_stages] == 4);
+
+    // The wordings of 2025 and of 2024.
+    const std::string sequences = titan(
+        "Trainer is initialized with local batch size 8, global batch size 32, gradient accumulation steps "
+        "1, "
+        "sequence length 4096, total steps 1000 (warmup 200)");
+    const Settings local = resolve(
+        scenario("2", sequences + titan("Using pipeline schedule 1F1B with 4 microbatches and 2 stages.") +
+                          titan("Applied Float8 tensorwise Async Tensor Parallelism to the model")));
+    CHECK(local[P::micro_batch] == 2);
+    CHECK(local.choice<ScheduleKind>(P::schedule) == ScheduleKind::one_f_one_b);
+    CHECK(local.on(P::async_tensor_parallel));
+    CHECK(resolve(scenario("1", sequences + titan("Using pipeline schedule gpipe")))
+              .choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);
+    // A schedule that the program does not know is left out.
+    CHECK(resolve(scenario("1", sequences + titan("Using pipeline schedule None with 8 microbatches and 2 "
+                                                  "stages.")))
+              .choice<ScheduleKind>(P::schedule) == ScheduleKind::one_f_one_b);
+
+    CHECK(resolve(scenario("2", tokens + schedule + titan("Async TP is enabled")))
+              .on(P::async_tensor_parallel));
+    CHECK_FALSE(resolve(scenario("2", tokens + schedule)).on(P::async_tensor_parallel));
+    const Scenario offloaded =
+        scenario("1", tokens + schedule + titan("Applied CPU Offloading to the model"));
+    CHECK(resolve(offloaded).choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
+    // Without their lines, nothing is offloaded or recomputed.
+    CHECK(found.is_given(P::offload));
+    CHECK(s.choice<Offload>(P::offload) == Offload::none);
+    CHECK(found.is_given(P::recompute));
+    CHECK(s[P::recompute] == 0);
+}
+
+TEST_CASE("logs: a torchtitan log without its mesh leaves the number of GPUs to the user", "[logs]") {
+    const LogScenario found =
+        log_scenario_of(read_log(titan("Model llama3 8B size: 8,030,261,248 total parameters") + steps()));
+    CHECK(is_missing(found.scenario, "the number of GPUs"));
+    for (const std::string& note : found.notes) {
+        INFO(note);
+        CHECK(note.find("number of GPUs") == std::string::npos);
+    }
+}
+
 TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
     const auto settings = [](const std::string& line) {
         return resolve(log_scenario_of(read_log(torchtitan_head() + titan(line) + steps())).scenario);

@@ -177,6 +177,94 @@ TEST_CASE("logs: DeepSpeed's world size, and the sections of its configuration",
           Sharding::zero2);
 }
 
+TEST_CASE("logs: the configuration that DeepSpeed prints as JSON", "[logs]") {
+    const auto scenario = [](const std::string& text) {
+        const std::string time = lines(4, [](int i) {
+            return written("[Rank 0] epoch=0/micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n", i, i);
+        });
+        return log_scenario_of(read_log(text + time)).scenario;
+    };
+    // The form of ScientificNotationEncoder in deepspeed/runtime/config_utils.py. Lines of other ranks lie
+    // between those of the configuration.
+    const auto printed = [](const std::string& zero, const std::string& more) {
+        return "[2026-03-02 10:20:30,123] [INFO] [config.py:1014:print_user_config]   json = {\n"
+               "    \"train_batch_size\": 64, \n    \"train_micro_batch_size_per_gpu\": 4, \n"
+               "    \"optimizer\": {\n        \"type\": \"AdamW\", \n        \"params\": {\n"
+               "            \"lr\": 1e-05, \n            \"betas\": [0.9, 0.95]\n        }\n    }, \n"
+               "[rank1]: loading the data\n"
+               "    \"bf16\": {\n        \"enabled\": true\n    }, \n" +
+               more + "    \"zero_optimization\": {\n        \"stage\": 3, \n" + zero +
+               "        \"reduce_bucket_size\": 5.000000e+08\n    }\n}\n";
+    };
+    const std::string optimizer =
+        "        \"offload_optimizer\": {\n            \"device\": \"cpu\", \n"
+        "            \"pin_memory\": true\n        }, \n";
+    const Scenario found = scenario(printed(optimizer, ""));
+    const Settings s = resolve(found);
+    CHECK(s.choice<Offload>(P::offload) == Offload::optimizer);
+    CHECK(s.choice<Optimizer>(P::optimizer) == Optimizer::adamw);
+    CHECK(found.is_given(P::optimizer));
+    CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(s.choice<Precision>(P::precision) == Precision::bf16);
+    // The log states neither.
+    CHECK(is_missing(found, "the model"));
+    CHECK(is_missing(found, "the number of GPUs"));
+
+    const Settings weights = resolve(scenario(
+        printed(optimizer + "        \"offload_param\": {\n            \"device\": \"cpu\"\n        }, \n",
+                "    \"communication_data_type\": \"fp32\", \n    \"data_types\": {\n"
+                "        \"grad_accum_dtype\": \"bf16\"\n    }, \n    \"tensor_parallel\": {\n"
+                "        \"autotp_size\": 4\n    }, \n    \"sequence_parallel_size\": 2, \n")));
+    CHECK(weights.choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
+    CHECK(weights.choice<Precision>(P::gradient_precision) == Precision::fp32);
+    CHECK(weights.choice<Precision>(P::main_gradient_precision) == Precision::bf16);
+    CHECK(weights[P::tensor_parallel] == 4);
+    CHECK(weights[P::context_parallel] == 2);
+    // Without a section for it, nothing is offloaded.
+    const Scenario none = scenario(printed("", ""));
+    CHECK(none.is_given(P::offload));
+    CHECK(resolve(none).choice<Offload>(P::offload) == Offload::none);
+
+    // A configuration that breaks off, and one with a value that is none.
+    CHECK_FALSE(scenario(printed(optimizer, "").substr(0, 300)).is_given(P::optimizer));
+    const std::string disk =
+        "        \"offload_optimizer\": {\n            \"device\": \"disk\"\n        }, \n";
+    const LogScenario refused = log_scenario_of(
+        read_log(printed(disk, "") + lines(4, [](int i) {
+                     return written("[Rank 0] micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n", i, i);
+                 })));
+    REQUIRE(refused.notes.size() == 1);
+    CHECK(refused.notes.front().find("The DeepSpeed configuration of the log is not read: ") == 0);
+    CHECK(refused.notes.front().find("disk") != std::string::npos);
+    CHECK_FALSE(refused.scenario.is_given(P::offload));
+}
+
+TEST_CASE("logs: the lines in which DeepSpeed prints its configuration", "[logs]") {
+    const auto settings = [](const std::string& zero) {
+        const std::string head = "[2026-03-02 10:20:30,123] [INFO] [config.py:1014:print]   ";
+        const std::string text = head + "optimizer_name ............... adamw\n" + head +
+                                 "zero_config .................. stage=3 contiguous_gradients=True " + zero +
+                                 " sub_group_size=1000000000\n";
+        const std::string time = lines(4, [](int i) {
+            return written("[Rank 0] epoch=0/micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n", i, i);
+        });
+        return resolve(log_scenario_of(read_log(text + time)).scenario);
+    };
+    const std::string optimizer =
+        "offload_optimizer=DeepSpeedZeroOffloadOptimizerConfig(device='cpu', nvme_path=None, buffer_count=4)";
+    const Settings host = settings("offload_param=None " + optimizer);
+    CHECK(host.choice<Offload>(P::offload) == Offload::optimizer);
+    CHECK(host.choice<Optimizer>(P::optimizer) == Optimizer::adamw);
+    CHECK(settings("offload_param=DeepSpeedZeroOffloadParamConfig(device='cpu', nvme_path=None) " + optimizer)
+              .choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
+    CHECK(settings("offload_param=None offload_optimizer=DeepSpeedZeroOffloadOptimizerConfig(device="
+                   "<OffloadDeviceEnum.nvme: 'nvme'>, nvme_path='/local')")
+              .choice<Offload>(P::offload) == Offload::optimizer_nvme);
+    CHECK(settings("offload_param=None offload_optimizer=None").choice<Offload>(P::offload) == Offload::none);
+    CHECK(settings("offload_optimizer=DeepSpeedZeroOffloadOptimizerConfig(device='none', nvme_path=None)")
+              .choice<Offload>(P::offload) == Offload::none);
+}
+
 TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[logs]") {
     const std::string head =
         "08/31/2026 14:37:01 [INFO|DP=0|PP=0|TP=0]: Config(general=GeneralArgs(project='debug',\n"
@@ -310,6 +398,79 @@ TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]
     CHECK(log.step_time(s) == Approx(2));
     CHECK(s[P::tensor_parallel] == 4);
     CHECK(s[P::sequence_length] == 8192);
+}
+
+TEST_CASE("logs: MLPerf's benchmark, platform, ranks and precision", "[logs]") {
+    const auto line = [](const char* key, const std::string& value) {
+        return written(":::MLLOG {\"time_ms\": 1, \"key\": \"%s\", \"value\": %s, \"metadata\": {}}\n", key,
+                       value.c_str());
+    };
+    const auto block = [](int i) {
+        return written(
+            ":::MLLOG {\"time_ms\": %d, \"key\": \"block_start\", \"value\": null, \"metadata\": "
+            "{\"samples_count\": %d}}\n"
+            ":::MLLOG {\"time_ms\": %d, \"key\": \"block_stop\", \"value\": null, \"metadata\": "
+            "{\"samples_count\": %d}}\n",
+            25000 * i, 320 * i, 25000 * i + 20000, 320 * (i + 1));
+    };
+    const auto read = [&](const std::string& text) {
+        return log_scenario_of(read_log(text + lines(5, block)));
+    };
+    const std::string batch = line("global_batch_size", "64") + line("max_sequence_length", "8192");
+    const std::string benchmark = line("submission_benchmark", "\"llama31_8b\"");
+
+    const LogScenario found = read(benchmark + line("submission_platform", "\"1xNVIDIA B200\"") + batch +
+                                   line("number_of_ranks", "16") + line("tensor_parallelism", "2") +
+                                   line("gradient_accumulation_steps", "4") +
+                                   line("lowest_numerical_precision_in_linear", "\"nvfp4\""));
+    const Settings s = resolve(found.scenario);
+    CHECK(missing_inputs(found.scenario).empty());
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    REQUIRE(found.scenario.gpu_preset());
+    CHECK(found.scenario.gpu_preset()->name == "b200-sxm");
+    CHECK(s[P::gpus] == 16);
+    // 64 sequences of 8 ranks in 4 micro-batches each.
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::accumulation] == 4);
+    CHECK(s.choice<Precision>(P::precision) == Precision::nvfp4);
+
+    // One node of eight GPUs: 64 sequences in 4 micro-batches of 2 sequences each.
+    const LogScenario amd =
+        read(benchmark + line("submission_platform", "\"1xMI325X\"") + batch + line("micro_batch_size", "2") +
+             line("gradient_accumulation_steps", "4") + line("lowest_numerical_precision_linear", "\"fp8\""));
+    CHECK(missing_inputs(amd.scenario).empty());
+    CHECK(amd.scenario.gpu_preset()->name == "mi325x");
+    CHECK(resolve(amd.scenario)[P::gpus] == 8);
+    CHECK(resolve(amd.scenario).choice<Precision>(P::precision) == Precision::fp8);
+    // The number of nodes alone does not give that of the GPUs.
+    CHECK(is_missing(read(benchmark + line("submission_platform", "\"8xMI355X\"") + batch).scenario,
+                     "the number of GPUs"));
+
+    const LogScenario lora = read(line("submission_benchmark", "\"llama2_70b_lora\"") + batch +
+                                  line("lowest_numerical_precision_linear", "\"mxfp4\""));
+    REQUIRE(lora.scenario.model);
+    CHECK(lora.scenario.model->name == "llama-2-70b");
+    CHECK(resolve(lora.scenario).choice<Precision>(P::precision) == Precision::mxfp8);
+    REQUIRE(lora.notes.size() == 2);
+    CHECK(lora.notes[0] ==
+          "The benchmark llama2_70b_lora trains LoRA adapters; the scenario trains all weights.");
+    CHECK(lora.notes[1] == "The precision mxfp4 is treated as MXFP8.");
+    for (const char* name : {"bert", "gpt3", "gpt_oss_20b", "llama31_405b", "deepseekv3_671b"}) {
+        INFO(name);
+        CHECK(read(line("submission_benchmark", "\"" + std::string(name) + "\"") + batch).scenario.model);
+    }
+    CHECK(is_missing(read(line("submission_benchmark", "\"flux1\"") + batch).scenario, "the model"));
+
+    // The model of the log replaces that of the scenario, with what was changed in it.
+    Scenario base = of_model("qwen3-8b", {{P::layers, 7}});
+    Problems problems;
+    const Scenario replaced =
+        log_scenario(read_log(benchmark + batch + lines(5, block)), &base, Catalogue::shipped(), problems)
+            .scenario;
+    REQUIRE(problems.empty());
+    CHECK(replaced.model->name == "llama-3-8b");
+    CHECK(resolve(replaced)[P::layers] == 32);
 }
 
 TEST_CASE("logs: PyTorch's memory summary, nvidia-smi and an error without memory", "[logs]") {
