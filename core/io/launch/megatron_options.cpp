@@ -143,7 +143,7 @@ class Reader {
   private:
     double number(P id, double otherwise) { return o_.number(option_of(id), otherwise); }
     std::string choice(const char* option, std::initializer_list<const char*> known) {
-        return read_choice(o_, out_, option, known);
+        return modelled_choice(o_, out_, option, known);
     }
     double required(P id) { return required_number(o_, id); }
     [[nodiscard]] double predictions() const { return out_.settings()[P::mtp_layers]; }
@@ -496,8 +496,8 @@ std::string megatron_modules(unsigned set) {
     return joined(names, " ");
 }
 
-std::string read_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
-                        std::initializer_list<const char*> known) {
+std::string modelled_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
+                            std::initializer_list<const char*> known) {
     const char* const usual = *known.begin();
     const std::string value = command.text(option, usual);
     // A log writes None for an option that is not given.

@@ -22,8 +22,8 @@ std::string_view option_of(P id);
 double required_number(MegatronCommand& command, P id);
 // Returns the value of an option that names a choice, of which `known` are those that the scenario can have.
 // The first of them is the default. Any other value is noted, and the default is returned.
-std::string read_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
-                        std::initializer_list<const char*> known);
+std::string modelled_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
+                            std::initializer_list<const char*> known);
 
 bool is_megatron(std::string_view text);
 LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& problems);

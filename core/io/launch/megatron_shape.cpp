@@ -62,7 +62,7 @@ class ShapeReader {
         attention(hidden, heads);
         vocabulary();
         const std::string norm =
-            read_choice(o_, out_, "--normalization", {"LayerNorm", "layernorm", "RMSNorm", "rmsnorm"});
+            modelled_choice(o_, out_, "--normalization", {"LayerNorm", "layernorm", "RMSNorm", "rmsnorm"});
         const bool rms = norm == "RMSNorm" || norm == "rmsnorm";
         set(P::norm, rms ? 1 : 0);
         set(P::norm_weights, static_cast<double>(rms ? NormWeights::scale : NormWeights::scale_and_bias));
@@ -73,9 +73,9 @@ class ShapeReader {
         set(P::qkv_bias, o_.flag("--add-qkv-bias") && !bias ? 1 : 0);
         set(P::head_bias, 0);
         // The last two are names in Megatron-DeepSpeed.
-        const std::string kind =
-            read_choice(o_, out_, "--position-embedding-type",
-                        {"learned_absolute", "rope", "mrope", "yarn", "relative", "none", "alibi", "rotary"});
+        const std::string kind = modelled_choice(
+            o_, out_, "--position-embedding-type",
+            {"learned_absolute", "rope", "mrope", "yarn", "relative", "none", "alibi", "rotary"});
         const bool learned = kind == "learned_absolute" && !o_.flag("--use-rotary-position-embeddings") &&
                              !o_.flag("--no-position-embedding");
         const double rows = o_.number("--max-position-embeddings", (*s_)[P::sequence_length]);
@@ -115,7 +115,7 @@ class ShapeReader {
         // With latent attention the flag is for the norms of the latent vectors, which every such model has.
         const bool normalizes = o_.flag("--qk-layernorm");
         set(P::attention_sinks,
-            read_choice(o_, out_, "--softmax-type", {"vanilla", "off-by-one", "learnable"}) == "learnable"
+            modelled_choice(o_, out_, "--softmax-type", {"vanilla", "off-by-one", "learnable"}) == "learnable"
                 ? 1
                 : 0);
         set(P::attention_gate, o_.flag("--attention-output-gate") ? 1 : 0);
