@@ -78,6 +78,12 @@ int launch(const Options& options) {
     }
     const auto scenario = load_scenario(options.file, options.assignments);
     if (!scenario) return kUnusable;
+    if (!options.slurm.empty()) {
+        if (const Problems refused = problems_of_slurm_job(*scenario); !refused.empty()) {
+            report(refused, {});
+            return kUnusable;
+        }
+    }
     const Answer found = answer(*scenario);
     const LaunchFormat* tool =
         options.tool.empty() ? launch_format_for(found.settings) : launch_format(options.tool);

@@ -124,6 +124,17 @@ TEST_CASE("import launch: values of the command line complete a script that does
     }
 }
 
+TEST_CASE("launch: a SLURM job for TPUs is refused, and no file is written", "[cli]") {
+    const Folder folder;
+    folder.write("s.json", R"({"cluster": {"preset": "tpu-v5p-slice", "gpus": 512}})");
+    const RunResult refused = run_in(folder, "launch s.json -o plan.yml --slurm job.sbatch");
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("--slurm: is not possible for a cluster of TPUs") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder.file("plan.yml")));
+    CHECK_FALSE(std::filesystem::exists(folder.file("job.sbatch")));
+    CHECK(run_in(folder, "launch s.json -o plan.yml").code == 0);
+}
+
 TEST_CASE("launch: where no tool runs the software, one has to be named", "[cli]") {
     const Folder folder;
     folder.write("s.json", R"({"cluster": {"software": "nanotron"}})");

@@ -155,6 +155,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     plan.note_mismatches(kAccelerate);
     const bool without_fsdp = runs_without_fsdp(plan.s);
     const Hosts on = hosts_of_stage(plan.s);
+    note_hosts(plan);
     const bool several = on.nodes > 1;
     const auto command = [&](const char* rank) {
         return "accelerate launch --config_file " + shell_word(file) +

@@ -15,10 +15,10 @@
 
 namespace shardscope {
 
-// The nodes on which a run is started.
+// The hosts on which a run is started; SLURM and torchrun call them nodes.
 struct Hosts {
     double nodes = 1;
-    double gpus = 1;  // of each node that the run uses
+    double gpus = 1;  // of each host that the run uses
 };
 
 struct LaunchText {
@@ -69,6 +69,8 @@ const LaunchFormat* launch_format_of(std::string_view text);
 // Returns why no format reads the text: where it has the form of JSON or TOML, the place where that breaks
 // off.
 Problems unread_launch_file(std::string_view text);
+// Returns why SLURM starts no run of the scenario; nothing where it does.
+Problems problems_of_slurm_job(const Scenario& scenario);
 // Returns a job for the SLURM workload manager that starts what a writer wrote, on its nodes.
 std::string slurm_job(const LaunchFormat& format, const LaunchText& written);
 // Returns the format of a tool that runs the scenario's software; nullptr where there is none.

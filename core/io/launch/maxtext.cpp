@@ -122,11 +122,6 @@ const Block& nearest_block(const Settings& s) {
     });
 }
 
-bool is_tpu(const Answer& answer) {
-    const Preset* gpu = answer.scenario.gpu_preset();
-    return gpu && gpu->name.starts_with("tpu");
-}
-
 // A dimension of the mesh, with its degree inside a slice (ici) and across slices (dcn).
 struct Dimension {
     std::string_view name;
@@ -140,7 +135,7 @@ class Writer {
         : plan_(plan),
           s_(plan.s),
           out_(out),
-          tpu_(is_tpu(plan.answer)),
+          tpu_(has_tpus(plan.answer.scenario)),
           known_(row_of_model(kModels, plan.s, plan.answer.scenario)),
           block_(known_ ? known_->block : nearest_block(plan.s).name) {}
 
@@ -414,8 +409,7 @@ class Writer {
 
     // Dimensions fill a slice from the first one on, and continue across slices.
     void write_dimensions(const std::array<Dimension, 6>& dimensions) {
-        const Hosts on = hosts(s_);
-        auto left = static_cast<long long>(on.gpus);
+        auto left = static_cast<long long>(gpus_in_node(s_));
         for (const Dimension& dimension : dimensions) {
             const long long inside = std::gcd(left, static_cast<long long>(dimension.degree));
             left /= inside;
@@ -568,7 +562,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     if (s.listed())
         return {"", "", {translate("MaxText trains transformers; this model is a list of operators.")}};
     const Hosts on = hosts(s);
-    const bool tpu = is_tpu(answer);
+    const bool tpu = has_tpus(answer.scenario);
     const bool several = on.nodes > 1 && !tpu;
     const std::string program = "python3 -m maxtext.trainers.pre_train.train " + shell_word(file);
     // JAX finds the other hosts of a TPU slice by itself.
@@ -591,12 +585,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     writer.attention_and_loss();
     writer.experts();
     writer.note_cuda_graphs();
-    constexpr double kMostInAHost = 16;
-    if (on.gpus > kMostInAHost && !tpu)
-        plan.note(translate(
-            "A node of the scenario, {1} GPUs, is more than one host: start one process on each host, "
-            "and count hosts in NNODES and NODE_RANK.",
-            {whole(on.gpus)}));
+    if (!tpu) note_hosts(plan);
     if (!file.ends_with(".yml"))
         plan.note(translate("MaxText reads a configuration only if its name ends in .yml."));
     plan.note(translate("Add dataset, tokenizer, learning_rate and base_output_directory."));

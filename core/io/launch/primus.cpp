@@ -121,6 +121,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
     write_schedule(plan.s, overrides);
     write_optimizer(plan, overrides);
     const Hosts on = hosts(plan.s);
+    note_hosts(plan);
     // The launcher runs srun by itself.
     const std::string program = "-- train pretrain --config " + shell_word(file);
     const std::string job = "./runner/primus-cli slurm srun -N " + whole(on.nodes) + " " + program;

@@ -1,11 +1,11 @@
 #include "launch/writing.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "explain/output.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/valid_values.h"
 #include "text/encode.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -153,20 +153,51 @@ std::string start_comment(const std::string& launcher, const std::string& progra
            comment_line("      " + program);
 }
 
+bool has_tpus(const Scenario& scenario) {
+    const Preset* gpu = scenario.gpu_preset();
+    return gpu && gpu->name.starts_with("tpu");
+}
+
+double gpus_in_node(const Settings& s) { return std::fmin(s[P::gpus], s[P::gpus_used_per_node]); }
+
+namespace {
+
+constexpr double kMostInAHost = 16;
+
+// Returns whether a node is a rack whose hosts are joined by NVLink switches.
+bool is_rack(const Settings& s) {
+    return s[P::gpus_per_node] > kMostInAHost && s.choice<Topology>(P::topology) == Topology::switched;
+}
+
+}  // namespace
+
 Hosts hosts(const Settings& s) {
-    const double gpus = std::fmin(s[P::gpus], s[P::gpus_used_per_node]);
+    // A tray of a GB200 or GB300 NVL72 rack, and a virtual machine on it, has 4 GPUs. Sources: those of the
+    // presets gb200-nvl72 (18 trays of 4 GPUs) and azure-nd-gb200-v6.
+    constexpr double kInATray = 4;
+    const double used = gpus_in_node(s);
+    const double gpus = is_rack(s) ? divisor_at_most(used, kInATray) : used;
     return {s[P::gpus] / gpus, gpus};
+}
+
+void note_hosts(LaunchPlan& plan) {
+    const Settings& s = plan.s;
+    if (is_rack(s)) {
+        plan.note(
+            translate("A node of the scenario, {1} GPUs, is a rack, whose hosts are assumed to have 4 GPUs; "
+                      "{2} hosts are written, with {3} GPUs of each.",
+                      {whole(s[P::gpus_per_node]), whole(hosts(s).nodes), whole(hosts(s).gpus)}));
+    } else if (gpus_in_node(s) > kMostInAHost) {
+        plan.note(translate(
+            "A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
+            "as it has GPUs.",
+            {whole(gpus_in_node(s))}));
+    }
 }
 
 std::string torchrun(LaunchPlan& plan) {
     const Hosts on = hosts(plan.s);
-    constexpr double kMostInAHost = 16;
-    if (on.gpus > kMostInAHost) {
-        plan.note(translate(
-            "A node of the scenario, {1} GPUs, is more than one host: start as many processes on each "
-            "as it has GPUs.",
-            {whole(on.gpus)}));
-    }
+    note_hosts(plan);
     std::string out = "torchrun --nnodes=" + whole(on.nodes) + " --nproc-per-node=" + whole(on.gpus);
     if (on.nodes > 1) out += " --rdzv-backend=c10d --rdzv-endpoint=\"$HEAD_NODE:29500\"";
     return out;

@@ -53,8 +53,14 @@ std::string whole(double value);
 // to start the training.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
 
+bool has_tpus(const Scenario& scenario);
+// Returns the GPUs of each node that the run uses. A node is an NVLink domain.
+double gpus_in_node(const Settings& settings);
+// Returns the hosts of the run. A node that is a rack has several.
 Hosts hosts(const Settings& settings);
-// Returns "torchrun --nnodes=8 …" up to the program. Adds a note where a node has more GPUs than a host.
+// Adds a note where a node has more GPUs than a host.
+void note_hosts(LaunchPlan& plan);
+// Returns "torchrun --nnodes=8 …" up to the program, and adds the note on hosts.
 std::string torchrun(LaunchPlan& plan);
 // Returns comment lines that say how to start the training.
 std::string start_comment(const std::string& launcher, const std::string& program);
