@@ -20,6 +20,7 @@
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
+#include "text/text.h"
 #include "text/translate.h"
 #include "text/units.h"
 
@@ -418,8 +419,11 @@ void read_precision(Reader& reader, ScenarioBuilder& out, bool keeps) {
     if (unspecified)
         out.note(
             translate("The file leaves the precision to Hugging Face (“auto”); {1} is assumed.", {name}));
-    const std::string communicated = reader.text("/communication_data_type");
+    const std::string communicated = lower(reader.text("/communication_data_type"));
     const bool known = communicated == "fp32" || communicated == "fp16" || communicated == "bf16";
+    if (!known && !communicated.empty() && communicated != "auto")
+        reader.problem("/communication_data_type", translate("is “{1}”", {communicated}),
+                       translate("write fp32, fp16 or bf16"));
     if (known || !keeps) out.give(P::gradient_precision, known ? communicated : name);
     reader.section("/data_types");
     const std::string accumulated = reader.text("/data_types/grad_accum_dtype");

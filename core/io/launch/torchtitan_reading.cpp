@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <initializer_list>
 #include <optional>
 
 #include "launch/reading.h"
@@ -73,6 +73,15 @@ class Reader {
     std::string text(const char* key, const char* otherwise) {
         return file_.text(key_of(key), problems_).value_or(otherwise);
     }
+    // Returns a text of which `known` are those that the scenario can have. The first of them is the default.
+    // Any other one is noted, and the default is returned.
+    std::string choice(const char* key, std::initializer_list<const char*> known) {
+        const char* const usual = *known.begin();
+        const std::string value = text(key, usual);
+        if (std::ranges::find(known, value) != known.end()) return value;
+        out_.note(translate("“{1}” is not modelled; {2} is assumed.", {key_of(key) + " = " + value, usual}));
+        return usual;
+    }
     void problem(const std::string& key, const std::string& what, const std::string& instead) {
         problems_.push_back({key_of(key), what, "", instead, file_.line(key_of(key))});
     }
@@ -114,9 +123,9 @@ class Reader {
         out_.give(P::micro_batch, pipeline ? micro : local);
         if (global > 0) out_.give(P::global_batch, global);
         else if (pipeline && micro > 0) out_.give(P::accumulation, local / micro);
-        const bool half = text("training.dtype", "float32") == "bfloat16";
+        const bool half = choice("training.dtype", {"float32", "bfloat16"}) == "bfloat16";
         out_.give(P::optimizer_precision, half ? "bf16" : "fp32");
-        text("training.mixed_precision_reduce", "float32");  // the only possible value
+        choice("training.mixed_precision_reduce", {"float32"});
         out_.give(P::gradient_precision, "fp32");
         if (flag("training.enable_cpu_offload", false)) out_.give(P::offload, "optimizer+parameters");
         const std::string optimizer = text("optimizer.name", "AdamW");
@@ -126,7 +135,7 @@ class Reader {
     }
 
     void precision() {
-        const bool full = text("training.mixed_precision_param", "bfloat16") == "float32";
+        const bool full = choice("training.mixed_precision_param", {"bfloat16", "float32"}) == "float32";
         out_.give(P::precision, full ? "fp32" : "bf16");
         // Until February 2025, linear layers were converted by a flag, and in early 2024 by the name of a
         // scaling.
@@ -225,7 +234,8 @@ class Reader {
         const double experts = number("parallelism.expert_parallel_degree", 1);
         // Without expert parallelism the experts have the tensor parallel degree of the other matrices.
         const double expert_tensor = number("parallelism.expert_tensor_parallel_degree", 1);
-        const bool deepep = text("parallelism.expert_parallel_comm_backend", "standard") == "deepep";
+        const bool deepep =
+            choice("parallelism.expert_parallel_comm_backend", {"standard", "deepep"}) == "deepep";
         if (out_.settings()[P::experts] > 0) {
             out_.give(P::expert_parallel, experts);
             if (experts > 1 && expert_tensor != tensor) out_.give(P::expert_tensor_parallel, expert_tensor);
@@ -249,7 +259,8 @@ class Reader {
             const double data = data_parallel(out_.settings());
             out_.give(P::shard_group, (shard > 0 ? shard : data / replicas) * context);
         }
-        const std::string reshard = text("parallelism.fsdp_reshard_after_forward", "default");
+        const std::string reshard =
+            choice("parallelism.fsdp_reshard_after_forward", {"default", "always", "never"});
         // By default a pipeline keeps the gathered weights for all its micro-batches.
         if (shard != 1 || context > 1)
             out_.give(P::reshard_after_forward,

@@ -166,6 +166,10 @@ scaling_type_input = "delayed"
         CHECK(problems.front().where == "experimental.pipeline_parallel_split_points");
         CHECK(problems.front().line == 13);
     }
+    // A value that the engine does not model is named.
+    CHECK(has_note(
+        read(kTorchtitan, start + "[parallelism]\nexpert_parallel_comm_backend = \"hybridep\"\n").notes,
+        "“parallelism.expert_parallel_comm_backend = hybridep” is not modelled; standard is assumed."));
     // What is not read is still named.
     CHECK(has_note(with("", "enable_compiled_autograd = true\n").notes, "not modelled: experimental"));
 }
@@ -326,6 +330,8 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     }
     CHECK(only(R"({"train_batch_size": 64, "bf16": true})").what == "is not an object");
     CHECK(only(R"({"train_batch_size": 64, "bf16": {"enabled": 1}})").where == "/bf16/enabled");
+    CHECK(only(R"({"train_batch_size": 64, "communication_data_type": "fp8"})").where ==
+          "/communication_data_type");
     CHECK(only(R"({"zero_optimization": {"offload_optimizer": {"device": "disk"}}})").where ==
           "/zero_optimization/offload_optimizer/device");
 
