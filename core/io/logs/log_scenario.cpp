@@ -94,7 +94,10 @@ void read_deepspeed(const LogContents& contents, const Scenario& start, LogScena
         if (read.scenario.is_given(id)) out.scenario.give(id, read.scenario.value[index(id)]);
         else out.scenario.withdraw(id);
     }
-    out.scenario.give(P::offload, resolve(read.scenario)[P::offload]);
+    const Settings settings = resolve(read.scenario);
+    out.scenario.give(P::offload, settings[P::offload]);
+    // The steps may be those of another tool, such as the Trainer, which is no software stack.
+    if (!out.scenario.is_given(P::software)) out.scenario.give(P::software, settings[P::software]);
 }
 
 bool is_model(P id) { return parameter(id).group == Group::model; }
@@ -204,8 +207,10 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
     // Without a global batch torchtitan accumulates no gradients.
     if (has_batch && !accumulates) out.scenario.give(P::accumulation, 1);
     const Settings settings = resolve(out.scenario);
-    if (contents.pipeline_stages.value > 0 && out.scenario.is_given(P::virtual_stages))
-        out.scenario.give(P::virtual_stages, contents.pipeline_stages.value / settings[P::pipeline_parallel]);
+    const double stages = contents.pipeline_stages.value;
+    const double gpus = settings[P::pipeline_parallel];
+    if (stages > 0 && std::fmod(stages, gpus) == 0 && out.scenario.is_given(P::virtual_stages))
+        out.scenario.give(P::virtual_stages, stages / gpus);
     for (const P id : {P::recompute, P::offload})
         if (has_key(contents, kMesh)) out.scenario.give(id, settings[id]);
     if (base) {

@@ -118,6 +118,11 @@ constexpr auto kYamlKeys = std::to_array<std::string_view>({
     "use_precision_aware_optimizer",
     "exp_avg_dtype",
     "exp_avg_sq_dtype",
+    "fp8_param_gather",
+    "first_last_layers_bf16",
+    "num_layers_at_start_in_bf16",
+    "num_layers_at_end_in_bf16",
+    "cpu_offloading_num_layers",
 });
 
 // Megatron-Bridge also prints a summary of the settings that differ from the defaults of Megatron-Core. These
@@ -409,7 +414,9 @@ class MegatronReader : public LineReader {
         std::string value = text.substr(colon + 2);
         value = trim(value.substr(0, value.find("  (Mcore default:")));
         std::erase(value, '\'');
-        add_known(name, value, line.number, contents);
+        // In the YAML this is the name of a section.
+        if (name == "optimizer") add_named(name, value, line.number, contents);
+        else add_known(name, value, line.number, contents);
     }
 
     // "    num_layers: 32"; the items of a list follow in lines of their own, such as "    - mlp".

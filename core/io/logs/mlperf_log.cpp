@@ -92,6 +92,8 @@ class MlperfReader : public LineReader {
     // With the accumulation, batch and micro-batch state how many ranks there are, and the ranks and the
     // batch state the micro-batch.
     void finish(LogContents& contents) override {
+        if (stated(contents, P::gpus, 0) <= 0 && nodes_.value * gpus_per_node_ >= 1)
+            contents.set(P::gpus, nodes_.value * gpus_per_node_, nodes_.line);
         if (accumulation_.value <= 0) return;
         const double batch = stated(contents, P::global_batch, 0) / accumulation_.value;
         const double micro_batch = stated(contents, P::micro_batch, 0);
@@ -118,7 +120,10 @@ class MlperfReader : public LineReader {
         const double value = number_at(event, "value");
         for (const NamedParameter& known : kKeys)
             if (key == known.name && value >= 1) contents.set(known.id, value, line.number);
-        if (key == "gradient_accumulation_steps" && value >= 1) accumulation_ = {value, line.number};
+        if (value < 1) return;
+        if (key == "gradient_accumulation_steps") accumulation_ = {value, line.number};
+        if (key == "number_of_nodes") nodes_ = {value, line.number};
+        if (key == "accelerators_per_node") gpus_per_node_ = value;
     }
 
     static void read_names(const std::string& key, const json& event, const LogLine& line,
@@ -176,7 +181,8 @@ class MlperfReader : public LineReader {
         add(step, line);
     }
 
-    StatedNumber accumulation_;
+    StatedNumber accumulation_, nodes_;
+    double gpus_per_node_ = 0;
     double start_samples_ = 0;
     double start_time_ = 0;  // ms since 1970; 0 outside of a block
 };

@@ -211,10 +211,12 @@ TEST_CASE("logs: Megatron-Bridge's summary of what differs from Megatron-Core", 
 
     const Settings more = resolve(
         log_scenario_of(
-            read_log(summary(llama + "  recompute_granularity: 'selective'  (Mcore default: None)\n"
+            read_log(summary(llama + "  optimizer: 'dist_muon'  (Mcore default: 'adam')\n"
+                                     "  recompute_granularity: 'selective'  (Mcore default: None)\n"
                                      "  recompute_modules: ['mlp', 'layernorm']  (Mcore default: None)\n"
                                      "  sequence_parallel: True  (Mcore default: False)\n")))
             .scenario);
+    CHECK(more.choice<Optimizer>(P::optimizer) == Optimizer::muon);
     CHECK(more[P::recompute] == kRecomputeSelective);
     CHECK(more[P::recompute_modules] ==
           static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::layernorm));

@@ -225,6 +225,15 @@ TEST_CASE("logs: the configuration that DeepSpeed prints as JSON", "[logs]") {
     CHECK(none.is_given(P::offload));
     CHECK(resolve(none).choice<Offload>(P::offload) == Offload::none);
 
+    // The software is DeepSpeed, also where the steps are those of the Trainer.
+    const std::string bar =
+        "[INFO|trainer.py:2251] >>   Total optimization steps = 2,000\n" +
+        lines(6, [](int i) { return written("\r  5%%|▌         | %d/2000 [05:00<1:35:00,  3.00s/it]", i); });
+    const LogScenario trainer = log_scenario_of(read_log(printed(optimizer, "") + bar));
+    const Settings of_trainer = resolve(trainer.scenario);
+    CHECK(written(P::software, of_trainer[P::software]) == "deepspeed");
+    CHECK(of_trainer.choice<Offload>(P::offload) == Offload::optimizer);
+
     // A configuration that breaks off, and one with a value that is none.
     CHECK_FALSE(scenario(printed(optimizer, "").substr(0, 300)).is_given(P::optimizer));
     const std::string disk =
@@ -446,6 +455,9 @@ TEST_CASE("logs: MLPerf's benchmark, platform, ranks and precision", "[logs]") {
     // The number of nodes alone does not give that of the GPUs.
     CHECK(is_missing(read(benchmark + line("submission_platform", "\"8xMI355X\"") + batch).scenario,
                      "the number of GPUs"));
+
+    CHECK(resolve(read(benchmark + batch + line("number_of_nodes", "2") + line("accelerators_per_node", "8"))
+                      .scenario)[P::gpus] == 16);
 
     const LogScenario lora = read(line("submission_benchmark", "\"llama2_70b_lora\"") + batch +
                                   line("lowest_numerical_precision_linear", "\"mxfp4\""));
