@@ -211,7 +211,8 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
     const double gpus = settings[P::pipeline_parallel];
     if (stages > 0 && std::fmod(stages, gpus) == 0 && out.scenario.is_given(P::virtual_stages))
         out.scenario.give(P::virtual_stages, stages / gpus);
-    for (const P id : {P::recompute, P::offload})
+    // A table of runs has another default for the sharding beside tensor or pipeline parallelism.
+    for (const P id : {P::sharding, P::recompute, P::offload})
         if (has_key(contents, kMesh)) out.scenario.give(id, settings[id]);
     if (base) {
         keep_unstated(contents, *base, unknown, out.scenario);

@@ -193,6 +193,19 @@ TEST_CASE("logs: torchtitan's lines on the pipeline, asynchronous tensor paralle
     CHECK(s.choice<Offload>(P::offload) == Offload::none);
     CHECK(found.is_given(P::recompute));
     CHECK(s[P::recompute] == 0);
+    // The run of the log has the sharding of its mesh and the offload, beside a pipeline, too.
+    const TrainingLog log = read_log(torchtitan_log());
+    Scenario complete = offloaded;
+    complete.cluster = Catalogue::shipped().find(PresetKind::cluster, "dgx-h100");
+    Problems problems;
+    const std::vector<MeasuredRun> runs = read_runs(write_log_run(log, complete, "run.log"), problems);
+    REQUIRE(problems.empty());
+    REQUIRE(runs.size() == 1);
+    const Settings run = resolve(scenario_of(runs.front(), Catalogue::shipped(), problems));
+    for (const Problem& problem : problems) UNSCOPED_INFO(problem.text());
+    CHECK(problems.empty());
+    CHECK(run.choice<Sharding>(P::sharding) == Sharding::zero3);
+    CHECK(run.choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
 }
 
 TEST_CASE("logs: a torchtitan log without its mesh leaves the number of GPUs to the user", "[logs]") {
