@@ -55,8 +55,6 @@ struct LogContents {
     std::vector<launch::MegatronArgument> megatron;
     // Options of Megatron-LM that the log states as None or False, which no argument expresses.
     std::set<std::string, std::less<>> megatron_off;
-    // The log states the sizes of the model, but not its position embedding or whether embeddings are tied.
-    bool assumes_llama = false;
     std::vector<StatedKey> torchtitan;
     StatedNumber pipeline_stages;    // of torchtitan, of all GPUs of a pipeline: each GPU may have several
     std::string deepspeed;           // DeepSpeed's configuration as JSON; "" where the log has none

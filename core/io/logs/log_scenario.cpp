@@ -46,10 +46,6 @@ constexpr std::array kSwitches{
     NamedParameter{"--cuda-graph-impl", P::cuda_graphs},
 };
 
-std::string note_of_llama() {
-    return translate("The log states a model's sizes; the architecture is assumed to be that of Llama.");
-}
-
 void read_megatron(const LogContents& contents, const Scenario& start, LogScenario& out, Problems& problems) {
     LaunchRead read = launch::read_megatron_arguments(contents.megatron, start, problems);
     out.notes = std::move(read.notes);
@@ -59,7 +55,6 @@ void read_megatron(const LogContents& contents, const Scenario& start, LogScenar
     for (const NamedParameter& known : kSwitches)
         if (contents.megatron_off.contains(known.name) && !out.scenario.is_given(known.id))
             out.scenario.give(known.id, 0);
-    if (contents.assumes_llama) out.notes.push_back(note_of_llama());
 }
 
 // What DeepSpeed's configuration states. The log states batch and GPUs elsewhere.
@@ -245,7 +240,8 @@ void set_shape(const LogContents& contents, LogScenario& out) {
     if (wanted[P::heads] >= 1)
         wanted.set(P::head_size, std::floor(wanted[P::hidden_size] / wanted[P::heads]), Origin::given);
     launch::set_model_of_shape(out.scenario, wanted);
-    out.notes.push_back(note_of_llama());
+    out.notes.push_back(
+        translate("The log states a model's sizes; the architecture is assumed to be that of Llama."));
 }
 
 const Preset* gpu_of(const LogContents& contents, const Catalogue& catalogue) {

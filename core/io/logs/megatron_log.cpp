@@ -12,6 +12,7 @@
 
 #include "logs/log_format.h"
 #include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope::logs {
 namespace {
@@ -244,7 +245,9 @@ class MegatronReader : public LineReader {
         };
         if (summary_line_ == 0 || std::ranges::any_of(contents.megatron, has_positions)) return;
         // The summary has no settings of the model outside of the transformer's layers.
-        contents.assumes_llama = true;
+        contents.notes.push_back(translate(
+            "The log states neither the positions of the model nor whether its embeddings are tied; "
+            "rotary positions and two matrices are assumed."));
         add_option(contents, {"--position-embedding-type", "rope", summary_line_});
         add_option(contents, {"--untie-embeddings-and-output-weights", "", summary_line_});
     }

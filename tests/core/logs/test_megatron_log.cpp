@@ -207,7 +207,8 @@ TEST_CASE("logs: Megatron-Bridge's summary of what differs from Megatron-Core", 
     CHECK(is_missing(found.scenario, "the number of GPUs"));
     REQUIRE_FALSE(found.notes.empty());
     CHECK(found.notes.back() ==
-          "The log states a model's sizes; the architecture is assumed to be that of Llama.");
+          "The log states neither the positions of the model nor whether its embeddings are tied; rotary "
+          "positions and two matrices are assumed.");
 
     const Settings more = resolve(
         log_scenario_of(
