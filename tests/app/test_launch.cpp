@@ -1,5 +1,6 @@
 // Tests `shardscope launch` and `import launch`, one after the other.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 

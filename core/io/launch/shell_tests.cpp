@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "launch/shell_arithmetic.h"
 
@@ -45,7 +46,8 @@ Truth both(Truth a, Truth b) {
 }
 
 bool is_test(const Command& words) {
-    return !words.empty() && (words[0].text == "[" || words[0].text == "[[" || words[0].text == "test");
+    static const std::set<std::string> kTests{"[", "[[", "test", "true", "false"};
+    return !words.empty() && kTests.contains(words[0].text);
 }
 
 Truth test_of(Command words) {

@@ -40,6 +40,13 @@ class Script {
         std::optional<std::vector<Word>> arguments{};  // $1, $2, …; none where they are not known
     };
 
+    // A variable that an assignment has replaced for a while, and its value before, if it had one.
+    struct ReplacedVariable {
+        std::string name;
+        std::optional<std::vector<Word>> value;
+    };
+    using Replaced = std::vector<ReplacedVariable>;
+
     void take_directives() {
         const SlurmJob job = read_slurm_directives(text_);
         for (const auto& [name, variable] : job.variables)
@@ -101,6 +108,7 @@ class Script {
         inner.outer_ = running();
         std::swap(inner.state_, state_);
         ShellScript read = inner.read();
+        inner.restore(inner.locals_);
         std::ranges::move(read.commands, std::back_inserter(out_));
         std::ranges::move(read.unread, std::back_inserter(unread_));
         std::swap(inner.state_, state_);
@@ -149,6 +157,12 @@ class Script {
     void step() {
         if (here() == '\n') ++line_;
         ++at_;
+    }
+    // Returns the next character that is no blank.
+    [[nodiscard]] char next_letter() const {
+        std::size_t next = 0;
+        while (here(next) == ' ' || here(next) == '\t' || here(next) == '\r') ++next;
+        return here(next);
     }
     // Skips a backslash at the end of a line; returns whether there was one.
     bool skip_continuation() {
@@ -272,6 +286,9 @@ class Script {
 
     void command() {
         Command words;
+        Replaced replaced;      // by assignments before the command, which are only for it
+        bool is_local = false;  // whether assignments are those of a function
+        bool declares = false;  // whether they are not only for a command
         End end = End::line;
         while (at_ < text_.size() && problems_.empty()) {
             skip_blanks(false);
@@ -284,9 +301,7 @@ class Script {
                 const char c = here();
                 const bool ends = ends_command(c);
                 if (words.empty() && arithmetic_command(words)) continue;
-                const bool is_compared =
-                    std::ranges::any_of(words, [](const Word& word) { return word.text == "[["; });
-                if (c == '>' && !is_compared) {
+                if (c == '>' && !begins_comparison(words)) {
                     redirection();
                     continue;
                 }
@@ -300,7 +315,7 @@ class Script {
                 if (ends) break;
                 continue;
             }
-            if (words.empty() && assignment()) continue;
+            if (words.empty() && assignment(is_local ? locals_ : replaced, is_local)) continue;
             word(words);
             const bool is_stream = here() == '>' && !words.empty() && integer_of(words.back().text);
             if (is_stream && text_[at_ - 1] != ' ') words.pop_back();  // 2> file
@@ -312,6 +327,8 @@ class Script {
             if (first == "{") enter_group();
             else if (first == "}") leave_group();
             else function_.clear();
+            if (first == "local" || first == "declare" || first == "typeset") is_local = true;
+            if (first == "export" || first == "readonly") declares = true;
             if (is_before_command(first)) words.clear();
         }
         if (words.empty()) {
@@ -333,6 +350,7 @@ class Script {
             set_by(words);
             read_given_commands(words);
         }
+        if (!declares) restore(replaced);
         guard_ = Truth::yes;
         const bool decides = is_test(words) || words[0].text == "((";
         if (!decides || (end != End::both && end != End::either)) return;
@@ -356,18 +374,32 @@ class Script {
         const std::string& name = words[0].text;
         if (name == "read" || name == "mapfile" || name == "readarray" || name == "let" || name == "unset")
             for (const Word& word : words) forget(word.text);
+        if (name == "printf" && words.size() > 2 && words[1].text == "-v") forget(words[2].text);
+        if (name == "eval")
+            for (const Word& word : words) forget_assigned(word.text);
         if (!sets()) return;
         if (name == "set" && words.size() > 1 && words[1].text == "--")
             state_.arguments = {words.begin() + 2, words.end()};
-        if (name == "shift" && state_.arguments && !state_.arguments->empty() && words.size() == 1)
+        if (name != "shift" || !state_.arguments) return;
+        const bool is_one = words.size() == 1 && !state_.arguments->empty();
+        if (is_one && count_expanded(state_.arguments->size()))
             state_.arguments->erase(state_.arguments->begin());
-        else if (name == "shift") state_.arguments.reset();
+        else state_.arguments.reset();
     }
     // Makes the value of the variable unknown whose name the text begins with.
     void forget(std::string_view text) {
         std::size_t length = 0;
         while (length < text.size() && in_name(text[length])) ++length;
         state_.variables.erase(std::string(text.substr(0, length)));
+    }
+
+    // Makes the values of the variables unknown that a text assigns.
+    void forget_assigned(std::string_view text) {
+        std::size_t begin = 0;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            if (text[at] == '=') forget(text.substr(begin));
+            if (!in_name(text[at])) begin = at + 1;
+        }
     }
 
     // Reads (( … )) as one word. Its result is not known, nor are the variables that it sets.
@@ -458,8 +490,24 @@ class Script {
         }
     }
 
-    // Reads NAME=value or NAME=(words …), also with +=; returns false if there is none.
-    bool assignment() {
+    // Returns whether the words begin a test in which > compares.
+    static bool begins_comparison(const Command& words) {
+        constexpr std::size_t kMost = 3;  // if ! [[
+        const auto end = words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), kMost));
+        return std::any_of(words.begin(), end, [](const Word& word) { return word.text == "[["; });
+    }
+
+    // Gives variables the values that they had before the assignments.
+    void restore(Replaced& replaced) {
+        for (; !replaced.empty(); replaced.pop_back()) {
+            if (replaced.back().value) state_.variables[replaced.back().name] = *replaced.back().value;
+            else state_.variables.erase(replaced.back().name);
+        }
+    }
+
+    // Reads NAME=value or NAME=(words …), also with +=, and adds the value before; returns false if there is
+    // none. An assignment that is not local replaces the value only if a command follows.
+    bool assignment(Replaced& replaced, bool is_local) {
         std::size_t length = 0;
         while (in_name(here(length))) ++length;
         if (length > 0 && here(length) == '[') return element_assignment(length);
@@ -476,6 +524,11 @@ class Script {
         if (!list && value.empty()) value.push_back({"", line_, "", {}});
         if (list && running() != Truth::no) out_.push_back(value);
         if (!sets()) return true;
+        if (is_local || !ends_command(next_letter())) {
+            const auto before = state_.variables.find(name);
+            const bool is_set = before != state_.variables.end();
+            replaced.push_back({name, is_set ? std::optional(value_of(before->second)) : std::nullopt});
+        }
         std::vector<Word>& old = state_.variables[name];
         if (!more || old.empty()) {
             old = std::move(value);
@@ -631,6 +684,7 @@ class Script {
         constexpr std::size_t kMost = std::size_t{1} << 22;
         expanded_ += bytes;
         if (expanded_ <= kMost) return true;
+        if (!problems_.empty()) return false;
         problems_.push_back({"", translate("the script is too long"),
                              translate("its variables expand to more than 4 MiB"),
                              translate("give only the command"), line_});
@@ -638,7 +692,7 @@ class Script {
     }
     std::vector<Word> value_of(const std::vector<Word>& words) {
         std::size_t bytes = 0;
-        for (const Word& word : words) bytes += word.text.size() + 1;
+        for (const Word& word : words) bytes += word.text.size() + word.from_shell.size() + 1;
         return count_expanded(bytes) ? words : std::vector<Word>{};
     }
 
@@ -699,8 +753,12 @@ class Script {
             arithmetic_value(expression.text, [&](const std::string& name) -> std::optional<long> {
                 const auto words = name.empty() ? std::nullopt : scalar_of(name);
                 if (!words || words->size() != 1 || !words->front().unknown.empty()) return std::nullopt;
-                const std::vector<FromShell>& from = words->front().from_shell;
-                out.from_shell.insert(out.from_shell.end(), from.begin(), from.end());
+                for (const FromShell& from : words->front().from_shell) {
+                    const bool is_marked = std::ranges::any_of(out.from_shell, [&](const FromShell& other) {
+                        return other.expression == from.expression && other.line == from.line;
+                    });
+                    if (!is_marked) out.from_shell.push_back(from);
+                }
                 return integer_of(words->front().text);
             });
         if (!value) return std::nullopt;
@@ -731,7 +789,9 @@ class Script {
                 step();
             }
         }
-        if (name.empty()) {  // $?, or a dollar sign that begins no expansion
+        const bool is_quoted = here() == '\'' || here() == '"';
+        if (is_quoted && !in_double_quotes) return {};  // $'text'
+        if (name.empty()) {                             // $?, or a dollar sign that begins no expansion
             if (at_ < text_.size() && !ends_command(here()) && here() != ' ' && here() != '"') step();
             return unknown(from, true);
         }
@@ -848,6 +908,7 @@ class Script {
     int line_ = 1;
     std::size_t expanded_ = 0;  // bytes of all expansions so far
     State state_;
+    Replaced locals_;
     std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
     bool feeds_shell_ = false;       // whether a command of this line runs the here-document
     std::string output_;             // file to which a command of this line writes

@@ -136,6 +136,8 @@ TEST_CASE("shell: the body of a function is read where the script calls it", "[l
     CHECK(guarded.unread == std::vector<int>{3});
     // A function that calls itself ends.
     CHECK(last("f() { G=64; f; }\nf\nrun $G\n") == Words{"run", "64"});
+    // A local variable is that of the function.
+    CHECK(last("G=32\nf() { local G=64 H=1; run $G; }\nf\nrun $G ${H:-2}\n") == Words{"run", "32", "2"});
     // Braces that belong to no function only group commands.
     CHECK(last("G=1\n[ $G = 2 ] && { G=3; H=4; }\n{ K=5; }\nrun $G $K\n") == Words{"run", "1", "5"});
 }
@@ -171,8 +173,9 @@ TEST_CASE("shell: a here-document is read only if a shell runs it", "[launch]") 
 }
 
 TEST_CASE("shell: a command that sets a variable to a value that is not read makes it unknown", "[launch]") {
-    for (const char* command : {"((A*=2))", "(( A++ ))", "read -r A", "let A=4", "unset A",
-                                "for A in 1 2; do true; done", "A[0]=4"}) {
+    for (const char* command :
+         {"((A*=2))", "(( A++ ))", "read -r A", "let A=4", "unset A", "for A in 1 2; do true; done", "A[0]=4",
+          "eval A=4", "eval \"B=1; export A=4\"", "printf -v A 4"}) {
         INFO(command);
         CHECK(last("A=1\n" + std::string(command) + "\nrun $A\n") == Words{"run", "? $A"});
     }
@@ -181,6 +184,21 @@ TEST_CASE("shell: a command that sets a variable to a value that is not read mak
         INFO(word);
         CHECK(last("A=1\n" + std::string(word) + " A=4\nrun $A\n") == Words{"run", "4"});
     }
+    CHECK(last("A=1\nexport A=2 B\nrun $A\n") == Words{"run", "2"});
+    CHECK(last("A=1\nA=2 B=3 true\nrun $A ${B:-4}\n") == Words{"run", "1", "4"});
+    CHECK(last("A=1\nA=2 bash -c 'run $A'\n") == Words{"run", "2"});
+    CHECK(last("A=1\nfalse && A=2\ntrue || A=3\ntrue && B=4\nrun $A $B\n") == Words{"run", "1", "4"});
+    CHECK(last("IFS=$'\\n'\nrun $'a b' c\n") == Words{"run", "a b", "c"});
+    // Marks of unknown values that double are counted as text is.
+    std::string doubling = "A=$U\n";
+    for (int i = 0; i < 40; ++i) doubling += "A=$A$A\n";
+    Problems problems;
+    launch::read_shell_script(doubling, problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().what == "the script is too long");
+    std::string sums = "A=${A:-1}\n";
+    for (int i = 0; i < 40; ++i) sums += "A=$((A + A))\n";
+    CHECK(last(sums + "run $A\n") == Words{"run", "1099511627776"});
     // Arguments without a program are no options of the shell.
     CHECK(last("--one 1\n") == Words{"--one", "1"});
 }
