@@ -22,7 +22,12 @@ class Script {
 
     ShellScript read() {
         if (depth_ == 0) take_directives();
-        while (at_ < text_.size() && problems_.empty()) command();
+        while (at_ < text_.size() && problems_.empty()) {
+            command();
+            if (!std::exchange(leaves_subshell_, false)) continue;
+            restore(subshells_.back());
+            subshells_.pop_back();
+        }
         return {std::move(out_), std::move(unread_), slurm_tasks_};
     }
 
@@ -306,6 +311,11 @@ class Script {
                     continue;
                 }
                 step();
+                if (c == '(' && words.empty()) subshells_.emplace_back();
+                if (c == ')' && !subshells_.empty()) {
+                    leaves_subshell_ = true;
+                    break;
+                }
                 if (ends && std::ranges::any_of(words, runs_script)) feeds_shell_ = true;
                 if (c == '\n') read_here_documents();
                 if (c == '&' || c == '|') {
@@ -315,7 +325,11 @@ class Script {
                 if (ends) break;
                 continue;
             }
-            if (words.empty() && assignment(is_local ? locals_ : replaced, is_local)) continue;
+            if (words.empty() && assignment(is_local             ? &locals_
+                                            : subshells_.empty() ? nullptr
+                                                                 : &subshells_.back(),
+                                            replaced))
+                continue;
             word(words);
             const bool is_stream = here() == '>' && !words.empty() && integer_of(words.back().text);
             if (is_stream && text_[at_ - 1] != ' ') words.pop_back();  // 2> file
@@ -505,9 +519,9 @@ class Script {
         }
     }
 
-    // Reads NAME=value or NAME=(words …), also with +=, and adds the value before; returns false if there is
-    // none. An assignment that is not local replaces the value only if a command follows.
-    bool assignment(Replaced& replaced, bool is_local) {
+    // Reads NAME=value or NAME=(words …), also with +=; returns false if there is none. The value before is
+    // added to `scope`, the variables of a function or a subshell, or to `command` if a command follows.
+    bool assignment(Replaced* scope, Replaced& command) {
         std::size_t length = 0;
         while (in_name(here(length))) ++length;
         if (length > 0 && here(length) == '[') return element_assignment(length);
@@ -524,10 +538,11 @@ class Script {
         if (!list && value.empty()) value.push_back({"", line_, "", {}});
         if (list && running() != Truth::no) out_.push_back(value);
         if (!sets()) return true;
-        if (is_local || !ends_command(next_letter())) {
+        if (!scope && !ends_command(next_letter())) scope = &command;
+        if (scope) {
             const auto before = state_.variables.find(name);
             const bool is_set = before != state_.variables.end();
-            replaced.push_back({name, is_set ? std::optional(value_of(before->second)) : std::nullopt});
+            scope->push_back({name, is_set ? std::optional(value_of(before->second)) : std::nullopt});
         }
         std::vector<Word>& old = state_.variables[name];
         if (!more || old.empty()) {
@@ -909,15 +924,17 @@ class Script {
     std::size_t expanded_ = 0;  // bytes of all expansions so far
     State state_;
     Replaced locals_;
-    std::vector<std::string> ends_;  // end words of the here-documents that begin on the next line
-    bool feeds_shell_ = false;       // whether a command of this line runs the here-document
-    std::string output_;             // file to which a command of this line writes
-    int depth_ = 0;                  // of nested scripts
-    int nested_ = 0;                 // of expressions inside of another one
-    int unterminated_ = 0;           // number of here-documents whose end was not found
-    struct Branch {                  // an `if`, a `case`, a loop or a group that has begun
-        Truth runs = Truth::yes;     // whether its current branch runs
-        Truth taken = Truth::no;     // of an `if`: whether this or an earlier branch runs
+    std::vector<Replaced> subshells_;  // that have begun: ( … )
+    bool leaves_subshell_ = false;     // whether the command ends the last one
+    std::vector<std::string> ends_;    // end words of the here-documents that begin on the next line
+    bool feeds_shell_ = false;         // whether a command of this line runs the here-document
+    std::string output_;               // file to which a command of this line writes
+    int depth_ = 0;                    // of nested scripts
+    int nested_ = 0;                   // of expressions inside of another one
+    int unterminated_ = 0;             // number of here-documents whose end was not found
+    struct Branch {                    // an `if`, a `case`, a loop or a group that has begun
+        Truth runs = Truth::yes;       // whether its current branch runs
+        Truth taken = Truth::no;       // of an `if`: whether this or an earlier branch runs
         bool is_if = false;
         bool is_group = false;
         std::string function;  // whose body the group is

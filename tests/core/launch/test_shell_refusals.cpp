@@ -138,6 +138,9 @@ TEST_CASE("shell: the body of a function is read where the script calls it", "[l
     CHECK(last("f() { G=64; f; }\nf\nrun $G\n") == Words{"run", "64"});
     // A local variable is that of the function.
     CHECK(last("G=32\nf() { local G=64 H=1; run $G; }\nf\nrun $G ${H:-2}\n") == Words{"run", "32", "2"});
+    // So is one of a subshell.
+    CHECK(last("G=32\n(G=64; (G=65); H=1; run $G)\n") == Words{"run", "64"});
+    CHECK(last("G=32\n(cd x && G=64)\n(G=65) && H=1\nrun $G\n") == Words{"run", "32"});
     // Braces that belong to no function only group commands.
     CHECK(last("G=1\n[ $G = 2 ] && { G=3; H=4; }\n{ K=5; }\nrun $G $K\n") == Words{"run", "1", "5"});
 }
