@@ -35,7 +35,7 @@ constexpr std::array kConventions{
                [](const FlopCounts& c) { return 6 * layer_matrices(c); }, is_transformer},
     Convention{"6n-total", translatable("6·N with all experts"),
                translatable("figures that count all experts, of which a token uses only a few"), kKaplan,
-               [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts},
+               [](const FlopCounts& c) { return 6 * c.total_parameters; }, has_experts, true},
     Convention{"palm", "6·N + 12·L·a·d·s", translatable("PaLM, llm-foundry; the default of this program"),
                kPalm, [](const FlopCounts& c) { return 6 * c.parameters + c.attention + c.recurrence; },
                is_transformer},
@@ -226,9 +226,8 @@ double tokens_per_s(const Answer& answer, const QuotedValue& quoted) {
 }
 
 bool exceeds_peak(const Answer& answer, const QuotedValue& quoted) {
-    const double peak = peak_flops(answer, PeakKind::dense);
-    const double executed = tokens_per_s(answer, quoted) * answer.compiled.executed_flops_per_token;
-    return rate_of(answer, quoted) > peak && executed > peak;
+    return !quoted.convention->counts_idle_experts &&
+           rate_of(answer, quoted) > peak_flops(answer, PeakKind::dense);
 }
 
 }  // namespace shardscope

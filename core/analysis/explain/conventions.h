@@ -36,6 +36,7 @@ struct Convention {
     const char* source;
     double (*flops)(const FlopCounts& counts);
     bool (*applies)(const FlopCounts& counts);
+    bool counts_idle_experts = false;  // its rate may exceed the peak
 };
 std::span<const Convention> conventions();
 const Convention* find_convention(std::string_view name);
@@ -68,9 +69,8 @@ struct QuotedValue {
 // Reads "41.2 %", "0.412", "407 TFLOP/s" or "407 TFLOPs/GPU", and a convention's name with an optional peak:
 // "palm", "megatron/bf16". Adds problems of --value and --as.
 QuotedValue parse_quoted_value(const std::string& value, const std::string& name, Problems& problems);
-// Returns whether the value is or means a rate above the peak of the precision in use, also of the FLOPs that
-// the kernels execute. A share of the peak of another precision may exceed 100 %, and so may a convention that
-// counts FLOPs which no kernel executes, such as those of inactive experts.
+// Returns whether the value is or means a rate above the peak of the precision in use, which no GPU reaches
+// unless the convention counts idle experts. A share of the peak of another precision may exceed 100 %.
 bool exceeds_peak(const Answer& answer, const QuotedValue& quoted);
 // Returns tokens/s of one GPU; NaN where the convention or the peak does not apply.
 double tokens_per_s(const Answer& answer, const QuotedValue& quoted);

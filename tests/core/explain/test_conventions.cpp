@@ -232,6 +232,10 @@ TEST_CASE("conventions: a share and a rate are limited by the peak of the precis
     CHECK_FALSE(exceeds_peak(llama_8b(), parse_quoted_value("989 TFLOP/s", "palm", problems)));
     CHECK(exceeds_peak(llama_8b(), parse_quoted_value("990 TFLOP/s", "palm", problems)));
     CHECK(exceeds_peak(llama_8b(), parse_quoted_value("120 %", "palm", problems)));
+    // All experts of DeepSeek-V3 have 18 times the parameters that a token uses.
+    const Answer sparse = answer(of_model("deepseek-v3", {}));
+    CHECK_FALSE(exceeds_peak(sparse, parse_quoted_value("5000 TFLOP/s", "6n-total", problems)));
+    CHECK(exceeds_peak(sparse, parse_quoted_value("5000 TFLOP/s", "palm", problems)));
     const QuotedValue of_bf16 = parse_quoted_value("107.3 %", "palm/bf16", problems);
     REQUIRE(problems.empty());
     CHECK(exceeds_peak(llama_8b(), of_bf16));
