@@ -21,37 +21,34 @@ import tempfile
 TOLERANCE = 1e-12
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
-# Values of random scenarios, besides the presets. Most combinations are valid; the messages about the others
-# are compared as well.
-VALUES = {
+# Values of random scenarios, besides the presets and the choices of the schema. Most combinations are valid;
+# the messages about the others are compared as well.
+NUMBERS = {
     "cluster.gpus": [1, 2, 4, 8, 16, 32, 64, 96, 128, 256, 512, 1024, 4096, 16384],
     "cluster.gpus_per_node": [1, 4, 8, 16, 72],
     "cluster.intra_node_bandwidth": [32e9, 300e9, 450e9, 900e9],
     "cluster.inter_node_bandwidth": [1.25e9, 12.5e9, 25e9, 50e9, 100e9, 400e9],
     "cluster.inter_node_latency": [0, 5e-6, 28e-6, 200e-6],
-    "cluster.software": ["fsdp2", "deepspeed", "megatron-core", "megatron-2021", "nemo", "maxtext", "other"],
     "cluster.gpu.memory": [16e9, 40e9, 85e9, 192e9, 1e12],
     "cluster.gpu.peak_flops": [100e12, 312e12, 989e12, 4000e12],
     "cluster.gpu.memory_bandwidth": [1e12, 2e12, 3.35e12, 8e12],
     "model.layers": [8, 24, 32, 61, 96],
     "model.hidden_size": [1024, 4096, 5120, 12288],
     "model.vocab_size": [32000, 50257, 128256],
+    "model.mtp_layers": [0, 1],
+    "model.layer_pattern": ["full", "sliding*5,full", "linear*3,full", "mamba2/none,full"],
     "training.sequence_length": [512, 2048, 4096, 8192, 32768, 131072],
     "training.micro_batch": [1, 2, 3, 4, 8, 16],
     "training.accumulation": [1, 2, 3, 8, 16, 64],
-    "training.sharding": ["ddp", "zero1", "zero2", "zero3", "hsdp"],
-    "training.precision": ["bf16", "fp16", "fp8", "fp32"],
     "training.recompute": [0, 0.5, 1, "selective"],
-    "training.optimizer": ["adamw", "adamw-8bit", "adafactor", "lion", "muon", "sgd"],
-    "training.offload": ["none", "optimizer", "optimizer+parameters"],
     "training.tensor_parallel": [1, 2, 4, 8, 16],
-    "training.sequence_parallel": ["off", "on"],
     "training.pipeline_parallel": [1, 2, 4, 8, 16],
     "training.context_parallel": [1, 2, 4],
+    "training.context_parallel_inner": [0, 2, 4],
     "training.expert_parallel": [1, 2, 8],
-    "training.schedule": ["1f1b", "gpipe", "interleaved", "breadth-first", "modular", "zb-h1", "zb-h2", "dualpipe",
-                          "bitpipe", "seq1f1b"],
+    "training.expert_tensor_parallel": [0, 1, 2],
     "training.virtual_stages": [1, 2, 4],
+    "training.pipeline_layout": ["Et*8|t*8|t*8|t*8L", "Et*16|t*16L"],
 }
 
 # Model, cluster, GPUs and other settings of the searches for a plan.
@@ -191,16 +188,28 @@ def preset_names(program, kind):
     return [line.split()[1] for line in listed.stdout.splitlines() if line.strip()]
 
 
-def random_scenario(chooser, models, clusters):
+def random_values(program):
+    """Returns the values of random scenarios by parameter: numbers, and every choice that the schema names."""
+    schema = subprocess.run([program, "parameters", "--format", "schema"], capture_output=True, text=True, check=True)
+    values = dict(NUMBERS)
+    for key, definition in json.loads(schema.stdout)["definitions"].items():
+        names = [name for name in definition.get("enum", []) if isinstance(name, str)]
+        if "." not in key or not names or key in values:
+            continue
+        values[key] = ["off", "on"] if "on" in names else names
+    return values
+
+
+def random_scenario(chooser, models, clusters, values):
     scenario = {"model": {"preset": chooser.choice(models)}, "cluster": {"preset": chooser.choice(clusters)},
                 "training": {}}
-    chosen = chooser.sample(sorted(VALUES), chooser.randint(0, 6))
+    chosen = chooser.sample(sorted(values), chooser.randint(0, 9))
     for key in ["cluster.gpus", *chosen]:
         place = scenario
         *sections, field = key.split(".")
         for section in sections:
             place = place.setdefault(section, {})
-        place[field] = chooser.choice(VALUES[key])
+        place[field] = chooser.choice(values[key])
     if chooser.random() < 0.3:
         scenario["training"]["auto"] = [field for field in ["sharding", "micro_batch", "tensor_parallel"]
                                         if field not in scenario["training"]]
@@ -210,12 +219,12 @@ def random_scenario(chooser, models, clusters):
 def compare_estimates(comparison, count, seed):
     chooser = random.Random(seed)
     old = comparison.programs[0]
-    models, clusters = preset_names(old, "model"), preset_names(old, "cluster")
+    models, clusters, values = preset_names(old, "model"), preset_names(old, "cluster"), random_values(old)
     names = []
     for number in range(count):
         name = f"scenario-{number}.json"
         with open(os.path.join(comparison.folder, name), "w", encoding="utf-8") as file:
-            json.dump(random_scenario(chooser, models, clusters), file)
+            json.dump(random_scenario(chooser, models, clusters, values), file)
         names.append(name)
     for start in range(0, count, 100):
         comparison.command(["estimate", "--format", "json", "--operators", "--hypothetical", *names[start:start + 100]],
