@@ -11,6 +11,7 @@
 #include "evidence/coverage.h"
 #include "evidence/run_csv.h"
 #include "evidence/run_lines.h"
+#include "scenario/valid_values.h"
 #include "system/embedded.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -68,11 +69,8 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     // Jobs may not fill their nodes: a node then has the largest number of GPUs that divides the job's.
     const Settings asked = resolve(scenario);
     const double node = asked[P::gpus_used_per_node];
-    if (asked[P::gpus] > node && std::fmod(asked[P::gpus], node) != 0) {
-        double used = node;
-        while (used > 1 && std::fmod(asked[P::gpus], used) != 0) --used;
-        scenario.give(P::gpus_used_per_node, used);
-    }
+    if (asked[P::gpus] > node && !divides(node, asked[P::gpus]))
+        scenario.give(P::gpus_used_per_node, divisor_at_most(asked[P::gpus], node));
     if (problems.empty()) {
         for (Problem& problem : check(scenario, resolve(scenario))) {
             problem.line = run.line;
