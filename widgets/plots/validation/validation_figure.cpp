@@ -1,5 +1,7 @@
 #include "widgets/plots/validation/validation_figure.h"
 
+#include <QImage>
+#include <QPainter>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -96,6 +98,10 @@ struct ValidationFigure::Parts {
     std::optional<std::size_t> highlight;
     AxisZoom x_zoom;
     AxisZoom y_zoom;
+    // The marks of the runs as they were drawn last on screen, and the axes that they were drawn for. A drag
+    // changes neither.
+    mutable QImage marks;
+    mutable std::array<double, 8> marks_axes{};
 
     explicit Parts(QCustomPlot& target);
 
@@ -121,6 +127,7 @@ struct ValidationFigure::Parts {
     QRectF paint_families(QCPPainter& painter) const;
     QRectF paint_summary(QCPPainter& painter) const;
     void paint_points(QCPPainter& painter) const;
+    void draw_points(QPainter& painter) const;
     void paint_own(QCPPainter& painter, LabelPlacer& room) const;
     void paint_ghosts(QCPPainter& painter, LabelPlacer& room) const;
     void paint_band_label(QCPPainter& painter, LabelPlacer& room) const;
@@ -388,6 +395,32 @@ QRectF ValidationFigure::Parts::paint_summary(QCPPainter& painter) const {
 }
 
 void ValidationFigure::Parts::paint_points(QCPPainter& painter) const {
+    const bool on_screen = painter.modes() == QCPPainter::pmDefault && painter.worldTransform().isIdentity();
+    if (on_screen) {
+        const QRectF area = frame();
+        const std::array axes{area.left(),       area.top(),        area.right(),      area.bottom(),
+                              x().range().lower, x().range().upper, y().range().lower, y().range().upper};
+        const double scale = painter.device()->devicePixelRatioF();
+        const QSize pixels = (QSizeF(plot.size()) * scale).toSize();
+        if (marks.size() != pixels || marks_axes != axes) {
+            marks = QImage(pixels, QImage::Format_ARGB32_Premultiplied);
+            marks.setDevicePixelRatio(scale);
+            marks.fill(Qt::transparent);
+            QPainter onto_marks(&marks);
+            draw_points(onto_marks);
+            marks_axes = axes;
+        }
+        painter.drawImage(QPointF(0, 0), marks);
+    } else {
+        draw_points(painter);
+    }
+    if (highlight && !left_out(data.points[*highlight])) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        draw_ring(painter, pixel(data.points[*highlight]), 8, Qt::transparent, theme->text);
+    }
+}
+
+void ValidationFigure::Parts::draw_points(QPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
     // The largest family is drawn first, so that the others are visible above it.
     for (std::size_t family = 0; family < data.families.size(); ++family) {
@@ -397,8 +430,6 @@ void ValidationFigure::Parts::paint_points(QCPPainter& painter) const {
                 draw_mark(painter, pixel(point), data.families[family].style, color);
         }
     }
-    if (highlight && !left_out(data.points[*highlight]))
-        draw_ring(painter, pixel(data.points[*highlight]), 8, Qt::transparent, theme->text);
 }
 
 void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) const {
@@ -440,12 +471,14 @@ void ValidationFigure::set_style(const Theme& theme, const QFont& font) {
     Parts& p = *parts_;
     p.theme = &theme;
     p.fonts = FigureFonts(font);
+    p.marks = {};
     style_plot(p.plot, theme, p.fonts);
     p.lay_out();
 }
 
 void ValidationFigure::set_quantity(ValidationQuantity quantity) {
     parts_->quantity = quantity;
+    parts_->marks = {};
     parts_->x_zoom.show_all();
     parts_->y_zoom.show_all();
     refit();
@@ -454,6 +487,7 @@ void ValidationFigure::set_quantity(ValidationQuantity quantity) {
 void ValidationFigure::set_data(ValidationData data) {
     parts_->data = std::move(data);
     parts_->highlight.reset();
+    parts_->marks = {};
     refit();
 }
 
