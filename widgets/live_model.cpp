@@ -51,6 +51,15 @@ std::optional<Answer> planned_answer(const Scenario& scenario, const std::stop_t
     return out;
 }
 
+// Returns the answer with this plan, or with the scenario's typed plan if this one is not valid.
+Answer with_plan_or_typed(const Plan& plan, const Scenario& scenario) {
+    Scenario last = with_plan(locked(scenario), plan, scenario.automatic);
+    if (!is_valid(resolve(last))) last = locked(scenario);
+    Answer out = shardscope::answer(last);
+    out.scenario.automatic = scenario.automatic;
+    return out;
+}
+
 Scenario unnamed(Scenario scenario) {
     scenario.name.clear();
     return scenario;
@@ -89,37 +98,51 @@ void LiveModel::show(const SavedScenario& scenario) {
     const Scenario& without_view = scenario;
     if (found_) take_found_plan();
     scenario_ = scenario;
-    planning_.cancel();
     // Once a drag needs a background search it continues with one: even counting the plans takes part of a
     // frame.
     plans_in_background_ = (in_gesture() && plans_in_background_) || !plans_within_a_frame(without_view);
     if (!plans_in_background_) {
+        planning_.cancel();
         answer_ = shardscope::answer(without_view);
     } else {
         answer_ = with_last_plan(without_view);
-        planning_.ask([scenario = Scenario(without_view), last = plan_of(answer_.settings)](
-                          const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
-                      [this](std::optional<Answer> found) {
-                          if (!found) return;
-                          // Pins made meanwhile get the plan of their scenario instead of the last plan.
-                          bool pinned = false;
-                          for (Pin& pin : pins_) {
-                              if (!awaits_this_plan(pin)) continue;
-                              set_plan(pin, *found);
-                              pinned = true;
-                          }
-                          found_ = std::move(found);
-                          if (in_gesture()) {
-                              no_frame_.start();
-                          } else {
-                              take_found_plan();
-                              Q_EMIT changed();
-                          }
-                          if (pinned) Q_EMIT pins_changed();
-                      });
+        // A search that is running may finish during a gesture, so that plans also follow a drag whose frames
+        // are shorter than a search.
+        if (in_gesture() && planning_.pending()) outdated_ = true;
+        else search_plan();
     }
     plan_pins();
     Q_EMIT changed();
+}
+
+void LiveModel::search_plan() {
+    outdated_ = false;
+    planning_.ask([scenario = Scenario(scenario_), last = plan_of(answer_.settings)](
+                      const std::stop_token& stop) { return planned_answer(scenario, stop, &last); },
+                  [this](std::optional<Answer> found) {
+                      if (!found) return;
+                      if (outdated_) {
+                          found_ = with_plan_or_typed(plan_of(found->settings), scenario_);
+                          no_frame_.start();
+                          search_plan();
+                          return;
+                      }
+                      // Pins made meanwhile get the plan of their scenario instead of the last plan.
+                      bool pinned = false;
+                      for (Pin& pin : pins_) {
+                          if (!awaits_this_plan(pin)) continue;
+                          set_plan(pin, *found);
+                          pinned = true;
+                      }
+                      found_ = std::move(found);
+                      if (in_gesture()) {
+                          no_frame_.start();
+                      } else {
+                          take_found_plan();
+                          Q_EMIT changed();
+                      }
+                      if (pinned) Q_EMIT pins_changed();
+                  });
 }
 
 void LiveModel::take_found_plan() {
@@ -129,9 +152,8 @@ void LiveModel::take_found_plan() {
 }
 
 Answer LiveModel::with_last_plan(const Scenario& scenario) const {
-    Scenario last = with_plan(locked(scenario), plan_of(answer_.settings), scenario.automatic);
-    if (!answer_.valid() || !is_valid(resolve(last))) last = locked(scenario);
-    Answer out = shardscope::answer(last);
+    if (answer_.valid()) return with_plan_or_typed(plan_of(answer_.settings), scenario);
+    Answer out = shardscope::answer(locked(scenario));
     out.scenario.automatic = scenario.automatic;
     return out;
 }

@@ -144,6 +144,8 @@ class LiveModel : public QObject {
     // sees.
     [[nodiscard]] const Scenario& base() const { return answer_.valid() ? answer_.scenario : scenario_; }
     void show(const SavedScenario& scenario);
+    // Starts the search for the plan of the scenario.
+    void search_plan();
     // Makes the plan that a search has found part of the answer.
     void take_found_plan();
     // Returns the answer with the last plan, or with the scenario's typed plan if the last one is not valid.
@@ -168,6 +170,7 @@ class LiveModel : public QObject {
     bool plans_in_background_ = false;
     unsigned last_id_ = 0;  // last number given to a pin
     Background planning_;
+    bool outdated_ = false;  // the running search is for a scenario before this one
     // During a gesture a found plan waits for the next frame, which then shows it, so that a frame draws the
     // window once. The timer shows it if no frame follows.
     std::optional<Answer> found_;

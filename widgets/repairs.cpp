@@ -34,13 +34,12 @@ const std::vector<Repair>& Repairs::all() {
     if (!answer.valid()) return found_;
     // Each change needs a plan. Where planning is slow, the changes of the current plan come first.
     const Scenario& scenario = model_.scenario();
-    const bool quick = plans_within_a_frame(scenario);
     if (answer.fits()) {
         if (scenario.automatic.any()) return found_;  // a change needs a search, in the background
         if (auto fix = best_fix(answer)) found_.push_back(std::move(*fix));
         return found_;
     }
-    found_ = repairs(quick ? scenario : locked(answer.scenario));
+    found_ = repairs(plans_within_a_frame(scenario) ? scenario : locked(answer.scenario));
     return found_;
 }
 

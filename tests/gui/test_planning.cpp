@@ -1,6 +1,7 @@
 // Tests automatic plan parameters in the window: the planned values follow a drag.
 #include <QAbstractButton>
 #include <QAction>
+#include <QElapsedTimer>
 #include <QUndoStack>
 
 #include "planner/planner.h"
@@ -99,6 +100,30 @@ TEST_CASE("planning: of two quick changes only the plan of the newest arrives", 
     model.edit(P::inter_node_bandwidth, 100e9);
     wait_for_plan(desk);
     CHECK(delivered == std::vector<double>{100e9});
+    CHECK(model.answer().estimate.mfu == answer(planned(model.scenario())).estimate.mfu);
+}
+
+TEST_CASE("planning: the plan follows a drag whose frames are shorter than a search", "[gui]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    start_planning(model);
+    const Plan before = plan_of(model.answer().settings);
+    model.begin_gesture(P::inter_node_bandwidth);
+    // Every pass of the loop is a frame; without a pause a search would be restarted before its end.
+    const bool follows = [&] {
+        QElapsedTimer timer;
+        timer.start();
+        for (int frame = 0; timer.elapsed() < kBackgroundTimeout; ++frame) {
+            model.drag(P::inter_node_bandwidth, (40 + frame % 20) * 1e9);
+            QApplication::processEvents();
+            if (!(plan_of(model.answer().settings) == before)) return true;
+        }
+        return false;
+    }();
+    CHECK(follows);
+    CHECK(model.planning());
+    model.end_gesture();
+    wait_for_plan(desk);
     CHECK(model.answer().estimate.mfu == answer(planned(model.scenario())).estimate.mfu);
 }
 
