@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "launch/shell_script.h"
 #include "parameters/parameter.h"
 #include "text/text.h"
 #include "text/translate.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch/shell_words.h"
+#include "text/problem.h"
 
 namespace shardscope::launch {
 

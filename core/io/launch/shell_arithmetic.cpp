@@ -90,4 +90,16 @@ std::optional<long> arithmetic_value(std::string_view expression, const Variable
     return Arithmetic(expression, variable).value();
 }
 
+bool sets_variable(std::string_view expression) {
+    constexpr auto kNone = std::string_view::npos;
+    if (expression.find("++") != kNone || expression.find("--") != kNone) return true;
+    for (std::size_t at = expression.find('='); at != kNone; at = expression.find('=', at)) {
+        const bool is_twice = expression.substr(at + 1).starts_with('=');
+        const bool is_after = at > 0 && std::string_view("!<>").find(expression[at - 1]) != kNone;
+        if (!is_twice && !is_after) return true;
+        at += is_twice ? 2 : 1;
+    }
+    return false;
+}
+
 }  // namespace shardscope::launch

@@ -20,4 +20,7 @@ std::optional<long> integer_of(const std::string& text);
 std::optional<long> arithmetic_value(std::string_view expression,
                                      const std::function<std::optional<long>(const std::string&)>& variable);
 
+// Returns whether an expression in (( … )) sets a variable: by =, += and the like, ++ or --.
+bool sets_variable(std::string_view expression);
+
 }  // namespace shardscope::launch

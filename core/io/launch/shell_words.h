@@ -1,19 +1,10 @@
-// Splits a shell script into the words that the shell would pass to its commands. It handles quotes,
-// continued lines, comments, the variables, arrays, arguments and functions that the script itself sets,
-// arithmetic over them, and tests of them (`if`, `[ … ] && …`). Nothing is run: a word that depends on
-// variables of the environment, on $(…) or on a form of expansion that is not supported names that expression
-// as unknown. Where a test depends on such a value, and in loops and `case`, nothing that the script would
-// set is set. The directives of a SLURM job (#SBATCH) set the variables that SLURM sets from them. The
-// commands that are given to another shell are read, too: by `sh -c`, and by a here-document that is the
-// input of a shell or of sbatch, or becomes a file that one of them runs.
+// The words of a shell script's commands after the expansions of the shell. A word that depends on something
+// that the script does not set names that expression as unknown.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "text/problem.h"
 
 namespace shardscope::launch {
 
@@ -31,13 +22,32 @@ struct Word {
     std::string unknown;  // the first expression without a known value ("$NNODES"); "": none
     std::vector<FromShell> from_shell;
 };
-using Command = std::vector<Word>;
+using Words = std::vector<Word>;
+using Command = Words;
 
-struct ShellScript {
-    std::vector<Command> commands;  // in their order; the words of an array are a command, too
-    std::vector<int> unread;        // lines of the branches and loops in which nothing was set
-    long slurm_tasks = 0;           // that the directives of a SLURM job start; 0: not stated
-};
-ShellScript read_shell_script(std::string_view script, Problems& problems);
+Word empty_word(int line);
+// Appends a value to a word. The expressions from the shell are marked at their places in the word.
+void append(Word& word, const Word& value);
+// Appends a value letter by letter: calls `add(letter)`, which may also begin a new `word`.
+template <typename Add>
+void append(Word& word, const Word& value, Add&& add) {
+    auto next = value.from_shell.begin();
+    for (std::size_t i = 0; i <= value.text.size(); ++i) {
+        for (; next != value.from_shell.end() && next->at == i; ++next) {
+            word.from_shell.push_back(*next);
+            word.from_shell.back().at = word.text.size();
+            if (word.unknown.empty() && !next->has_default) word.unknown = next->expression;
+        }
+        if (i < value.text.size()) add(value.text[i]);
+    }
+}
+// Returns the words as one, separated by spaces.
+Word joined_words(const Words& words);
+bool is_known(const Words& words);
+// Returns the number of bytes that a copy of the words takes, for limits.
+std::size_t bytes_of(const Words& words);
+
+// Splits a text whose variables are already replaced, such as that of `sh -c "$COMMAND"`, into commands.
+std::vector<Command> split_commands(const Word& text);
 
 }  // namespace shardscope::launch

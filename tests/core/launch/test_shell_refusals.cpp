@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "launch/megatron_options.h"
-#include "launch/shell_words.h"
+#include "launch/shell_script.h"
 #include "support/launch_reading.h"
 
 using namespace shardscope;
@@ -202,6 +202,11 @@ TEST_CASE("shell: a command that sets a variable to a value that is not read mak
     std::string sums = "A=${A:-1}\n";
     for (int i = 0; i < 40; ++i) sums += "A=$((A + A))\n";
     CHECK(last(sums + "run $A\n") == Words{"run", "1099511627776"});
+    // A quote that is open at the end of the script is refused, whatever it contains.
+    problems.clear();
+    launch::read_shell_script("run\n'{", problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().line == 2);
     // Arguments without a program are no options of the shell.
     CHECK(last("--one 1\n") == Words{"--one", "1"});
 }

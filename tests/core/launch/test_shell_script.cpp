@@ -1,4 +1,4 @@
-#include "launch/shell_words.h"
+#include "launch/shell_script.h"
 
 #include <catch2/catch.hpp>
 

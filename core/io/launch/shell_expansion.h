@@ -1,0 +1,73 @@
+// Reads the words of a shell script: quotes, and the expansions of variables, arrays, arguments and
+// arithmetic.
+//
+// Read are $NAME, ${NAME}, ${NAME[index]}, ${NAME[@]}, $1, $@, ${NAME:-default}, ${NAME:+other} and $(( … )).
+// An expansion becomes an expression without a known value if it is of a variable that the script does not
+// set, of the output of a command, or of another form, such as ${NAME%%text}.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "launch/shell_cursor.h"
+#include "launch/shell_variables.h"
+#include "launch/shell_words.h"
+#include "text/problem.h"
+
+namespace shardscope::launch {
+
+class ShellExpansion {
+  public:
+    // Reads at `text` and moves it on. `bytes` counts those that are read again, for a script and all that it
+    // runs.
+    ShellExpansion(ShellCursor& text, const ShellVariables& variables, std::size_t& bytes, Problems& problems)
+        : text_(text), variables_(variables), bytes_(bytes), problems_(problems) {}
+
+    // Reads one word, or the words into which the value of an unquoted variable is split. With `whole` such a
+    // value is not split.
+    void read_word(Words& out, bool whole = false);
+    // Reads the words of NAME=( … ) from the parenthesis on.
+    void read_list(const std::string& name, Words& out);
+
+    // Counts bytes that are read again; returns false, with a problem, where there are too many of them.
+    // Without a limit variables that contain each other twice would grow exponentially.
+    bool count(std::size_t bytes);
+
+  private:
+    // The words that are read so far, and the one that is being read.
+    struct Reading {
+        Words& out;
+        Word now;
+        bool is_quoted = false;  // whether quotes were read; then an empty word counts, too
+    };
+    void end_word(Reading& reading);
+    void read_single_quoted(Word& now);
+    void read_double_quoted(Reading& reading, bool whole);
+    void fail(const std::string& what, int line);
+
+    // These read an expansion, or the rest of one that began at `start`. A value is one word unless it is a
+    // list.
+    Words expansion(bool in_double_quotes);
+    Words braced_expansion(const ShellCursor& start, bool in_double_quotes);
+    Words substitution(const ShellCursor& start);
+    Words unknown(const ShellCursor& start, bool is_read = true) const;
+    void read_inner_expansion(Word& out);
+    std::string read_name();
+    std::optional<Words> read_element(const std::string& name, bool in_double_quotes, bool& is_read);
+    Word read_default(bool in_double_quotes);
+
+    [[nodiscard]] const Words* words_of(const std::string& name) const;
+    [[nodiscard]] std::optional<Words> scalar_of(const std::string& name) const;
+    [[nodiscard]] std::optional<Words> element_of(const std::string& name, long index) const;
+    [[nodiscard]] std::optional<Word> value_of_arithmetic(const Word& expression) const;
+    Words counted(const Words& words) { return count(bytes_of(words)) ? words : Words{}; }
+
+    ShellCursor& text_;
+    const ShellVariables& variables_;
+    std::size_t& bytes_;
+    Problems& problems_;
+    int nested_ = 0;  // expansions inside of another one
+};
+
+}  // namespace shardscope::launch
