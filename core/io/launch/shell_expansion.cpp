@@ -161,9 +161,10 @@ Words ShellExpansion::expansion(bool in_double_quotes) {
     } else {
         name = read_name();
     }
-    const char next = text_.here();
-    if ((next == '\'' || next == '"') && !in_double_quotes) return {};  // $'text'
-    if (name.empty()) {  // $?, or a dollar sign that begins no expansion
+    if (name.empty()) {
+        const char next = text_.here();
+        if ((next == '\'' || next == '"') && !in_double_quotes) return {};  // $'text'
+        // $?, or a dollar sign that begins no expansion
         if (!ends_command(next) && next != ' ' && next != '"') text_.step();
         return unknown(start);
     }

@@ -192,6 +192,7 @@ TEST_CASE("shell: a command that sets a variable to a value that is not read mak
     CHECK(last("A=1\nA=2 bash -c 'run $A'\n") == Words{"run", "2"});
     CHECK(last("A=1\nfalse && A=2\ntrue || A=3\ntrue && B=4\nrun $A $B\n") == Words{"run", "1", "4"});
     CHECK(last("IFS=$'\\n'\nrun $'a b' c\n") == Words{"run", "a b", "c"});
+    CHECK(last("A=1\nrun $A'b' $A\"c\"\n") == Words{"run", "1b", "1c"});
     // Marks of unknown values that double are counted as text is.
     std::string doubling = "A=$U\n";
     for (int i = 0; i < 40; ++i) doubling += "A=$A$A\n";
