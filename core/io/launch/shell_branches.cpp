@@ -1,5 +1,6 @@
 #include "launch/shell_branches.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -23,9 +24,13 @@ Truth ShellBranches::running() const {
     return out;
 }
 
+bool ShellBranches::is_certain() const {
+    return running() == Truth::yes && !is_assumed_ && std::ranges::none_of(branches_, &Branch::is_assumed);
+}
+
 void ShellBranches::enter(Truth runs, int line, bool is_if) {
     if (runs == Truth::unknown && running() != Truth::no) unread_.push_back(line);
-    branches_.push_back({runs, runs, is_if});
+    branches_.push_back({runs, runs, is_if, is_assumed_});
 }
 
 // Begins the next branch of an `if`, whose test is `holds`.
@@ -50,7 +55,7 @@ void ShellBranches::join(Truth test, CommandEnd end) {
 }
 
 bool ShellBranches::control(const Command& words, CommandEnd end) {
-    static const std::set<std::string> kLoops{"for", "while", "until", "case"};
+    static const std::set<std::string> kLoops{"for", "while", "until", "select", "case"};
     const std::string& first = words[0].text;
     const int line = words[0].line;
     if (joined_) {
@@ -66,13 +71,15 @@ bool ShellBranches::control(const Command& words, CommandEnd end) {
         return false;
     }
     guard_ = Truth::yes;
+    if (!joined_) is_assumed_ = end != CommandEnd::line;
     return true;
 }
 
 void ShellBranches::begin_group(ShellGroup group) {
     const Truth runs = group.function.empty() ? guard_ : Truth::no;
-    branches_.push_back({runs, runs, false, std::move(group)});
+    branches_.push_back({runs, runs, false, is_assumed_, std::move(group)});
     guard_ = Truth::yes;
+    is_assumed_ = false;
 }
 
 std::optional<ShellGroup> ShellBranches::end_group() {
@@ -84,9 +91,10 @@ std::optional<ShellGroup> ShellBranches::end_group() {
 }
 
 void ShellBranches::end_command(const Command& words, CommandEnd end) {
+    const bool decides = is_test(words) || (!words.empty() && words[0].text == "((");
+    is_assumed_ = end != CommandEnd::line && (is_assumed_ || !decides);
     if (words.empty() && end != CommandEnd::line) return;
     const Truth ran = std::exchange(guard_, Truth::yes);
-    const bool decides = is_test(words) || (!words.empty() && words[0].text == "((");
     if (!decides || !joins(end)) return;
     // [ … ] && NAME=value
     const Truth holds = test_of(words);

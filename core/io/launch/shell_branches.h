@@ -29,6 +29,9 @@ class ShellBranches {
 
     // Returns whether the next command runs.
     [[nodiscard]] Truth running() const;
+    // Returns whether the next command runs whatever the results of other commands are. `running` assumes
+    // that those before && and || succeed if they are no tests.
+    [[nodiscard]] bool is_certain() const;
 
     // Handles a command that begins or ends a branch or a loop, or is a test of an `if`; returns whether it
     // is one.
@@ -47,6 +50,7 @@ class ShellBranches {
         Truth runs = Truth::yes;  // whether its current branch runs
         Truth taken = Truth::no;  // of an `if`: whether this or an earlier branch runs
         bool is_if = false;
+        bool is_assumed = false;  // it follows && or || after a command whose result is assumed
         std::optional<ShellGroup> group{};
     };
     // The tests of an `if` that are read so far, and what joins the next one to them.
@@ -66,6 +70,7 @@ class ShellBranches {
     std::vector<Branch> branches_;
     std::optional<JoinedTests> joined_;
     Truth guard_ = Truth::yes;  // whether the test before && or || lets the next command run
+    bool is_assumed_ = false;   // whether the next command follows such a command
 };
 
 }  // namespace shardscope::launch

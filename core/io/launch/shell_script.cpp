@@ -74,14 +74,17 @@ class Script {
           branches_(outer, reading.script.unread),
           depth_(depth) {}
 
-    void read() {
-        while (!text_.at_end() && problems_.empty()) {
+    // Reads the commands up to an `exit` or `return` that certainly runs. Returns whether an `exit` ended the
+    // shell.
+    bool read() {
+        while (!text_.at_end() && problems_.empty() && !returns_) {
             read_command();
             if (!std::exchange(leaves_subshell_, false)) continue;
             shell_.variables.restore(subshells_.back());
             subshells_.pop_back();
         }
         shell_.variables.restore(locals_);
+        return exits_;
     }
 
   private:
@@ -96,6 +99,8 @@ class Script {
         Command words;
         Scope scope;
         CommandEnd end = CommandEnd::line;
+        text_.skip_blanks(false);
+        const bool is_continued = joins_ && text_.here() == '\n';  // after && or ||
         while (!text_.at_end() && problems_.empty()) {
             text_.skip_blanks(false);
             if (text_.at_end()) break;
@@ -110,6 +115,8 @@ class Script {
                 read_word(words, scope);
             }
         }
+        if (is_continued) return;
+        joins_ = end == CommandEnd::both || end == CommandEnd::either;
         run(words, scope, end);
     }
 
@@ -260,7 +267,12 @@ class Script {
             if (branches_.running() != Truth::no) {
                 reading_.script.commands.push_back(words);
                 set_by(words);
-                run_given_commands(words);
+                const bool exits = run_given_commands(words) || words[0].text == "exit";
+                // In a subshell or a pipeline an `exit` ends only that.
+                const bool ends_shell =
+                    branches_.is_certain() && subshells_.empty() && end != CommandEnd::other;
+                exits_ = exits && ends_shell;
+                returns_ = exits_ || (words[0].text == "return" && ends_shell);
             }
             if (!scope.declares) shell_.variables.restore(scope.replaced);
         }
@@ -290,15 +302,15 @@ class Script {
     }
 
     // Runs the commands that this command is given: those of a function, of a file that the script has
-    // written, and of the text that follows `sh -c` or `bash -c`.
-    void run_given_commands(const Command& words) {
+    // written, and of the text that follows `sh -c` or `bash -c`. Returns whether they end this shell.
+    bool run_given_commands(const Command& words) {
         if (const auto function = shell_.functions.find(words[0].text); function != shell_.functions.end()) {
             ShellVariables::Saved arguments;
             shell_.variables.save("@", arguments);
             shell_.variables.set("@", {words.begin() + 1, words.end()});
-            run_nested(function->second, shell_);
+            const bool exits = run_nested(function->second, shell_);
             shell_.variables.restore(arguments);
-            return;
+            return exits;
         }
         const bool is_run = std::ranges::any_of(words, runs_script);
         for (const Word& word : words) {
@@ -308,20 +320,22 @@ class Script {
         }
         const auto is_option = [](const Word& word) { return word.text.starts_with('-'); };
         const auto shell = std::ranges::find_if(words, is_shell);
-        if (shell == words.end()) return;
+        if (shell == words.end()) return false;
         const auto text = std::find_if_not(shell + 1, words.end(), is_option);
-        if (text == words.end() || text == shell + 1 || !(text - 1)->text.ends_with('c')) return;
+        if (text == words.end() || text == shell + 1 || !(text - 1)->text.ends_with('c')) return false;
         if (text->from_shell.empty()) run_in_new_shell(ShellCursor(text->text, text->line));
         else std::ranges::move(split_commands(*text), std::back_inserter(reading_.script.commands));
+        return false;
     }
 
-    // Reads another script in a shell, and adds its commands.
-    void run_nested(const ShellCursor& text, Shell& shell) {
+    // Reads another script in a shell, and adds its commands. Returns whether an `exit` ended the shell.
+    bool run_nested(const ShellCursor& text, Shell& shell) {
         constexpr int kDeepest = 4;
-        if (depth_ >= kDeepest || !expansion_.count(text.rest().size())) return;
+        if (depth_ >= kDeepest || !expansion_.count(text.rest().size())) return false;
         Problems ignored;
-        Script(text, shell, reading_, ignored, branches_.running(), depth_ + 1).read();
+        const bool exits = Script(text, shell, reading_, ignored, branches_.running(), depth_ + 1).read();
         expansion_.count(0);
+        return exits;
     }
     // Reads another script in a shell of its own, which does not change this one.
     void run_in_new_shell(const ShellCursor& text) {
@@ -344,6 +358,9 @@ class Script {
     std::string function_;                          // whose body begins next
     ShellHereDocuments documents_;
     bool feeds_shell_ = false;  // whether a command of this line runs the here-document
+    bool joins_ = false;        // whether && or || is before the command
+    bool returns_ = false;      // whether an `exit` or `return` has ended the script
+    bool exits_ = false;        // whether it was an `exit`, which ends the shell
     std::string output_;        // file to which a command of this line writes
 };
 

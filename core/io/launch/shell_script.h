@@ -10,7 +10,8 @@
 // names that expression as unknown. Where a test depends on such a word, and in loops and `case`, the
 // commands are returned but nothing that they would set is set, and the line is named. Commands whose effect
 // is not read, such as `read` and `eval`, make the variables unknown that they set. A quote or a list that
-// does not end, and variables that expand to more than 4 MiB, are problems.
+// does not end, and variables that expand to more than 4 MiB, are problems. What follows an `exit` or
+// `return` that certainly runs is not read.
 #pragma once
 
 #include <string_view>

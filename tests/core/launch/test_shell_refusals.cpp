@@ -212,6 +212,46 @@ TEST_CASE("shell: a command that sets a variable to a value that is not read mak
     CHECK(last("--one 1\n") == Words{"--one", "1"});
 }
 
+TEST_CASE("shell: nothing is read after an exit or return that certainly runs", "[launch]") {
+    for (const char* end :
+         {"exit", "exit 0", "return 1", "X=1; exit", "if [ $A = 1 ]; then exit; fi", "[ $A = 1 ] && exit",
+          "[ $A = 2 ] || { echo; exit; }", "stop() { exit 1; }\nstop", "sleep 1 &\nexit",
+          "if [ $A = 1 ] && [ $A = 1 ]; then exit; fi", "[ $A = 1 ] &&\n\n  exit"}) {
+        INFO(end);
+        CHECK(last("A=1\nrun $A\n" + std::string(end) + "\nA=2\nother 'open\n").front() != "other");
+        CHECK(commands("A=1\n" + std::string(end) + "\nrun --last\n").back().back().text != "--last");
+    }
+    // One that may not run, or that ends only a function, a subshell or another shell, does not end the
+    // script.
+    for (const char* other : {"if [ $U = 1 ]; then exit; fi",
+                              "[ $A = 2 ] && exit",
+                              "[ $U ] || exit 1",
+                              "cd x || exit 1",
+                              "cd x ||\n  exit 1",
+                              "[ $A = 2 ] && # no\n  exit",
+                              "for i in 1; do true; done || exit 1",
+                              "if [ $U ]; then true; fi || exit 1",
+                              "[ $A = 2 ] &&\n G=3",
+                              "D=$(cd x) || exit 1",
+                              "cd x || { echo; exit 1; }",
+                              "cd x && [ $A = 1 ] && exit",
+                              "die() { echo $1; exit 1; }\ncd x || die a",
+                              "stop() { return; G=3; }\nstop",
+                              "(exit 1)",
+                              "exit 1 | cat",
+                              "bash -c 'exit 1'",
+                              "while true; do exit; done",
+                              "case $U in a) exit ;; esac",
+                              "usage() {\n  exit 1\n}",
+                              "bash <<EOF\nexit 1\nEOF",
+                              "echo exit",
+                              "trap 'exit 1' ERR",
+                              "select i in a; do exit; done"}) {
+        INFO(other);
+        CHECK(last("A=1\nG=2\n" + std::string(other) + "\nrun $G\n") == Words{"run", "2"});
+    }
+}
+
 TEST_CASE("shell: the default of a variable counts in arithmetic, and is marked as a default", "[launch]") {
     const std::string sizes = "GPUS=${GPUS:-8}\nNODES=${SLURM_NNODES:-\"2\"}\n";
     const std::vector<Command> found = commands(
