@@ -144,6 +144,7 @@ void MegatronCommand::add(std::span<const MegatronArgument> arguments) {
 void MegatronCommand::read_script(std::string_view script) {
     ShellScript read = read_shell_script(script, problems_);
     unread_ = std::move(read.unread);
+    sourced_ = std::move(read.sourced);
     slurm_tasks_ = static_cast<double>(read.slurm_tasks);
     const std::vector<Command>& commands = read.commands;
     const auto options_in = [](const Command& command) {

@@ -30,6 +30,8 @@ class MegatronCommand {
 
     // Returns the lines of tests and loops that depend on values which the script does not set.
     [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
+    // Returns the lines in which the script reads a file with `source` that may set variables it uses.
+    [[nodiscard]] const std::vector<int>& sourced() const { return sourced_; }
     [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
     bool flag(std::string_view option);
     double number(std::string_view option, double otherwise);
@@ -77,7 +79,7 @@ class MegatronCommand {
 
     Problems& problems_;
     std::map<std::string, Option> options_;
-    std::vector<int> unread_;
+    std::vector<int> unread_, sourced_;
     std::vector<UnknownWord> unknown_words_;
     double slurm_tasks_ = 0;
     Word program_;

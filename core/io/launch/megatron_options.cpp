@@ -562,11 +562,20 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
         }
     }
     if (!problems.empty()) return {};
+    const auto list = [](const std::vector<int>& lines) {
+        return joined(lines, ", ", [](int line) { return std::to_string(line); });
+    };
     if (!command.unread().empty()) {
         out.note(
             translate("Not read, because it depends on values that the script does not set: the test or loop "
                       "in line {1}.",
-                      {joined(command.unread(), ", ", [](int line) { return std::to_string(line); })}));
+                      {list(command.unread())}));
+    }
+    if (!command.sourced().empty()) {
+        out.note(translate(
+            "Not read, although it may set variables that the script uses after it: the file of the "
+            "source command in line {1}.",
+            {list(command.sourced())}));
     }
     std::vector<std::string> unused = command.unused(is_script);
     // A log lists every argument that has a value and every flag that is on, also those that no one has set.

@@ -36,8 +36,8 @@ void add_once(std::vector<FromShell>& all, const FromShell& from) {
 
 bool ShellExpansion::count(std::size_t bytes) {
     constexpr std::size_t kMost = std::size_t{1} << 22;
-    bytes_ += bytes;
-    if (bytes_ <= kMost) return true;
+    record_.bytes += bytes;
+    if (record_.bytes <= kMost) return true;
     if (!problems_.empty()) return false;
     problems_.push_back({"", translate("the script is too long"),
                          translate("its variables expand to more than 4 MiB"),
@@ -239,6 +239,7 @@ Words ShellExpansion::braced_expansion(const ShellCursor& start, bool in_double_
     text_.step();
     if (is_read && value) return counted(*value);
     if (!is_read || !otherwise || !otherwise->unknown.empty()) return unknown(start, is_read);
+    record_sourced(name);
     otherwise->from_shell.insert(otherwise->from_shell.begin(),
                                  {0, std::string(text_.since(start)), text_.line(), true, true});
     return {*otherwise};
@@ -303,18 +304,26 @@ void ShellExpansion::read_inner_expansion(Word& out) {
 }
 
 // Returns the words of an array, or the words of the script's arguments for "@" and "*".
-const Words* ShellExpansion::words_of(const std::string& name) const {
-    return variables_.find(name == "*" ? "@" : name);
+const Words* ShellExpansion::words_of(const std::string& name) {
+    const Words* words = variables_.find(name == "*" ? "@" : name);
+    if (words) record_sourced(name);
+    return words;
+}
+
+// Records the files that may have set a variable.
+void ShellExpansion::record_sourced(const std::string& name) {
+    const std::vector<int>& lines = variables_.sourced_since_set(name == "*" ? "@" : name);
+    record_.sourced.insert(lines.begin(), lines.end());
 }
 
 // Returns the value that a variable or an argument has without an index: of an array, the first word. Returns
 // nothing where it is not known.
-std::optional<Words> ShellExpansion::scalar_of(const std::string& name) const {
+std::optional<Words> ShellExpansion::scalar_of(const std::string& name) {
     const bool is_argument = is_digit(name[0]) && name != "0";
     return element_of(is_argument ? "@" : name, is_argument ? integer_of(name).value_or(0) - 1 : 0);
 }
 
-std::optional<Words> ShellExpansion::element_of(const std::string& name, long index) const {
+std::optional<Words> ShellExpansion::element_of(const std::string& name, long index) {
     const Words* words = words_of(name);
     if (!words) return std::nullopt;
     const auto size = static_cast<long>(words->size());
@@ -325,7 +334,7 @@ std::optional<Words> ShellExpansion::element_of(const std::string& name, long in
 
 // Returns the value of an expression of integers; nothing where it is not known. A value that depends on the
 // default of a variable is marked as one.
-std::optional<Word> ShellExpansion::value_of_arithmetic(const Word& expression) const {
+std::optional<Word> ShellExpansion::value_of_arithmetic(const Word& expression) {
     if (!expression.unknown.empty()) return std::nullopt;
     Word out = empty_word(text_.line());
     out.from_shell = expression.from_shell;

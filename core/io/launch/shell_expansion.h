@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "launch/shell_cursor.h"
@@ -17,12 +18,18 @@
 
 namespace shardscope::launch {
 
+// What the expansions of a script and of all that it runs have read.
+struct ShellExpansionRecord {
+    std::size_t bytes = 0;    // that are read again
+    std::set<int> sourced{};  // lines of the `source` commands whose files may set a variable that is read
+};
+
 class ShellExpansion {
   public:
-    // Reads at `text` and moves it on. `bytes` counts those that are read again, for a script and all that it
-    // runs.
-    ShellExpansion(ShellCursor& text, const ShellVariables& variables, std::size_t& bytes, Problems& problems)
-        : text_(text), variables_(variables), bytes_(bytes), problems_(problems) {}
+    // Reads at `text` and moves it on.
+    ShellExpansion(ShellCursor& text, const ShellVariables& variables, ShellExpansionRecord& record,
+                   Problems& problems)
+        : text_(text), variables_(variables), record_(record), problems_(problems) {}
 
     // Reads one word, or the words into which the value of an unquoted variable is split. With `whole` such a
     // value is not split.
@@ -57,15 +64,16 @@ class ShellExpansion {
     std::optional<Words> read_element(const std::string& name, bool in_double_quotes, bool& is_read);
     Word read_default(bool in_double_quotes);
 
-    [[nodiscard]] const Words* words_of(const std::string& name) const;
-    [[nodiscard]] std::optional<Words> scalar_of(const std::string& name) const;
-    [[nodiscard]] std::optional<Words> element_of(const std::string& name, long index) const;
-    [[nodiscard]] std::optional<Word> value_of_arithmetic(const Word& expression) const;
+    const Words* words_of(const std::string& name);
+    std::optional<Words> scalar_of(const std::string& name);
+    std::optional<Words> element_of(const std::string& name, long index);
+    std::optional<Word> value_of_arithmetic(const Word& expression);
+    void record_sourced(const std::string& name);
     Words counted(const Words& words) { return count(bytes_of(words)) ? words : Words{}; }
 
     ShellCursor& text_;
     const ShellVariables& variables_;
-    std::size_t& bytes_;
+    ShellExpansionRecord& record_;
     Problems& problems_;
     int nested_ = 0;  // expansions inside of another one
 };

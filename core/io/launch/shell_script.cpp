@@ -30,7 +30,7 @@ struct Shell {
 // What is read of a script and of those that it runs.
 struct Reading {
     ShellScript script;
-    std::size_t expanded = 0;  // bytes of all expansions
+    ShellExpansionRecord expansions{};
 };
 
 std::string name_of_program(const Word& word) { return word.text.substr(word.text.rfind('/') + 1); }
@@ -70,7 +70,7 @@ class Script {
           shell_(shell),
           reading_(reading),
           problems_(problems),
-          expansion_(text_, shell.variables, reading.expanded, problems),
+          expansion_(text_, shell.variables, reading.expansions, problems),
           branches_(outer, reading.script.unread),
           depth_(depth) {}
 
@@ -312,6 +312,8 @@ class Script {
             shell_.variables.restore(arguments);
             return exits;
         }
+        if ((words[0].text == "source" || words[0].text == ".") && words.size() > 1)
+            return run_file(words[1], words[0].line);
         const bool is_run = std::ranges::any_of(words, runs_script);
         for (const Word& word : words) {
             const auto file = shell_.files.find(file_name(word));
@@ -328,6 +330,14 @@ class Script {
         return false;
     }
 
+    // Reads a file in this shell that the script has written. Any other file may change every variable.
+    // Returns whether an `exit` in it ended the shell.
+    bool run_file(const Word& name, int line) {
+        const auto file = shell_.files.find(file_name(name));
+        if (file != shell_.files.end()) return run_nested(file->second, shell_);
+        if (expansion_.count(shell_.variables.bytes())) shell_.variables.mark_sourced(line);
+        return false;
+    }
     // Reads another script in a shell, and adds its commands. Returns whether an `exit` ended the shell.
     bool run_nested(const ShellCursor& text, Shell& shell) {
         constexpr int kDeepest = 4;
@@ -374,6 +384,8 @@ ShellScript read_shell_script(std::string_view script, Problems& problems) {
         shell.variables.set(name, {{std::to_string(variable.value), variable.line, "", {}}});
     reading.script.slurm_tasks = job.tasks;
     Script(ShellCursor(script), shell, reading, problems).read();
+    const std::set<int>& sourced = reading.expansions.sourced;
+    reading.script.sourced.assign(sourced.begin(), sourced.end());
     return std::move(reading.script);
 }
 

@@ -11,7 +11,8 @@
 // commands are returned but nothing that they would set is set, and the line is named. Commands whose effect
 // is not read, such as `read` and `eval`, make the variables unknown that they set. A quote or a list that
 // does not end, and variables that expand to more than 4 MiB, are problems. What follows an `exit` or
-// `return` that certainly runs is not read.
+// `return` that certainly runs is not read. A file that `source` names is read only if the script writes it;
+// the line is named if the script uses variables after it that it has set before, or defaults.
 #pragma once
 
 #include <string_view>
@@ -25,6 +26,7 @@ namespace shardscope::launch {
 struct ShellScript {
     std::vector<Command> commands;  // in their order; the words of an array are a command, too
     std::vector<int> unread;        // lines of the branches and loops in which nothing was set
+    std::vector<int> sourced;       // lines of the files that are not read and may set variables that it uses
     long slurm_tasks = 0;           // that the directives of a SLURM job start; 0: not stated
 };
 ShellScript read_shell_script(std::string_view script, Problems& problems);

@@ -252,6 +252,38 @@ TEST_CASE("shell: nothing is read after an exit or return that certainly runs", 
     }
 }
 
+TEST_CASE("launch: a sourced file that may set variables of the command is named by its line", "[launch]") {
+    const auto notes = [](const std::string& before, const std::string& words) {
+        return read(kMegatron, script(before, "--tensor-model-parallel-size " + words)).notes;
+    };
+    const auto named = [&](const std::string& before, const std::string& words, const std::string& lines) {
+        return has_note(notes(before, words), "the file of the source command in line " + lines + ".");
+    };
+    CHECK(named("TP=2\nsource env.sh\n", "$TP", "2"));
+    CHECK(named("TP=2\n. ./env.sh\nT=$TP\n", "$T", "2"));
+    CHECK(named("TP=2\n[ -f env.sh ] && . ./env.sh\n", "$((TP))", "2"));
+    CHECK(named("TP=2\nset -a; source a.sh\nsource b.sh\n", "${TP}", "2, 3"));
+    CHECK(named("f() { local N=1; source env.sh; }\nTP=2\nf\n", "$TP", "1"));
+    CHECK(named("source env.sh\n", "${TP:-2}", "1"));
+    CHECK(named("source env.sh\nTP+=2\n", "$TP", "1"));
+    CHECK(named("TP=2\nsource env.sh\nif [ $TP = 2 ]; then T=4; fi\n", "$T", "2"));
+    // A variable that the script sets afterwards, or that the file can not change, has its value.
+    for (const char* before :
+         {"source env.sh\nTP=2\n", "TP=1\nsource env.sh\nTP=2\n", "TP=2\nbash -c 'source env.sh'\n",
+          "TP=2\necho source env.sh\n", "TP=2\nif [ $TP = 1 ]; then source env.sh; fi\n",
+          "#SBATCH --nodes=2\nsource env.sh\nTP=$SLURM_NNODES\n"}) {
+        INFO(before);
+        CHECK_FALSE(has_note(notes(before, "$TP"), "source command"));
+        CHECK(settings_of(before, "--tensor-model-parallel-size $TP")[P::tensor_parallel] == 2);
+    }
+    CHECK_FALSE(has_note(notes("TP=2\nsource env.sh\n", "4"), "source command"));
+    CHECK(refused_line("source env.sh\n", "--tensor-model-parallel-size $TP", "$TP") == 2);
+    // A file that the script writes is read.
+    const std::string written = "TP=1\ncat > env.sh <<EOF\nexport TP=2\nreturn\nTP=4\nEOF\nsource env.sh\n";
+    CHECK(settings_of(written, "--tensor-model-parallel-size $TP")[P::tensor_parallel] == 2);
+    CHECK_FALSE(has_note(notes(written, "$TP"), "source command"));
+}
+
 TEST_CASE("shell: the default of a variable counts in arithmetic, and is marked as a default", "[launch]") {
     const std::string sizes = "GPUS=${GPUS:-8}\nNODES=${SLURM_NNODES:-\"2\"}\n";
     const std::vector<Command> found = commands(
