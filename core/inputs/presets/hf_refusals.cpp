@@ -48,7 +48,8 @@ constexpr auto kEncoderClasses = std::to_array<std::string_view>(
 // Fields with one of these words change sizes, unless they have one of `kHarmless`.
 constexpr auto kSizes = std::to_array<std::string_view>(
     {"moe", "expert", "ffn_config", "attn_config", "cross_attention", "block_configs", "hybrid_layer_pattern",
-     "mlp_only_layers", "sparse_step", "dense_layers", "dense_replace", "global_head", "swa_", "index_"});
+     "mlp_only_layers", "sparse_step", "dense_layers", "dense_replace", "global_head", "swa_", "index_",
+     "sliding_window_pattern", "ut_steps", "attn_layers", "feed_forward_size"});
 constexpr auto kHarmless =
     std::to_array<std::string_view>({"loss", "aux", "jitter", "dtype", "router_logits", "capacity", "scaling",
                                      "scale", "dropout", "norm", "bias", "grouped_gemm", "group", "use_moe"});
@@ -60,13 +61,15 @@ bool has_word(const auto& words, std::string_view name) {
     return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-// Returns whether a value says that there is nothing of its kind. Texts are names, unless they list numbers.
-bool says_nothing(const json& value) {
+// Returns whether a field says that there is nothing of its kind. Texts are names, unless they list numbers or
+// are the pattern of the layers.
+bool says_nothing(std::string_view name, const json& value) {
     if (value.is_number()) return value == 0;
     if (value.is_boolean()) return !value.get<bool>();
     if (!value.is_string()) return value.empty();
     const auto& text = value.get_ref<const std::string&>();
-    return text.empty() || text[0] < '0' || text[0] > '9';
+    const bool is_pattern = name.find("pattern") != name.npos;
+    return text.empty() || (!is_pattern && (text[0] < '0' || text[0] > '9'));
 }
 
 void refuse_unread_in(Reader& r, const json& object, const std::string& where, const MovedFields& moved) {
@@ -75,7 +78,8 @@ void refuse_unread_in(Reader& r, const json& object, const std::string& where, c
         const auto found = moved.find(name);
         const std::string place = where.empty() && found != moved.end() ? found->second : where + name;
         const bool read = r.was_read(value);
-        if (!read && has_word(kSizes, place) && !has_word(kHarmless, name) && !says_nothing(value)) {
+        if (!read && has_word(kSizes, place) && !has_word(kHarmless, name) &&
+            !says_nothing(name, value)) {
             r.refuse(place,
                      translate("the architecture “{1}” is not known, nor what this field means", {r.type()}),
                      translate("without it the sizes could be wrong"));

@@ -229,6 +229,11 @@ TEST_CASE("config.json: an unknown architecture is refused if a field that chang
     names(R"("model_type": "new", "global_head_dim": 512)", "/global_head_dim");
     names(R"("model_type": "new", "ffn_config": {"ffn_hidden_size": 512})", "/ffn_config");
     names(R"("model_type": "new", "inner": {"moe_every": 2})", "/inner/moe_every");
+    // EXAONE 4's pattern of windows, Ouro's repeated layers and Reformer's attention.
+    names(R"("model_type": "exaone4", "sliding_window": 4096, "sliding_window_pattern": "LLLG")",
+          "/sliding_window_pattern");
+    names(R"("model_type": "ouro", "total_ut_steps": 4)", "/total_ut_steps");
+    names(R"("model_type": "reformer", "attn_layers": ["local", "lsh"])", "/attn_layers");
     // Linear layers of unknown sizes.
     for (const char* field : {"linear_num_key_heads", "full_attention_interval"})
         names(std::string(R"("model_type": "new", ")") + field + "\": 4", "keeps a state");
