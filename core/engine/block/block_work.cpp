@@ -174,8 +174,10 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
             } else if (term == StepTerm::tensor_network) {
                 tensor.add_collective(op, time);
             } else {
+                const bool gathers_keys =
+                    op.group == CommunicationGroup::context && op.collective == Collective::all_gather;
                 forward.add(term, time);
-                backward.add(term, time);
+                backward.add(term, (gathers_keys ? kBackwardGathers : 1) * time);
             }
             continue;
         }

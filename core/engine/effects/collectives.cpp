@@ -26,20 +26,58 @@ RingGroup ring_group(double size, double stride, double gpus_per_node) {
     return {local, size / local, stride};
 }
 
+namespace {
+
+// Returns how many members of the group lie along each axis of a torus. Ranks are numbered along the first
+// axis, then along the second.
+TorusShape extents(const RingGroup& group, const NetworkRates& network) {
+    TorusShape out{};
+    double first = 1;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const double end = first * std::max(1.0, network.torus[i]);
+        const double from = std::max(group.stride, first);
+        out[i] = std::max(1.0, std::min(group.local * group.stride, end) / from);
+        first = end;
+    }
+    return out;
+}
+
+// Returns the hops through all members of the group in one node. In a torus a collective runs along one axis
+// after the other.
+double hops_inside(const RingGroup& group, const NetworkRates& network) {
+    if (network.topology != Topology::torus) return group.local - 1;
+    double hops = 0;
+    for (const double members : extents(group, network)) hops += members - 1;
+    return hops;
+}
+
+// Returns the members of the group in one pod.
+double members_in_pod(const RingGroup& group, const NetworkRates& network) {
+    if (network.pod_gpus <= 0 || group.span() <= network.pod_gpus) return group.size();
+    return std::max(1.0, std::floor(network.pod_gpus / group.stride));
+}
+
+// Returns the B/s at which all members of the group in one node send to other nodes. A ring leaves a pod only
+// once, but as many rings do as the pod has GPUs for each of its members of one ring.
+double egress_bandwidth(const RingGroup& group, const NetworkRates& network) {
+    const double of_node = group.local * network.inter_bandwidth;
+    const double members = members_in_pod(group, network);
+    if (members >= group.size()) return of_node;
+    return std::min(of_node, members * network.inter_bandwidth / network.oversubscription);
+}
+
+}  // namespace
+
 double inside_bandwidth(const RingGroup& group, const NetworkRates& network) {
     switch (network.topology) {
         case Topology::switched: break;
         case Topology::mesh:
             return std::min(network.intra_bandwidth, std::max(1.0, group.local - 1) * network.peer_bandwidth);
         case Topology::torus: {
-            // Ranks are numbered along the first axis, then along the second.
-            double axes = 0, used = 0, first = 1;
-            for (const double axis : network.torus) {
-                if (axis <= 1) continue;
-                ++axes;
-                if (group.stride < first * axis && group.local * group.stride > first) ++used;
-                first *= axis;
-            }
+            const auto is_used = [](double members) { return members > 1; };
+            const TorusShape members = extents(group, network);
+            const auto used = static_cast<double>(std::ranges::count_if(members, is_used));
+            const auto axes = static_cast<double>(std::ranges::count_if(network.torus, is_used));
             if (used > 0) return network.intra_bandwidth * used / axes;
             break;
         }
@@ -47,21 +85,16 @@ double inside_bandwidth(const RingGroup& group, const NetworkRates& network) {
     return network.intra_bandwidth;
 }
 
-double adapter_bandwidth(const RingGroup& group, const NetworkRates& network) {
-    const bool leaves_pod = network.pod_gpus > 0 && group.span() > network.pod_gpus;
-    return leaves_pod ? network.inter_bandwidth / network.oversubscription : network.inter_bandwidth;
-}
-
 RingLink ring_bottleneck(const RingGroup& group, const NetworkRates& network) {
     const double inside = inside_bandwidth(group, network);
     if (group.nodes <= 1) return {inside, Rate::intra_node};
-    const double egress = group.local * adapter_bandwidth(group, network);
+    const double egress = egress_bandwidth(group, network);
     if (group.local > 1 && inside < egress) return {inside, Rate::intra_node};
     return {egress, Rate::inter_node};
 }
 
 double ring_latency(const RingGroup& group, const NetworkRates& network) {
-    return network.start_latency + (group.size() - group.nodes) * network.intra_latency +
+    return network.start_latency + group.nodes * hops_inside(group, network) * network.intra_latency +
            (group.nodes - 1) * network.inter_latency;
 }
 
@@ -86,7 +119,7 @@ Time switch_reduce_time(double bytes, const RingGroup& group, const NetworkRates
     const double levels = std::log2(group.nodes);
     return longer(inside,
                   sigmoid_time(bytes, bytes, network.start_latency + 2 * levels * network.inter_latency,
-                               {l * adapter_bandwidth(group, network), Rate::inter_node}, network.sharpness));
+                               {egress_bandwidth(group, network), Rate::inter_node}, network.sharpness));
 }
 
 }  // namespace
@@ -111,13 +144,17 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
-    const Time inside = sigmoid_time(bytes * (group.local - 1) / g, bytes,
-                                     network.start_latency + group.local * network.intra_latency,
-                                     {inside_bandwidth(group, network), Rate::intra_node}, network.sharpness);
+    const Time inside =
+        sigmoid_time(bytes * (group.local - 1) / g, bytes,
+                     network.start_latency + (hops_inside(group, network) + 1) * network.intra_latency,
+                     {inside_bandwidth(group, network), Rate::intra_node}, network.sharpness);
     if (group.nodes <= 1) return inside;
-    const Time between = sigmoid_time(
-        bytes * (g - group.local) / g, bytes, network.start_latency + group.nodes * network.inter_latency,
-        {adapter_bandwidth(group, network), Rate::inter_node}, network.sharpness);
+    // The part for other pods shares their oversubscribed links.
+    const double leaving = (g - members_in_pod(group, network)) / (g - group.local);
+    const double bandwidth = network.inter_bandwidth / std::max(1.0, leaving * network.oversubscription);
+    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes,
+                                      network.start_latency + group.nodes * network.inter_latency,
+                                      {bandwidth, Rate::inter_node}, network.sharpness);
     if (!network.rail_only) return longer(inside, between);
     // What is for another place of another node goes to that place of the own node first.
     const double elsewhere = bytes * (g - group.local) / g * (group.local - 1) / group.local;

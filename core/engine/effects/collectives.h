@@ -7,8 +7,9 @@
 // the group: all-gather and reduce-scatter rarely use a tree algorithm, so their latency grows with its size.
 //
 // A switch gives any group the full bandwidth of its GPUs. In a mesh a group uses only the links among its
-// members, and in a torus only the axes along which it extends. A group that is larger than a pod shares the
-// oversubscribed links between pods. Switches that reduce (NVLS in a node, SHARP between nodes) need each
+// members, and in a torus only the axes along which it extends, one after the other. A group that is larger
+// than a pod shares the oversubscribed links between pods: a ring leaves each pod once, an all-to-all with
+// everything that is for other pods. Switches that reduce (NVLS in a node, SHARP between nodes) need each
 // tensor once from every GPU, or node, instead of almost twice.
 //
 // Sources: ring volumes: Patarasuk and Yuan 2009; sigmoid after Lu et al. 2024, arXiv 2407.02081
@@ -40,8 +41,6 @@ struct RingLink {
 };
 // Returns the B/s that a collective of the group reaches inside a node, per GPU.
 double inside_bandwidth(const RingGroup& group, const NetworkRates& network);
-// Returns the B/s of one GPU's adapter for traffic among the nodes of the group.
-double adapter_bandwidth(const RingGroup& group, const NetworkRates& network);
 RingLink ring_bottleneck(const RingGroup& group, const NetworkRates& network);
 // Returns the start latency of a ring plus the latency of its hops, once through every member; s.
 double ring_latency(const RingGroup& group, const NetworkRates& network);

@@ -220,12 +220,19 @@ TEST_CASE("links: groups larger than a pod share the oversubscribed links", "[co
     network.inter_bandwidth = 10e9;
     network.inter_latency = network.intra_latency = 0;
     network.pod_gpus = 64;
-    network.oversubscription = 4;
+    network.oversubscription = 16;
     const auto gather = [&](const RingGroup& group) { return all_gather_time(1e9, group, network).total(); };
     CHECK(gather(ring_group(64, 1, 8)) == Approx(63.0 / 64 * 1e9 / 80e9));
-    CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 20e9));
-    // Eight ranks that are 16 apart are in different pods, too.
+    // One ring leaves the pod, whose uplinks have 64 ÷ 16 of the bandwidth of an adapter.
+    CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 40e9));
+    // Of eight ranks that are 16 apart, four are in each pod, and 16 such rings leave it.
     CHECK(gather(ring_group(8, 16, 8)) == Approx(7.0 / 8 * 1e9 / 2.5e9));
+    // An all-to-all sends half of everything to the other pod.
+    const double sent = all_to_all_time(1e9, ring_group(128, 1, 8), network).total();
+    CHECK(sent == Approx(64.0 / 128 * 1e9 / (10e9 / 16)));
+    // With 4 × less between pods rings are as fast as without pods.
+    network.oversubscription = 4;
+    CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 80e9));
     network.pod_gpus = 0;
     CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 80e9));
 }
