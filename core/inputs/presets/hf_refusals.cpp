@@ -61,8 +61,8 @@ bool has_word(const auto& words, std::string_view name) {
     return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-// Returns whether a field says that there is nothing of its kind. Texts are names, unless they list numbers or
-// are the pattern of the layers.
+// Returns whether a field says that there is nothing of its kind. Texts are names, unless they list numbers
+// or are the pattern of the layers.
 bool says_nothing(std::string_view name, const json& value) {
     if (value.is_number()) return value == 0;
     if (value.is_boolean()) return !value.get<bool>();
@@ -78,8 +78,7 @@ void refuse_unread_in(Reader& r, const json& object, const std::string& where, c
         const auto found = moved.find(name);
         const std::string place = where.empty() && found != moved.end() ? found->second : where + name;
         const bool read = r.was_read(value);
-        if (!read && has_word(kSizes, place) && !has_word(kHarmless, name) &&
-            !says_nothing(name, value)) {
+        if (!read && has_word(kSizes, place) && !has_word(kHarmless, name) && !says_nothing(name, value)) {
             r.refuse(place,
                      translate("the architecture “{1}” is not known, nor what this field means", {r.type()}),
                      translate("without it the sizes could be wrong"));
