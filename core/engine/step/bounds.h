@@ -31,9 +31,9 @@ double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
 struct UnhiddenFloor {
     std::array<double, kFrequencies> seconds{};  // of one occurrence, by frequency
     [[nodiscard]] double total(const Passes& passes) const {
+        const auto times = occurrences(passes);
         double out = 0;
-        for (std::size_t i = 0; i < kFrequencies; ++i)
-            out += seconds[i] * occurrences(static_cast<Frequency>(i), passes);
+        for (std::size_t i = 0; i < kFrequencies; ++i) out += seconds[i] * times[i];
         return out;
     }
 };

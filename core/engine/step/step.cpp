@@ -34,8 +34,9 @@ class StepSum {
             add(StepTerm::bubble, c_.schedule->bubble(c_.pipeline, average_, with_messages(filling(), c_)),
                 1);
         }
+        const auto times = occurrences(c_.passes);
         for (const UnhiddenTerm& term : trace.unhidden.items())
-            add(term.term, term.time, occurrences(term.frequency, c_.passes));
+            add(term.term, term.time, times[static_cast<std::size_t>(term.frequency)]);
         for (const double seconds : step_.terms) step_.total += seconds;
         return step_;
     }

@@ -5,6 +5,8 @@
 // The number of groups is bounded, so a trace needs no heap.
 #pragma once
 
+#include <array>
+
 #include "containers/bounded_list.h"
 #include "effects/overlap.h"
 #include "step/layers.h"
@@ -43,14 +45,10 @@ Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c)
 // after its first one.
 enum class Frequency : unsigned char { step, visit, pass, further_pass };
 inline constexpr std::size_t kFrequencies = 4;
-inline double occurrences(Frequency frequency, const Passes& passes) {
-    switch (frequency) {
-        case Frequency::step: return 1;
-        case Frequency::visit: return passes.visits();
-        case Frequency::pass: return passes.count;
-        case Frequency::further_pass: return passes.count - passes.visits();
-    }
-    return 1;
+// Returns how often each frequency occurs in a step.
+inline std::array<double, kFrequencies> occurrences(const Passes& passes) {
+    const double visits = passes.visits();
+    return {1, visits, passes.count, passes.count - visits};
 }
 
 // A term that no compute hides.
