@@ -95,7 +95,12 @@ void ShellBranches::end_command(const Command& words, CommandEnd end) {
     is_assumed_ = end != CommandEnd::line && (is_assumed_ || !decides);
     if (words.empty() && end != CommandEnd::line) return;
     const Truth ran = std::exchange(guard_, Truth::yes);
-    if (!decides || !joins(end)) return;
+    if (!joins(end)) return;
+    if (!decides) {
+        // What follows || most likely does not run, so that it sets nothing, but it may be the command.
+        if (end == CommandEnd::either) guard_ = both(ran, Truth::unknown);
+        return;
+    }
     // [ … ] && NAME=value
     const Truth holds = test_of(words);
     guard_ = both(ran, end == CommandEnd::both ? holds : negated(holds));

@@ -42,7 +42,8 @@ class ShellBranches {
     void begin_group(ShellGroup group);
     // Ends a group that has begun last; returns it if it is a function that the script defines.
     std::optional<ShellGroup> end_group();
-    // Ends a command of another kind. A test before && or || decides whether the next command runs.
+    // Ends a command of another kind. A test before && or || decides whether the next command runs; after
+    // another command and || that is not known.
     void end_command(const Command& words, CommandEnd end);
 
   private:

@@ -267,7 +267,9 @@ class Script {
             if (branches_.running() != Truth::no) {
                 reading_.script.commands.push_back(words);
                 set_by(words);
-                const bool exits = run_given_commands(words) || words[0].text == "exit";
+                // `exec` with a command replaces the shell.
+                const bool exits = run_given_commands(words) || words[0].text == "exit" ||
+                                   (words[0].text == "exec" && words.size() > 1);
                 // In a subshell or a pipeline an `exit` ends only that.
                 const bool ends_shell =
                     branches_.is_certain() && subshells_.empty() && end != CommandEnd::other;

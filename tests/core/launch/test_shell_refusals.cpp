@@ -216,7 +216,7 @@ TEST_CASE("shell: nothing is read after an exit or return that certainly runs", 
     for (const char* end :
          {"exit", "exit 0", "return 1", "X=1; exit", "if [ $A = 1 ]; then exit; fi", "[ $A = 1 ] && exit",
           "[ $A = 2 ] || { echo; exit; }", "stop() { exit 1; }\nstop", "sleep 1 &\nexit",
-          "if [ $A = 1 ] && [ $A = 1 ]; then exit; fi", "[ $A = 1 ] &&\n\n  exit"}) {
+          "if [ $A = 1 ] && [ $A = 1 ]; then exit; fi", "[ $A = 1 ] &&\n\n  exit", "exec run $A"}) {
         INFO(end);
         CHECK(last("A=1\nrun $A\n" + std::string(end) + "\nA=2\nother 'open\n").front() != "other");
         CHECK(commands("A=1\n" + std::string(end) + "\nrun --last\n").back().back().text != "--last");
@@ -227,6 +227,9 @@ TEST_CASE("shell: nothing is read after an exit or return that certainly runs", 
                               "[ $A = 2 ] && exit",
                               "[ $U ] || exit 1",
                               "cd x || exit 1",
+                              "cd x || G=3",
+                              "cd x || { G=3; }",
+                              "exec >log",
                               "cd x ||\n  exit 1",
                               "[ $A = 2 ] && # no\n  exit",
                               "for i in 1; do true; done || exit 1",
@@ -250,6 +253,8 @@ TEST_CASE("shell: nothing is read after an exit or return that certainly runs", 
         INFO(other);
         CHECK(last("A=1\nG=2\n" + std::string(other) + "\nrun $G\n") == Words{"run", "2"});
     }
+    // The command itself may follow ||.
+    CHECK(last("G=2\ncd x || run $G\n") == Words{"run", "2"});
 }
 
 TEST_CASE("launch: a sourced file that may set variables of the command is named by its line", "[launch]") {
