@@ -98,7 +98,7 @@ void ShellBranches::end_command(const Command& words, CommandEnd end) {
     if (!joins(end)) return;
     if (!decides) {
         // What follows || most likely does not run, so that it sets nothing, but it may be the command.
-        if (end == CommandEnd::either) guard_ = both(ran, Truth::unknown);
+        guard_ = end == CommandEnd::both ? ran : ran == Truth::no ? Truth::yes : Truth::unknown;
         return;
     }
     // [ … ] && NAME=value
