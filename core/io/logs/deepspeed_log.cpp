@@ -186,6 +186,7 @@ class DeepspeedReader : public LineReader {
         const std::size_t begin = line.text.find(kBegin);
         if (begin != std::string_view::npos) {
             json_.clear();
+            json_line_ = line.number;
             open_braces_ = 0;
         } else if (json_.empty()) {
             return;
@@ -196,8 +197,12 @@ class DeepspeedReader : public LineReader {
         if (text.find_first_of("{}[]\"") != 0) return;
         json_ += text + "\n";
         open_braces_ += std::ranges::count(text, '{') - std::ranges::count(text, '}');
-        if (open_braces_ <= 0) contents.deepspeed = std::exchange(json_, {});
-        else if (json_.size() > kLongest) json_.clear();
+        if (open_braces_ <= 0) {
+            contents.deepspeed = std::exchange(json_, {});
+            contents.deepspeed_line = json_line_;
+        } else if (json_.size() > kLongest) {
+            json_.clear();
+        }
     }
 
     // Sets a number of processes. Another one is that of a later start.
@@ -228,6 +233,7 @@ class DeepspeedReader : public LineReader {
     bool divides_model_ = false;    // several ranks train one copy of the model
     double stages_ = 0;             // of the pipeline engine; 0 without it
     std::string json_;              // the configuration that is being read
+    int json_line_ = 0;             // where it begins
     std::ptrdiff_t open_braces_ = 0;
     StatedNumber processes_;  // of the launcher
     StatedNumber ranks_;      // data-parallel ones, or all

@@ -58,6 +58,7 @@ struct LogContents {
     std::vector<StatedKey> torchtitan;
     StatedNumber pipeline_stages;    // of torchtitan, of all GPUs of a pipeline: each GPU may have several
     std::string deepspeed;           // DeepSpeed's configuration as JSON; "" where the log has none
+    int deepspeed_line = 0;          // where it begins
     std::string_view model;          // the name of the model's preset; "" where the log names no model
     std::vector<std::string> notes;  // one sentence for each statement that the scenario only approximates
     bool is_bridge = false;          // lines that only Megatron-Bridge writes

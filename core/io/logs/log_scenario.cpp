@@ -381,7 +381,9 @@ int line_of_value(const TrainingLog& log, const Scenario& stated, const Scenario
     if (!stated.is_given(id) || resolve(stated)[id] != value) return 0;
     for (const logs::StatedSetting& setting : log.contents.settings)
         if (setting.id == id && setting.value != value) return 0;
-    return log.contents.line_of(id);
+    const int line = log.contents.line_of(id);
+    const bool of_deepspeed = id == P::offload || std::ranges::find(kOfDeepspeed, id) != kOfDeepspeed.end();
+    return line == 0 && of_deepspeed ? log.contents.deepspeed_line : line;
 }
 
 Problems check_completed(const TrainingLog& log, const Scenario& stated, const Scenario& scenario) {

@@ -201,6 +201,13 @@ TEST_CASE("logs: the configuration that DeepSpeed prints as JSON", "[logs]") {
         "            \"pin_memory\": true\n        }, \n";
     const Scenario found = scenario(printed(optimizer, ""));
     const Settings s = resolve(found);
+    // Its settings are stated where it begins.
+    const TrainingLog log = read_log(
+        "starting\n" + printed(optimizer, "") + lines(12, [](int i) {
+            return written("[Rank 0] epoch=0/micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n", i, i);
+        }));
+    CHECK(line_of_value(log, found, found, P::offload) == 2);
+    CHECK(line_of_value(log, found, found, P::optimizer) == 2);
     CHECK(s.choice<Offload>(P::offload) == Offload::optimizer);
     CHECK(s.choice<Optimizer>(P::optimizer) == Optimizer::adamw);
     CHECK(found.is_given(P::optimizer));
