@@ -3,33 +3,14 @@
 #include <catch2/catch.hpp>
 
 #include "launch/megatron_options.h"
-#include "launch/shell_script.h"
 #include "support/launch_reading.h"
+#include "support/shell_commands.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
 using launch::Command;
-using launch::Word;
 
 namespace {
-
-std::vector<Command> commands(const std::string& script) {
-    Problems problems;
-    std::vector<Command> out = launch::read_shell_script(script, problems).commands;
-    CHECK(problems.empty());
-    return out;
-}
-
-using Words = std::vector<std::string>;
-
-// Returns the words of the last command, with the expression in place of a word that is not known.
-Words last(const std::string& script) {
-    Words out;
-    const std::vector<Command> all = commands(script);
-    for (const Word& word : all.back())
-        out.push_back(word.text.empty() && !word.unknown.empty() ? "? " + word.unknown : word.text);
-    return out;
-}
 
 // A script whose training command, in the line after `before`, has these words at its end.
 std::string script(const std::string& before, const std::string& words) {

@@ -2,28 +2,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/shell_commands.h"
+
 using namespace shardscope;
+using namespace shardscope::testing;
 using launch::Command;
-using launch::Word;
 
 namespace {
-
-std::vector<Command> commands(const std::string& script) {
-    Problems problems;
-    std::vector<Command> out = launch::read_shell_script(script, problems).commands;
-    CHECK(problems.empty());
-    return out;
-}
-
-std::vector<std::string> words(const Command& command) {
-    std::vector<std::string> out;
-    for (const Word& word : command) out.push_back(word.text);
-    return out;
-}
-
-using Words = std::vector<std::string>;
-
-Words last(const std::string& script) { return words(commands(script).back()); }
 
 launch::ShellScript read_script(const std::string& script) {
     Problems problems;
@@ -59,7 +44,7 @@ TEST_CASE("shell: variables that the script sets are replaced, and unknown expan
         "run $B \"$B\" ${LIST[@]} \"${LIST[@]}\" ${C:-7} $D $(date) ${A}b \"$@\"\n");
     const Command& run = found.back();
     CHECK(words(run) == Words{"run", "x", "y", "x y", "--one", "1", "--two", "3", "--three", "--one", "1",
-                              "--two", "3", "--three", "7", "", "", "3b", ""});
+                              "--two", "3", "--three", "7", "? $D", "? $(date)", "3b", "? $@"});
     CHECK(run[15].unknown == "$D");
     CHECK(run[16].unknown == "$(date)");
     CHECK(run[4].unknown.empty());
@@ -159,7 +144,7 @@ TEST_CASE("shell: nothing is set where a test, a loop or a case depends on unkno
     CHECK(words(cases.commands.back()) == Words{"run", "1"});
     CHECK(cases.unread == std::vector<int>{2});
     const auto guard = read_script("A=1\n[ -f file ] && A=2\n[ -d x ] || B=3\nrun $A $B\n");
-    CHECK(words(guard.commands.back()) == Words{"run", "1", ""});
+    CHECK(words(guard.commands.back()) == Words{"run", "1", "? $B"});
     CHECK(guard.unread == std::vector<int>{2, 3});
     // A known first branch makes the others known, too.
     CHECK(read_script("A=1\nif [ $A = 1 ]; then B=1; elif [ $X ]; then B=2; fi\nrun $B\n").unread.empty());
@@ -171,7 +156,7 @@ TEST_CASE("shell: a value from the shell is known in the word that it is in", "[
     const auto found =
         commands("SEQ=$7\nOPT=\" --seq ${SEQ} --batch 4\"\nOPT+=\" --x ${Y:-3}\"\nrun ${OPT}\n");
     const Command& run = found.back();
-    CHECK(words(run) == Words{"run", "--seq", "", "--batch", "4", "--x", "3"});
+    CHECK(words(run) == Words{"run", "--seq", "? $7", "--batch", "4", "--x", "3"});
     CHECK(run[1].unknown.empty());
     CHECK(run[2].unknown == "$7");
     REQUIRE(run[2].from_shell.size() == 1);
@@ -231,12 +216,12 @@ TEST_CASE("shell: a test of what SLURM may set is unknown without a directive", 
 
 TEST_CASE("shell: the commands that a shell is given are read", "[launch]") {
     CHECK(last("OPT=\" \\\n --one 1 \\\n --two\"\nCMD=\"python -u a.py $@ ${OPT}\"\nsrun -l sh -c "
-               "\"${CMD}\"\n") == Words{"python", "-u", "a.py", "", "--one", "1", "--two"});
+               "\"${CMD}\"\n") == Words{"python", "-u", "a.py", "? $@", "--one", "1", "--two"});
     CHECK(last("A='--one 1'\nsrun /bin/bash -lc \"cd x && python a.py $A\"\n") ==
           Words{"python", "a.py", "--one", "1"});
     CHECK(last("A=3\nbash -c 'python a.py --one $A'\n") == Words{"python", "a.py", "--one", "3"});
     CHECK(last("srun bash -c \"x; python a.py --name \\\"a b\\\" $D\"\n") ==
-          Words{"python", "a.py", "--name", "a b", ""});
+          Words{"python", "a.py", "--name", "a b", "? $D"});
     // A script's file and its arguments are no commands.
     CHECK(last("bash run.sh -c 1\n") == Words{"bash", "run.sh", "-c", "1"});
     CHECK(last("bash -c\n") == Words{"bash", "-c"});
