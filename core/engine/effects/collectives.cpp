@@ -57,8 +57,9 @@ double members_in_pod(const RingGroup& group, const NetworkRates& network) {
     return std::max(1.0, std::floor(network.pod_gpus / group.stride));
 }
 
-// Returns the B/s at which all members of the group in one node send to other nodes. A ring leaves a pod only
-// once, but as many rings do as the pod has GPUs for each of its members of one ring.
+// Returns the B/s at which the members of the group in one node together send to other nodes. A ring leaves
+// each pod once. With m of its members in a pod, the pod's GPUs belong to GPUs ÷ m such rings, so each ring
+// gets the share of m GPUs in the oversubscribed links.
 double egress_bandwidth(const RingGroup& group, const NetworkRates& network) {
     const double of_node = group.local * network.inter_bandwidth;
     const double members = members_in_pod(group, network);

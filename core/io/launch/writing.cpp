@@ -74,6 +74,8 @@ std::vector<double> other_values(const Scenario& scenario, P id, double here) {
     return out;
 }
 
+// Returns whether launch files set the parameter: those of training and plan, and an assumption for which
+// tools have an option.
 bool is_of_plan(P id) {
     const Group group = parameter(id).group;
     return group == Group::training || group == Group::plan || id == P::parallel_loss;

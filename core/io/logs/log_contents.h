@@ -82,7 +82,7 @@ struct LogContents {
     // Does the same for a choice by its name.
     void set(P id, std::string_view name, int line);
     void update_peak(Peak peak, double bytes, int line);
-    // Does the same for a tool with early peaks.
+    // Does the same, but before the first step it updates the early peak instead.
     void update_training_peak(Peak peak, double bytes, int line);
     // Forgets what an earlier start with other settings measured.
     void start_again();
