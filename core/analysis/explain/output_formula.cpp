@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/operators.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/translate.h"
@@ -116,14 +117,23 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         const bool second_copy = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
         if (experts && second_copy)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};
+        const bool quantized = low_precision_share(answer.settings) > 0 && !is_fsdp(answer.settings);
+        if (experts && quantized)
+            return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_q", "Q N_d F_w N_x X_w M_q"};
         if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
         if (second_copy) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
+        if (quantized) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_q", "N_g Q F_w M_q"};
     }
     if (id == Output::memory_gradients && experts)
         return OutputFormula{"M_g = Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)", "Q_g β N_d F_g N_x X_g"};
     if (id == Output::memory_optimizer) {
         if (offload != Offload::none)
             return OutputFormula{translate("M_o = 0: the state is in host memory"), {}};
+        const bool muon = answer.settings.choice<Optimizer>(P::optimizer) == Optimizer::muon;
+        if (experts && muon)
+            return OutputFormula{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o) + Q_2 · N_v ÷ F_o",
+                                 "Q_o N_d F_o N_x X_o Q_2 N_v"};
+        if (muon) return OutputFormula{"M_o = (Q_o · N_g + Q_2 · N_v) ÷ F_o", "Q_o N_g Q_2 N_v F_o"};
         if (experts) return OutputFormula{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o)", "Q_o N_d F_o N_x X_o"};
     }
     // Memory may peak at another moment, or on a stage without the head.

@@ -6,6 +6,7 @@
 #include "compile/mixer_flops.h"
 #include "compile/stage_parameters.h"
 #include "model/operator_inputs.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
@@ -140,8 +141,7 @@ void compile_machine(Compiled& c) {
     c.data_parallel = data_parallel_rates(s);
     c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth], s[P::nvme_bandwidth]};
     c.compute_bytes = activation_bytes(precision);
-    const bool gathers_fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
-    c.gathered_bytes = gathers_fp8 && s.on(P::fp8_param_gather) ? 1 : c.compute_bytes;
+    c.gathered_bytes = gathers_fp8(s) ? 1 : c.compute_bytes;
 }
 
 void compile_operators(Compiled& c) {

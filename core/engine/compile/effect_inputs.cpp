@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/shape.h"
+#include "parameters/matrix_format.h"
+
 namespace shardscope {
 
 TrafficPolicy traffic_policy(const Settings& s) {
@@ -32,6 +35,17 @@ StateFormats state_formats(const Settings& s) {
     if (s[P::moment_precision] != kAsMaster) out.moments = s.choice<MomentPrecision>(P::moment_precision);
     out.shards_master = is_fsdp(s.choice<Sharding>(P::sharding)) && !s.on(P::half_precision_shard);
     return out;
+}
+
+QuantizedWeights quantized_weights(const Settings& s) {
+    const auto recipe = s.choice<Fp8Recipe>(P::fp8_recipe);
+    const bool whole_tensors = s.choice<Precision>(P::precision) == Precision::fp8 &&
+                               (recipe == Fp8Recipe::delayed || recipe == Fp8Recipe::tensorwise);
+    return {.operand = operand_bytes(s.choice<Precision>(P::precision), recipe),
+            .block_scales = !whole_tensors,
+            // The GPUs whose matrix units scale blocks multiply all layouts, too.
+            .any_layout = s[P::peak_flops_mxfp8] > 0,
+            .replace_16_bit = gathers_fp8(s)};
 }
 
 HostWork host_work(const Settings& s) {

@@ -12,6 +12,7 @@ namespace shardscope {
 TrafficPolicy traffic_policy(const Settings& settings);
 RecomputePolicy recompute_policy(const Settings& settings);
 StateFormats state_formats(const Settings& settings);
+QuantizedWeights quantized_weights(const Settings& settings);
 HostWork host_work(const Settings& settings);
 // Returns the time of a step that passes on the host and depends on no layer; s.
 double host_time_per_step(const Settings& settings);

@@ -54,6 +54,7 @@ StateBytes state_bytes(const StateFormats& formats) {
                         : master_in_fp32                             ? 4
                                                                      : 2;
     out.optimizer = master + moments(formats.optimizer) * each;
+    out.end_moment = formats.optimizer == Optimizer::muon ? each : 0;
     return out;
 }
 

@@ -1,6 +1,13 @@
 // E3: weights, gradients and optimizer state on one GPU.
 //
-// Source: Rajbhandari et al. 2020, arXiv 1910.02054, section 3; the optimizers' states from their papers.
+// Matrices in fp8 or fp4 need their weights in that format. Without FSDP these stay in memory for the whole
+// step: one copy for the forward pass and, because fp8 units before Blackwell and block scales need it, one
+// transposed for the backward pass. The weights in 16 bits remain beside them unless the GPUs gather the
+// weights in fp8. Muon updates the embedding and the head with AdamW, which has one more moment.
+//
+// Sources: Rajbhandari et al. 2020, arXiv 1910.02054, section 3; the optimizers' states from their papers;
+// NVIDIA/TransformerEngine (quantized weights: pytorch/module/base.py, get_weight_workspace; transposes:
+// is_non_tn_fp8_gemm_supported).
 #pragma once
 
 #include <optional>
@@ -13,6 +20,7 @@ struct StateBytes {  // bytes per parameter
     double weights = 0;
     double gradients = 0;          // accumulated
     double optimizer = 0;          // master copy and moments
+    double end_moment = 0;         // Muon's additional moment of the embedding and the head
     double reduced_gradients = 0;  // communicated
 };
 struct StateFormats {
@@ -26,6 +34,19 @@ struct StateFormats {
     bool shards_master = false;
 };
 StateBytes state_bytes(const StateFormats& formats);
+
+struct QuantizedWeights {
+    double operand = 0;           // bytes of a weight in low precision, with its scale
+    bool block_scales = false;    // a scale belongs to a part of a row, so the transpose has other scales
+    bool any_layout = false;      // the GPU multiplies transposed fp8 operands
+    bool replace_16_bit = false;  // the weights are updated and gathered in low precision
+};
+// Returns the bytes by which one weight of a matrix in low precision exceeds one in 16 bits. It is negative
+// where a single copy replaces the 16 bits.
+constexpr double quantized_weight_bytes(const QuantizedWeights& weights) {
+    const double copies = weights.any_layout && !weights.block_scales ? 1 : 2;
+    return copies * weights.operand - (weights.replace_16_bit ? 2 : 0);
+}
 
 struct ShardCounts {  // GPUs over which each is sharded
     double weights = 1, gradients = 1, optimizer = 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parameters/matrix_format.h"
+
 namespace shardscope {
 double attention_efficiency_at(double at_128, double head, double half) {
     const double least = std::min(half, 128 / at_128);
@@ -22,8 +24,10 @@ GpuRates gpu_rates(const Settings& s) {
     gpu.gemm_efficiency = s[P::gemm_efficiency];
     gpu.peak_low = peak_flops(s) * std::min(s[P::fp8_efficiency], 1 / gpu.gemm_efficiency);
     // Layers that stay in bf16 take the bf16 rate, in the mean over all layers.
-    if (const double share = std::min(1.0, s[P::bf16_layers] / s[P::layers]); share > 0)
-        gpu.peak_low = 1 / ((1 - share) / gpu.peak_low + share / gpu.peak);
+    if (s[P::bf16_layers] > 0) {
+        const double low = low_precision_share(s);
+        gpu.peak_low = 1 / (low / gpu.peak_low + (1 - low) / gpu.peak);
+    }
     gpu.half_depth = s[P::gemm_half_depth];
     gpu.half_area = s[P::gemm_half_area];
     // An efficiency belongs to a kernel on an architecture. No kernel exceeds the best published one.

@@ -9,6 +9,7 @@
 #include "effects/loss.h"
 #include "effects/quantized_traffic.h"
 #include "memory/kept_activations.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "text/translate.h"
 
@@ -184,6 +185,15 @@ double second_copy_bytes(const Stage& stage, const Compiled& c) {
                          in_one_node(c.layout.expert_shard).size());
 }
 
+double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
+    const double share = low_precision_share(s);
+    if (share <= 0 || is_fsdp(s)) return 0;
+    const StageParameters parameters = stage_parameters(stage, c);
+    const double matrices = parameters.all.non_expert + parameters.all.experts - parameters.vocabulary;
+    return share * matrices * quantized_weight_bytes(quantized_weights(s));
+}
+
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -196,7 +206,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
     if (!keeps_weights_on_host(s))
         out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
-                      second_copy_bytes(stage, c);
+                      second_copy_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
                                   shares.gradients, expert_shares.gradients);
     if (!is_fsdp(s)) {
@@ -209,7 +219,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     }
     if (s.choice<Offload>(P::offload) == Offload::none)
         out.optimizer =
-            sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer);
+            sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer) +
+            c.state.end_moment * parameters.vocabulary / shares.optimizer;
     return out;
 }
 

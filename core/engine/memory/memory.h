@@ -94,6 +94,8 @@ struct StateMemory {
 };
 // E3: returns the bytes of the second copy of a stage's weights, which ZeRO++ keeps in every node.
 double second_copy_bytes(const Stage& stage, const Compiled& compiled);
+// E3: returns the bytes by which a stage's weights in low precision exceed weights in 16 bits.
+double quantized_weight_bytes(const Stage& stage, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {

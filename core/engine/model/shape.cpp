@@ -5,6 +5,7 @@
 
 #include "effects/loss.h"
 #include "parameters/layer_pattern.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -51,7 +52,7 @@ Shape shape_of(const Settings& s) {
     x.low_precision = is_low(precision);
     // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes.
     x.operand_bytes = operand_bytes(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
-    x.low_share = x.low_precision ? 1 - std::min(1.0, s[P::bf16_layers] / s[P::layers]) : 0;
+    x.low_share = low_precision_share(s);
     x.kept_operand = 1 - x.low_share + x.low_share * x.operand_bytes / 2;
     x.scales_by_current_values =
         precision != Precision::fp8 || s.choice<Fp8Recipe>(P::fp8_recipe) != Fp8Recipe::delayed;

@@ -1,6 +1,8 @@
 // The number format of the matrices in low precision.
 #pragma once
 
+#include <algorithm>
+
 #include "parameters/settings.h"
 
 namespace shardscope {
@@ -11,6 +13,16 @@ constexpr Precision matrix_format(Precision precision, Fp8Recipe recipe) {
 }
 inline Precision matrix_format(const Settings& s) {
     return matrix_format(s.choice<Precision>(P::precision), s.choice<Fp8Recipe>(P::fp8_recipe));
+}
+// Returns whether data-parallel GPUs gather the weights in fp8.
+inline bool gathers_fp8(const Settings& s) {
+    const auto precision = s.choice<Precision>(P::precision);
+    return (precision == Precision::fp8 || precision == Precision::mxfp8) && s.on(P::fp8_param_gather);
+}
+// Returns the share of the layers whose matrices are in low precision.
+inline double low_precision_share(const Settings& s) {
+    const bool low = is_low(s.choice<Precision>(P::precision));
+    return low ? 1 - std::min(1.0, s[P::bf16_layers] / s[P::layers]) : 0;
 }
 // Returns the parameter that `cluster.gpu.peak_flops` stands for: the peak of that format.
 inline P peak_of(const Settings& s) { return peak_of(matrix_format(s)); }

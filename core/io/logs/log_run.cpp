@@ -32,7 +32,10 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
     out["family"] = "log";
     out["source"] = source;
     out["model_name"] = scenario.model ? scenario.model_title() : scenario.title();
-    ordered_json written = ordered_json::parse(write_scenario(scenario, false));
+    // A table's run without a sharding has another one than a scenario without it.
+    Scenario stated = scenario;
+    stated.give(P::sharding, settings.choice<Sharding>(P::sharding));
+    ordered_json written = ordered_json::parse(write_scenario(stated, false));
     for (const char* key : {"format", "version", "name"}) written.erase(key);
     out["scenario"] = written;
     ordered_json measured = ordered_json::object();

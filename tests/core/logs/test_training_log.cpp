@@ -551,6 +551,19 @@ TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[lo
     CHECK(ours.estimate.step.total == theirs.estimate.step.total);
 }
 
+TEST_CASE("logs: a run states its sharding, which tables assume to be another one", "[logs]") {
+    const TrainingLog log = read_log(torchtitan_log());
+    const Scenario base =
+        of_model("llama-3-8b", {{P::gpus, 8}, {P::tensor_parallel, 2}, {P::offload, Offload::optimizer}});
+    REQUIRE_FALSE(base.is_given(P::sharding));
+    Problems problems;
+    const std::vector<MeasuredRun> runs = read_runs(write_log_run(log, base, "a.log"), problems);
+    REQUIRE(problems.empty());
+    const Settings again = resolve(shardscope::scenario_of(runs.front(), Catalogue::shipped(), problems));
+    REQUIRE(problems.empty());
+    CHECK(again[P::sharding] == resolve(base)[P::sharding]);
+}
+
 TEST_CASE("logs: a rate that no table takes is left out of the run", "[logs]") {
     const TrainingLog log = read_log(lines(4, [](int i) {
         return written(

@@ -184,3 +184,51 @@ TEST_CASE("memory: a compiler that gathers single matrices holds two of them ins
     CHECK(gathered(true, Moment::backward) == Approx(2 * 2 * kMatrix + 2 * kMatrix).epsilon(1e-12));
     CHECK(gathered(false, Moment::backward) > 5 * gathered(true, Moment::backward));
 }
+
+TEST_CASE("memory: without FSDP, weights in low precision stay beside those in 16 bits or replace them",
+          "[memory]") {
+    const auto weights = [](std::string_view gpu, std::initializer_list<std::pair<P, Value>> values) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 8}, {P::sharding, Sharding::zero1}});
+        scenario.cluster = nullptr;
+        scenario.gpu = scenario.catalogue->find(PresetKind::gpu, gpu);
+        REQUIRE(scenario.gpu);
+        for (const auto& [id, value] : values) scenario.give(id, value);
+        return memory_use(compile(resolve(scenario))).term(MemoryTerm::weights);
+    };
+    // Llama 3 8B: 8,030,261,248 parameters, with an embedding and a head of 128,256 × 4,096 and a last norm.
+    constexpr double kAll = 8030261248, kVocabulary = 2 * 128256.0 * 4096 + 4096, kLayers = kAll - kVocabulary;
+    const std::pair<P, Value> fp8{P::precision, Precision::fp8}, mxfp8{P::precision, Precision::mxfp8};
+    const std::pair<P, Value> nvfp4{P::precision, Precision::nvfp4}, gather{P::fp8_param_gather, true};
+    const std::pair<P, Value> tensorwise{P::fp8_recipe, Fp8Recipe::tensorwise};
+    CHECK(weights("h100-sxm-80gb", {}) == Approx(2 * kAll));
+    // H100 multiplies one layout of fp8 only: the weights and their transpose, a byte each.
+    CHECK(weights("h100-sxm-80gb", {fp8, tensorwise}) == Approx(2 * kAll + 2 * kLayers));
+    CHECK(weights("h100-sxm-80gb", {fp8, tensorwise, gather}) == Approx(2 * kVocabulary + 2 * kLayers));
+    // Blocks of 128 have scales of four bytes, which belong to rows or to columns.
+    CHECK(weights("h100-sxm-80gb", {fp8, {P::fp8_recipe, Fp8Recipe::blockwise}}) ==
+          Approx(2 * kAll + 2 * (1 + 4.0 / 128) * kLayers));
+    // B200 multiplies all layouts; blocks of 32 still have a scale a byte for each direction.
+    CHECK(weights("b200-sxm", {fp8, tensorwise}) == Approx(2 * kAll + kLayers));
+    CHECK(weights("b200-sxm", {fp8, tensorwise, gather}) == Approx(2 * kVocabulary + kLayers));
+    CHECK(weights("b200-sxm", {mxfp8, gather}) == Approx(2 * kVocabulary + 2 * (33.0 / 32) * kLayers));
+    // Four bits and a scale of a byte for 16 weights; the 16-bit weights are gathered.
+    CHECK(weights("b200-sxm", {nvfp4, gather}) == Approx(2 * kAll + 2 * (0.5 + 1.0 / 16) * kLayers));
+    // Half of the 32 layers stay in bf16.
+    CHECK(weights("h100-sxm-80gb", {fp8, {P::bf16_layers, 16}}) == Approx(2 * kAll + kLayers));
+    // FSDP casts the weights when it gathers them.
+    CHECK(weights("h100-sxm-80gb", {fp8, {P::sharding, Sharding::zero3}}) ==
+          weights("h100-sxm-80gb", {{P::sharding, Sharding::zero3}}));
+}
+
+TEST_CASE("memory: Muon keeps one moment, and two of the embedding and the head", "[memory]") {
+    const auto state = [](Optimizer optimizer, Sharding sharding) {
+        const Scenario scenario =
+            of_model("llama-3-8b", {{P::gpus, 8}, {P::sharding, sharding}, {P::optimizer, optimizer}});
+        return memory_use(compile(resolve(scenario))).term(MemoryTerm::optimizer);
+    };
+    // A master copy and moments in fp32, four bytes each.
+    constexpr double kAll = 8030261248, kVocabulary = 2 * 128256.0 * 4096 + 4096;
+    CHECK(state(Optimizer::adamw, Sharding::ddp) == Approx(12 * kAll));
+    CHECK(state(Optimizer::muon, Sharding::ddp) == Approx(8 * kAll + 4 * kVocabulary));
+    CHECK(state(Optimizer::muon, Sharding::zero1) == Approx((8 * kAll + 4 * kVocabulary) / 8));
+}
