@@ -112,11 +112,10 @@ int launch(const Options& options) {
 
 // Removes the note on the number of GPUs where the command line gives it.
 void drop_assumed_gpus(LaunchRead& read, const std::vector<std::string>& assignments) {
-    const std::string note = launch::note_of_assumed_gpus(resolve(read.scenario)[P::gpus]);
     for (const std::string& assignment : assignments) {
         Problems reported_later;
         const auto one = parse_assignment(assignment, catalogue(), reported_later);
-        if (one && !one->preset && one->id == P::gpus) std::erase(read.notes, note);
+        if (one && !one->preset && one->id == P::gpus) std::erase(read.notes, read.gpus_note);
     }
 }
 

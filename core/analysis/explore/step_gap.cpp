@@ -71,6 +71,8 @@ constexpr std::array kMembers{
     Member{P::moe_dispatcher, GapClass::routing},
     Member{P::moe_overlap, GapClass::routing},
     Member{P::static_expert_buffers, GapClass::routing},
+    Member{P::fp8_dispatch, GapClass::precision},
+    Member{P::fp8_activation_inputs, GapClass::precision},
     Member{P::expert_imbalance, GapClass::routing},
     Member{P::network_efficiency, GapClass::network},
     Member{P::intra_node_efficiency, GapClass::network},

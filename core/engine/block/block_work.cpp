@@ -249,6 +249,7 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .context_imbalance = s[P::context_imbalance],
             .overlap = s[P::overlap],
             .dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher),
+            .expert_groups = {s[P::expert_groups], s[P::chosen_expert_groups]},
             .expert_overlap = s.on(P::moe_overlap),
             .element_bytes = activation_bytes(s.choice<Precision>(P::precision)),
             .recompute_modules = static_cast<unsigned char>(s.whole(P::recompute_modules))};
@@ -293,8 +294,8 @@ Time collective_operator_time(const Operator& op, const BlockRates& rates) {
         case Collective::all_reduce: time = all_reduce_time(op.bytes, group, rates.network); break;
         case Collective::all_to_all:
             time = op.group == CommunicationGroup::expert
-                       ? expert_dispatch_time({op.bytes, op.copies}, rates.dispatcher, rates.expert_imbalance,
-                                              group, rates.network)
+                       ? expert_dispatch_time({op.bytes, op.copies, rates.expert_groups}, rates.dispatcher,
+                                              rates.expert_imbalance, group, rates.network)
                        : all_to_all_time(op.bytes, group, rates.network);
             break;
     }

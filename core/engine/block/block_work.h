@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "effects/expert_dispatch.h"
 #include "effects/recompute.h"
 #include "hardware/gpu_rates.h"
 #include "hardware/network_rates.h"
@@ -67,6 +68,7 @@ struct BlockRates {
     double context_imbalance = 1;  // attention work of the busiest GPU, likewise
     double overlap = 0;            // ω, see effects/overlap.h
     MoeDispatcher dispatcher = MoeDispatcher::all_to_all;
+    ExpertGroups expert_groups;
     bool expert_overlap = false;          // expert communication overlaps with compute
     double element_bytes = 2;             // of an activation
     unsigned char recompute_modules = 0;  // bits of RecomputeModule

@@ -19,9 +19,9 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     ops.back().dropped_by = bit(RecomputeModule::layernorm);
     // A gated unit keeps both halves for the product's backward pass, and the activation's output if the
     // product is a kernel of its own; a plain one keeps the activation's input.
-    ops.push_back(streaming(x, OperatorKind::elementwise, names.activation,
-                            (x.gated ? 4 : 3) * x.tokens * width, 0,
-                            x.tokens * width * (x.q * (x.gated ? 2 : 1) + x.gate_copies)));
+    ops.push_back(
+        streaming(x, OperatorKind::elementwise, names.activation, (x.gated ? 4 : 3) * x.tokens * width, 0,
+                  x.tokens * width * (x.activation_input_bytes * (x.gated ? 2 : 1) + x.gate_copies)));
     ops.back().composed = x.gated;
     ops.back().repeated_by = names.module | RecomputeModule::activation;
     ops.back().dropped_by = bit(names.module);
@@ -59,7 +59,6 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // Token copies that the experts of the busiest GPU process. GPUs that share an expert process the same
     // ones.
     const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
-    const double sent = x.q * copies * x.expert_h;
     const bool latent = x.expert_h < x.h;
     const auto add_projection = [&](std::string_view name, double n, double k, double saved) {
         Operator op = matrix(x, name, n, k, Cut::none, false, saved);
@@ -71,12 +70,13 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // The router or the shared expert keeps its input.
     if (latent) add_projection("experts.latent", x.expert_h, x.h, 0);
     const std::size_t first = ops.size();
-    const auto add_all_to_all = [&](std::string_view name) {
+    const auto add_all_to_all = [&](std::string_view name, double value_bytes) {
         if (x.e <= 1) return;
-        add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert, sent);
+        add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert,
+                       value_bytes * copies * x.expert_h);
         ops.back().copies = x.top;
     };
-    add_all_to_all("experts.dispatch");
+    add_all_to_all("experts.dispatch", x.dispatched_bytes);
     // The router's probabilities are kept in fp32.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.permute", 4 * copies * x.expert_h, 0,
                             4 * rows * x.experts));
@@ -112,13 +112,10 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     const double limits = separate_biases && x.gated ? 8 : 0;
     add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
                        routed_bytes);
-    ops.push_back(streaming(x, OperatorKind::elementwise, "experts.activation",
-                            ((x.gated ? 4 : 3) + limits) * routed * width, 0,
-                            routed * width *
-                                (x.q * (limits > 0 ? 4
-                                        : x.gated  ? 2
-                                                   : 1) +
-                                 x.gate_copies)));
+    ops.push_back(streaming(
+        x, OperatorKind::elementwise, "experts.activation", ((x.gated ? 4 : 3) + limits) * routed * width, 0,
+        routed * width *
+            (x.activation_input_bytes * (x.gated ? 2 : 1) + (limits > 0 ? 2 * x.q : 0) + x.gate_copies)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
     if (separate_biases)
@@ -127,7 +124,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     if (gathers)
         add_collective(ops, "experts.reduce", Collective::reduce_scatter, CommunicationGroup::expert_tensor,
                        routed_bytes);
-    add_all_to_all("experts.combine");
+    add_all_to_all("experts.combine", x.q);
     // The activation applies the router's probabilities, so the experts' outputs need not be kept.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.expert_h, 0, 0));
     const std::size_t last = ops.size();

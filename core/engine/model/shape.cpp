@@ -85,6 +85,8 @@ Shape shape_of(const Settings& s) {
     // Static buffers need the fused kernels (NVIDIA-NeMo/Megatron-Bridge, perf_recipes/gpt_oss/common.py).
     x.fused_experts = s.on(P::static_expert_buffers) && x.et <= 1;
     x.imbalance = s[P::expert_imbalance];
+    x.activation_input_bytes = s.on(P::fp8_activation_inputs) ? 1 : x.q;
+    x.dispatched_bytes = s.on(P::fp8_dispatch) ? operand_bytes(Precision::fp8, Fp8Recipe::blockwise) : x.q;
     x.norm_copies = s[P::norm_copies];
     x.gate_copies = x.gated ? s[P::gate_copies] : 0;
     x.accumulation = s[P::accumulation];

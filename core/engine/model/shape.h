@@ -29,7 +29,9 @@ struct Shape {
     double positions;
     double q_rank, kv_rank, rope, value;  // latent attention; without it kv_rank is 0
     double experts, top, expert_f, shared_f, imbalance;
-    double expert_h;  // width at which tokens are sent to experts
+    double activation_input_bytes;  // of a kept input of the feed-forward's activation function
+    double dispatched_bytes;        // bytes of a token's value on its way to an expert
+    double expert_h;                // width at which tokens are sent to experts
     bool shared_gate, head_bias;
     bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
     double norm_copies, gate_copies, softmax_traffic, accumulation;

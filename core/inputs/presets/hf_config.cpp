@@ -187,10 +187,6 @@ std::optional<Router> router_of(Reader& r) {
     if (out.score.empty()) out.score = is_one_of(kSigmoid) ? "sigmoid" : is_one_of(kSoftmax) ? "softmax" : "";
     if (out.score != "sigmoid" && out.score != "softmax") return std::nullopt;
     out.scores_all_experts = out.score == "softmax" && r.has("norm_topk_prob") && !r.flag("norm_topk_prob");
-    if (const double groups = r.number({"n_group"}); groups > 1) {
-        out.groups = groups;
-        out.chosen_groups = r.number({"topk_group"});
-    }
     out.balancing_bias = r.text("topk_method") == "noaux_tc" || r.type() == "glm4_moe" ||
                          r.type() == "nemotron_h" || r.type() == "ernie4_5_moe" || r.flag("use_routing_bias");
     const double scaling = r.number({"routed_scaling_factor"});

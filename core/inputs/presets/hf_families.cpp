@@ -45,6 +45,11 @@ double listed_layers(const Reader& r) {
 void experts(Reader& r, double count, double top, double width) {
     r.put("experts", count);
     r.put("experts_per_token", top);
+    const double groups = r.number({"n_group"}), chosen = r.number({"topk_group"});
+    if (groups > 1 && groups <= count && chosen >= 1 && chosen <= groups) {
+        r.put("expert_groups", groups);
+        r.put("chosen_expert_groups", chosen);
+    }
     r.put("expert_ffn_size", width);
     r.put("dense_layers", 0);
 }

@@ -170,6 +170,23 @@ void read_releases(const json& list, Preset& preset, Problems& problems) {
 }
 
 // Reads the sources of the values, and which values are unverified.
+// Older files have the groups of experts in the router's field. They are parameters now.
+json without_groups(json router, Values& values) {
+    struct Moved {
+        const char* field;
+        P id;
+    };
+    for (const auto& [field, id] :
+         {Moved{"groups", P::expert_groups}, Moved{"chosen_groups", P::chosen_expert_groups}}) {
+        if (!router.is_object() || !router.contains(field)) continue;
+        if (const json& value = router[field];
+            value.is_number_unsigned() && value.get<double>() <= parameter(id).maximum)
+            values.emplace_back(id, value.get<double>());
+        router.erase(field);
+    }
+    return router;
+}
+
 void read_evidence(const json& file, Preset& preset) {
     if (const auto sources = file.find("sources"); sources != file.end() && sources->is_object()) {
         for (const auto& [name, source] : sources->items()) {
@@ -258,7 +275,7 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
                                 translate("use one of {1}", {"relu, squared-relu, gelu, silu"})});
     }
     if (const auto router = file.find("router"); preset.kind == PresetKind::model && router != file.end())
-        preset.router = read_router(*router, problems);
+        preset.router = read_router(without_groups(*router, preset.values), problems);
 }
 
 // Returns the absolute path, because scenarios and figures store it. Returns the path unchanged if the

@@ -15,22 +15,19 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::array<const char*, 2> kScores{"softmax", "sigmoid"};
-constexpr double kMostGroups = 100000;
+constexpr double kLargest = 100000;
 
 // The numbers and flags of the field, with their places in a Router.
 struct NumberField {
     const char* name;
     double Router::*place;
-    bool whole;
 };
 struct FlagField {
     const char* name;
     bool Router::*place;
 };
-constexpr std::array kNumbers{NumberField{"groups", &Router::groups, true},
-                              NumberField{"chosen_groups", &Router::chosen_groups, true},
-                              NumberField{"scaling", &Router::scaling, false},
-                              NumberField{"balancing_loss", &Router::balancing_loss, false}};
+constexpr std::array kNumbers{NumberField{"scaling", &Router::scaling},
+                              NumberField{"balancing_loss", &Router::balancing_loss}};
 constexpr std::array kFlags{FlagField{"scores_all_experts", &Router::scores_all_experts},
                             FlagField{"balancing_bias", &Router::balancing_bias},
                             FlagField{"balances_each_sequence", &Router::balances_each_sequence}};
@@ -56,12 +53,10 @@ std::optional<Router> read_router(const json& object, Problems& problems) {
                                     translate("use one of {1}", {"softmax, sigmoid"})});
         } else if (number != kNumbers.end()) {
             const double read = value.is_number() ? value.get<double>() : std::nan("");
-            if (read >= 0 && read <= kMostGroups && (!number->whole || read == std::floor(read)))
-                out.*number->place = read;
+            if (read >= 0 && read <= kLargest) out.*number->place = read;
             else
                 problems.push_back({pointer, translate("is not a valid number"), "",
-                                    number->whole ? translate("write a whole number of at least {1}", {"0"})
-                                                  : translate("write a number of at least {1}", {"0"})});
+                                    translate("write a number of at least {1}", {"0"})});
         } else if (flag != kFlags.end()) {
             if (value.is_boolean()) out.*flag->place = value.get<bool>();
             else
@@ -99,8 +94,7 @@ ordered_json write_router(const Router& router) {
 ordered_json router_schema() {
     ordered_json fields{{"score", {{"enum", kScores}}}};
     for (const NumberField& field : kNumbers)
-        fields[field.name] = {
-            {"type", field.whole ? "integer" : "number"}, {"minimum", 0}, {"maximum", kMostGroups}};
+        fields[field.name] = {{"type", "number"}, {"minimum", 0}, {"maximum", kLargest}};
     for (const FlagField& field : kFlags) fields[field.name] = {{"type", "boolean"}};
     return {{"type", "object"},
             {"description", "how experts are chosen; only settings of training tools contain it"},

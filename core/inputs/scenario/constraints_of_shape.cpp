@@ -83,6 +83,7 @@ bool experts_per_token_exist(const Settings& s) {
 
 constexpr P kDenseLayers[] = {P::dense_layers};
 constexpr P kExpertsPerToken[] = {P::experts_per_token};
+constexpr P kChosenGroups[] = {P::chosen_expert_groups};
 
 constexpr Constraint kConstraints[] = {
     {.level = Level::node,
@@ -143,6 +144,17 @@ constexpr Constraint kConstraints[] = {
              values.at_least(1);
              values.at_most(s[P::experts]);
          }},
+    {.blocks = false,
+     .parameters = kChosenGroups,
+     .holds = [](const Settings& s) { return s[P::chosen_expert_groups] <= s[P::expert_groups]; },
+     .problem =
+         [](const Settings& s) {
+             const std::string groups = format(P::expert_groups, s[P::expert_groups]);
+             return value_problem(P::chosen_expert_groups, s,
+                                  translate("there are {1} groups of experts", {groups}),
+                                  translate("use at most {1}", {groups}));
+         },
+     .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::expert_groups]); }},
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
         }
         if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
     }
-    for (const P part : {P::experts_per_token, P::dense_layers}) move(part);
+    for (const P part : {P::experts_per_token, P::chosen_expert_groups, P::dense_layers}) move(part);
 
     // After a change of the node the GPU count may no longer be a multiple of its GPUs, and the data-parallel
     // GPUs may no longer divide a held batch.

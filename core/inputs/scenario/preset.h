@@ -43,8 +43,6 @@ inline constexpr std::string_view kOwnPreset = "-own";
 // memory, so that only settings of training tools contain it.
 struct Router {
     std::string score;                    // "softmax" or "sigmoid"
-    double groups = 0;                    // of experts; 0: the choice is not limited to some groups
-    double chosen_groups = 0;             // groups from which a token's experts are chosen
     bool scores_all_experts = false;      // softmax over all experts, not over the chosen ones
     bool balancing_bias = false;          // adapts a bias of every expert to its load
     double scaling = 0;                   // factor of the experts' sum; 0: none

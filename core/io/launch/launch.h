@@ -34,6 +34,9 @@ struct LaunchText {
 struct LaunchRead {
     Scenario scenario;               // usable only where there is no problem
     std::vector<std::string> notes;  // one sentence for each assumption and for what was not used
+    // The one of `notes` that says that the file does not give the number of GPUs; empty if it does. A caller
+    // that gets the number from elsewhere removes it.
+    std::string gpus_note;
     // Every entry was understood: problems are those of the scenario as a whole, which other values may
     // solve.
     bool complete = false;

@@ -224,13 +224,17 @@ class Writer {
         context_parallelism();
     }
 
+    // Returns the layers that pipeline stages can hold. The dense layers of the block deepseek are outside.
+    [[nodiscard]] double pipeline_layers() const {
+        return s_[P::layers] - (block_ == "deepseek" ? s_[P::dense_layers] : 0);
+    }
+
     void pipeline() {
         const double stages = s_[P::pipeline_parallel];
         out_.put("scan_layers", stages <= 1);
         if (stages <= 1) return;
         const double repeats = std::fmax(1.0, s_[P::virtual_stages]);
-        // The dense layers of the block deepseek are outside the pipeline.
-        const double layers = s_[P::layers] - (block_ == "deepseek" ? s_[P::dense_layers] : 0);
+        const double layers = pipeline_layers();
         const double each = std::fmax(1.0, std::floor(layers / (stages * repeats)));
         const double possible = std::fmin(repeats, std::fmax(1.0, std::floor(layers / (stages * each))));
         const double inside = each * stages * possible;
@@ -575,6 +579,11 @@ LaunchText write(const Answer& answer, const std::string& file) {
     Yaml out(header(kMaxText, answer,
                     comment_line("Start on every host:") + comment_line("  " + command("$RANK_OF_NODE"))));
     Writer writer(plan, out);
+    if (const double stages = s[P::pipeline_parallel]; stages > 1 && stages > writer.pipeline_layers())
+        return {"",
+                "",
+                {translate("Each of MaxText's stages has a layer; {1} stages have {2} layers here.",
+                           {whole(stages), whole(writer.pipeline_layers())})}};
     plan.note_mismatches(kMaxText, writer.is_known());
     writer.model();
     writer.batch();

@@ -10,6 +10,7 @@
 #include "launch/stage_layers.h"
 #include "parameters/layer_pattern.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/valid_values.h"
 #include "text/translate.h"
 
 namespace shardscope::launch {
@@ -31,15 +32,14 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
     if (s[P::latent_expert_size] > 0) put(out, plan, {P::latent_expert_size});
     if (const double dense = s[P::dense_layers]; dense > 0)
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
-    std::vector<MegatronArgument> routing = routing_options(plan.answer.scenario.model);
-    const auto groups = std::ranges::find(routing, "--moe-router-num-groups", &MegatronArgument::option);
-    if (groups != routing.end() && std::fmod(s[P::experts], std::stod(groups->value)) != 0) {
-        plan.note(translate("{1} experts are not whole groups of the model's routing; no groups are written.",
-                            {plan.whole(P::experts)}));
-        std::erase_if(routing, [](const MegatronArgument& argument) {
-            return argument.option == "--moe-router-num-groups" ||
-                   argument.option == "--moe-router-group-topk";
-        });
+    const std::vector<MegatronArgument> routing = routing_options(plan.answer.scenario.model);
+    if (s[P::chosen_expert_groups] > 0) {
+        if (divides(s[P::expert_groups], s[P::experts]))
+            put(out, plan, {P::expert_groups, P::chosen_expert_groups});
+        else
+            plan.note(
+                translate("{1} experts are not whole groups of the model's routing; no groups are written.",
+                          {plan.whole(P::experts)}));
     }
     put(out, routing);
     // With one expert, the softmax over the chosen experts would always be 1.
@@ -295,10 +295,6 @@ std::vector<MegatronArgument> routing_options(const Preset* model) {
     Arguments out;
     out.put("--moe-router-score-function", router.score);
     if (router.scores_all_experts) out.put("--moe-router-pre-softmax");
-    if (router.groups > 1) {
-        out.put("--moe-router-num-groups", whole(router.groups));
-        out.put("--moe-router-group-topk", whole(router.chosen_groups));
-    }
     if (router.balancing_bias) out.put("--moe-router-enable-expert-bias");
     if (router.scaling > 0) out.put("--moe-router-topk-scaling-factor", decimal(router.scaling));
     if (router.balancing_loss > 0) {

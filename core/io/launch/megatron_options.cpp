@@ -36,6 +36,8 @@ constexpr std::array kSingleOptions{
     NamedParameter{"--qk-pos-emb-head-dim", P::rope_head_size},
     NamedParameter{"--num-experts", P::experts},
     NamedParameter{"--moe-router-topk", P::experts_per_token},
+    NamedParameter{"--moe-router-num-groups", P::expert_groups},
+    NamedParameter{"--moe-router-group-topk", P::chosen_expert_groups},
     NamedParameter{"--moe-shared-expert-intermediate-size", P::shared_expert_ffn_size},
     NamedParameter{"--moe-latent-size", P::latent_expert_size},
     NamedParameter{"--seq-length", P::sequence_length},
@@ -399,8 +401,8 @@ class Reader {
 
     // What changes the time or memory of kernels.
     void kernels() {
-        if (o_.flag("--fp8-param-gather") && is_low(out_.settings().choice<Precision>(P::precision)))
-            out_.give(P::fp8_param_gather, 1);
+        if (is_low(out_.settings().choice<Precision>(P::precision)))
+            out_.give(P::fp8_param_gather, o_.flag("--fp8-param-gather"));
         if (o_.flag("--first-last-layers-bf16"))
             out_.give(P::bf16_layers, o_.number("--num-layers-at-start-in-bf16", 1) +
                                           o_.number("--num-layers-at-end-in-bf16", 1));

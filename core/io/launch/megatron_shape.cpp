@@ -229,12 +229,17 @@ class ShapeReader {
 
     void experts(double layers) {
         const double count = number(P::experts, 0);
-        for (const P id : {P::experts, P::experts_per_token, P::expert_ffn_size, P::shared_expert_ffn_size,
-                           P::shared_expert_gate, P::latent_expert_size, P::dense_layers})
+        for (const P id :
+             {P::experts, P::experts_per_token, P::expert_groups, P::chosen_expert_groups, P::expert_ffn_size,
+              P::shared_expert_ffn_size, P::shared_expert_gate, P::latent_expert_size, P::dense_layers})
             set(id, 0);
         if (count <= 0) return;
         set(P::experts, count);
         set(P::experts_per_token, number(P::experts_per_token, 2));
+        if (const double groups = number(P::expert_groups, 0); groups > 0) {
+            set(P::expert_groups, groups);
+            set(P::chosen_expert_groups, number(P::chosen_expert_groups, 0));
+        }
         set(P::expert_ffn_size, o_.number("--moe-ffn-hidden-size", (*s_)[P::ffn_size]));
         set(P::shared_expert_ffn_size, number(P::shared_expert_ffn_size, 0));
         set(P::shared_expert_gate, o_.flag("--moe-shared-expert-gate") ? 1 : 0);

@@ -11,10 +11,6 @@
 
 namespace shardscope::launch {
 
-std::string note_of_assumed_gpus(double gpus) {
-    return translate("The file does not give the number of GPUs; {1} are assumed.", {format(P::gpus, gpus)});
-}
-
 ScenarioBuilder::ScenarioBuilder(const Scenario& base, bool keep_model) {
     Scenario& scenario = out_.scenario;
     scenario = base;
@@ -58,7 +54,9 @@ void ScenarioBuilder::set_gpus(double gpus, bool is_default) {
     const Settings s = settings();
     const double kept = nearest_valid(P::gpus, s[P::gpus], s);
     if (kept != s[P::gpus]) give(P::gpus, kept);
-    note(note_of_assumed_gpus(kept));
+    out_.gpus_note =
+        translate("The file does not give the number of GPUs; {1} are assumed.", {format(P::gpus, kept)});
+    note(out_.gpus_note);
 }
 
 void ScenarioBuilder::set_partition(double layers, double stages, Partition partition) {

@@ -11,10 +11,6 @@
 
 namespace shardscope::launch {
 
-// Returns the note on a number of GPUs that the file does not give. A caller that gets the number from
-// elsewhere removes it.
-std::string note_of_assumed_gpus(double gpus);
-
 // Builds the scenario of a file. It starts with the hardware and the assumptions of another scenario, without
 // that scenario's training parameters.
 class ScenarioBuilder {

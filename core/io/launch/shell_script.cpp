@@ -16,6 +16,7 @@
 #include "launch/shell_tests.h"
 #include "launch/shell_variables.h"
 #include "launch/slurm_directives.h"
+#include "text/translate.h"
 
 namespace shardscope::launch {
 namespace {
@@ -171,9 +172,17 @@ class Script {
         after.step(after.rest().find('(') + 1);
         if (after.next_letter() != ')') return false;
         after.step(after.rest().find(')') + 1);
+        if (after.next_letter() == '(' || !subshells_.empty()) refuse_function(words[0]);
         text_ = after;
         function_ = words[0].text;
         return true;
+    }
+
+    // A function whose body is a subshell, and one that only a subshell knows, are not followed.
+    void refuse_function(const Word& name) {
+        problems_.push_back({"", translate("the function {1} is not read", {name.text}),
+                             translate("its body, or the place where it is defined, is a subshell: ( … )"),
+                             translate("write { … } instead of ( … )"), name.line});
     }
 
     // Reads (( … )) as one word. Its result is not known, nor are the variables that it sets.

@@ -46,8 +46,18 @@ constexpr std::array kSwitches{
     NamedParameter{"--cuda-graph-impl", P::cuda_graphs},
 };
 
+// Undoes the assumption of a reader of launch files on the number of GPUs: a log that does not state it
+// leaves it to the base or to the user.
+void drop_assumed_gpus(const Scenario& start, LaunchRead& read) {
+    if (read.gpus_note.empty()) return;
+    std::erase(read.notes, read.gpus_note);
+    if (start.is_given(P::gpus)) read.scenario.give(P::gpus, start.value[index(P::gpus)]);
+    else read.scenario.withdraw(P::gpus);
+}
+
 void read_megatron(const LogContents& contents, const Scenario& start, LogScenario& out, Problems& problems) {
     LaunchRead read = launch::read_megatron_arguments(contents.megatron, start, problems);
+    drop_assumed_gpus(start, read);
     out.notes = std::move(read.notes);
     out.scenario = start;
     if (!problems.empty()) return;
@@ -182,6 +192,7 @@ void read_torchtitan(const LogContents& contents, const Scenario* base, const Sc
                      LogScenario& out, Problems& problems) {
     Problems own;
     LaunchRead read = kTorchtitan.read(torchtitan_file(contents), start, own);
+    drop_assumed_gpus(start, read);
     const auto of_flavor = [](const Problem& problem) { return problem.where == "model.flavor"; };
     const auto unknown_flavor = std::ranges::find_if(own, of_flavor);
     const bool unknown = unknown_flavor != own.end() || !has_key(contents, "model.flavor");
@@ -272,15 +283,6 @@ void set_named_model(const LogContents& contents, Scenario& scenario) {
     scenario.model_name.clear();
 }
 
-// Undoes the assumption of a reader of launch files on the number of GPUs: a log that does not state it
-// leaves it to the base or to the user.
-void drop_assumed_gpus(const Scenario& start, LogScenario& out) {
-    const double assumed = resolve(out.scenario)[P::gpus];
-    if (std::erase(out.notes, launch::note_of_assumed_gpus(assumed)) == 0) return;
-    if (start.is_given(P::gpus)) out.scenario.give(P::gpus, start.value[index(P::gpus)]);
-    else out.scenario.withdraw(P::gpus);
-}
-
 // Withdraws the GPU of the start where neither the log nor a base states it.
 void finish_gpu(const LogContents& contents, LogScenario& out) {
     const Preset* gpu = gpu_of(contents, *out.scenario.catalogue);
@@ -331,7 +333,6 @@ LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Cat
     else if (torchtitan) read_torchtitan(contents, base, start, out, problems);
     else if (!base) out.scenario.model = nullptr;
     if (!problems.empty()) return out;
-    drop_assumed_gpus(start, out);
     out.notes.insert(out.notes.end(), contents.notes.begin(), contents.notes.end());
     if (!megatron && !torchtitan) set_named_model(contents, out.scenario);
     if (!megatron && !torchtitan) set_shape(contents, out);

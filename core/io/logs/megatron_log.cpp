@@ -68,6 +68,8 @@ constexpr auto kYamlKeys = std::to_array<std::string_view>({
     "qk_layernorm",
     "num_moe_experts",
     "moe_router_topk",
+    "moe_router_num_groups",
+    "moe_router_group_topk",
     "moe_ffn_hidden_size",
     "moe_shared_expert_intermediate_size",
     "micro_batch_size",

@@ -29,6 +29,13 @@ constexpr std::array kFields{
     NamedParameter{"vocab_size", P::vocab_size},
 };
 
+// Switches of the printed configuration.
+constexpr std::array kSwitches{
+    NamedParameter{"tie_word_embeddings=", P::tied_embeddings},
+    NamedParameter{"recompute_layer=", P::recompute},
+    NamedParameter{"tp_linear_async_communication=", P::async_tensor_parallel},
+};
+
 class NanotronReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& contents) override {
@@ -114,9 +121,16 @@ class NanotronReader : public LineReader {
             contents.set(P::sharding, *stage, line.number);
         const std::string_view dtype = word_after(line, "dtype=");
         if (dtype == "torch.bfloat16") contents.set(P::precision, "bf16", line.number);
-        const std::string_view tied = word_after(line, "tie_word_embeddings=");
-        if (tied == "True" || tied == "False")
-            contents.set(P::tied_embeddings, tied == "True" ? 1 : 0, line.number);
+        for (const NamedParameter& field : kSwitches) {
+            const std::string_view value = word_after(line, std::string(field.name));
+            if (value == "True" || value == "False")
+                contents.set(field.id, value == "True" ? 1 : 0, line.number);
+        }
+        // Printed as <TensorParallelLinearMode.REDUCE_SCATTER: 2>.
+        if (line.has("tp_mode=") && line.has("TensorParallelLinearMode."))
+            contents.set(P::sequence_parallel, line.has("REDUCE_SCATTER") ? 1 : 0, line.number);
+        if (line.has("pp_engine=") && line.has("AllForwardAllBackwardPipelineEngine"))
+            contents.set(P::schedule, "gpipe", line.number);
     }
 
     bool in_configuration_ = false;

@@ -18,7 +18,7 @@ TEST_CASE("dispatch: a token reaches the expected number of different places", "
 TEST_CASE("dispatch: deepep sends a token once to each node", "[effects]") {
     const NetworkRates network{.intra_bandwidth = 400e9, .inter_bandwidth = 40e9, .sharpness = 0.65};
     const RingGroup group{8, 8};
-    const Dispatch dispatch{8e9, 8};  // eight copies of tokens of 1 GB together
+    const Dispatch dispatch{8e9, 8, {}};  // eight copies of tokens of 1 GB together
     const double copies =
         expert_dispatch_time(dispatch, MoeDispatcher::all_to_all, 1, group, network).total();
     const double once = expert_dispatch_time(dispatch, MoeDispatcher::deepep, 1, group, network).total();
@@ -27,6 +27,46 @@ TEST_CASE("dispatch: deepep sends a token once to each node", "[effects]") {
     CHECK(once == Approx(7.0 / 8 * 8 * (1 - std::pow(7.0 / 8, 8)) * 1e9 / 40e9).epsilon(1e-9));
     CHECK(expert_dispatch_time(dispatch, MoeDispatcher::deepep, 1.5, group, network).total() ==
           Approx(1.5 * once));
+}
+
+TEST_CASE("dispatch: a router that chooses groups of experts leaves fewer places", "[effects]") {
+    // DeepSeek-V3 chooses 4 of 8 groups. On 8 nodes each is a node of its own, on 64 GPUs it is 8 GPUs.
+    const ExpertGroups groups{8, 4};
+    CHECK(places_of_groups(8, groups) == Approx(4));
+    CHECK(places_of_groups(64, groups) == Approx(32));
+    // On 4 nodes with two groups each, both groups of a node are left out in 6·5·4·3 ÷ (8·7·6·5) of all
+    // cases.
+    CHECK(places_of_groups(4, groups) == Approx(4 * (1 - 6.0 * 5 * 4 * 3 / (8 * 7 * 6 * 5))));
+    CHECK(places_of_groups(1, groups) == Approx(1));
+    CHECK(places_of_groups(8, {}) == 8);
+    CHECK(places_of_groups(8, {8, 8}) == 8);
+    // Eight experts of four nodes.
+    CHECK(places_of_token(8, {1, 8, groups}) == Approx(4 * (1 - std::pow(3.0 / 4, 8))));
+
+    const NetworkRates network{.intra_bandwidth = 400e9, .inter_bandwidth = 40e9, .sharpness = 0.65};
+    const auto time = [&](const ExpertGroups& chosen, MoeDispatcher dispatcher) {
+        return expert_dispatch_time({8e9, 8, chosen}, dispatcher, 1, {8, 8}, network).total();
+    };
+    CHECK(time(groups, MoeDispatcher::deepep) / time({}, MoeDispatcher::deepep) ==
+          Approx(4 * (1 - std::pow(3.0 / 4, 8)) / (8 * (1 - std::pow(7.0 / 8, 8)))));
+    CHECK(time(groups, MoeDispatcher::all_to_all) == time({}, MoeDispatcher::all_to_all));
+}
+
+TEST_CASE("dispatch: in fp8 the way to the experts has half of the bytes, the way back all of them",
+          "[effects]") {
+    const auto bytes = [](bool fp8, std::string_view name) {
+        const OperatorList list = list_of(
+            of_model("mixtral-8x7b", {{P::gpus, 64}, {P::expert_parallel, 8}, {P::fp8_dispatch, fp8}}));
+        for (const Block& layer : list.layers())
+            for (const Operator& op : layer.operators)
+                if (op.name == name) return op.bytes;
+        return 0.0;
+    };
+    const double all = bytes(false, "experts.dispatch");
+    REQUIRE(all > 0);
+    CHECK(bytes(true, "experts.dispatch") == Approx(all * (1 + 4.0 / 128) / 2));
+    CHECK(bytes(true, "experts.combine") == bytes(false, "experts.combine"));
+    CHECK(bytes(true, "experts.combine") == Approx(all));
 }
 
 TEST_CASE("dispatch: overlap hides it, and expert tensor parallelism of one frees the ranks", "[effects]") {

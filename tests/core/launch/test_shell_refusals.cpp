@@ -72,6 +72,11 @@ TEST_CASE("launch: a form of expansion that is not read is refused by its line",
     CHECK(settings_of("D=out/\n", "--save ${D%/} --tensor-model-parallel-size 2")[P::tensor_parallel] == 2);
 }
 
+TEST_CASE("launch: functions of subshells are refused by their line", "[launch]") {
+    CHECK(refused_line("TP=2\nf() ( TP=4 )\n", "--tensor-model-parallel-size $TP", "f") == 2);
+    CHECK(refused_line("TP=2\n\n(\n  f() { TP=4; }\n  f\n)\n", "--tensor-model-parallel-size $TP", "f") == 4);
+}
+
 TEST_CASE("launch: words of unknown value that may contain options are named by their line", "[launch]") {
     const auto notes = [](const std::string& before, const std::string& words) {
         return read(kMegatron, script(before, words)).notes;

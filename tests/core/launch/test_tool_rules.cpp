@@ -8,6 +8,7 @@
 #include "launch/launch.h"
 #include "support/launch_options.h"
 #include "support/launch_plans.h"
+#include "support/scenarios.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -337,4 +338,21 @@ TEST_CASE("launch: options that axolotl refuses together are never written toget
 
 TEST_CASE("launch: options that MaxText refuses together are never written together", "[launch]") {
     check_rules(kMaxText, options_of_yaml, check_maxtext_rules);
+}
+
+TEST_CASE("launch: MaxText refuses more stages than layers, which a stage of the embedding alone allows",
+          "[launch]") {
+    const auto notes = [](double layers) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 16},
+                                                    {P::layers, layers},
+                                                    {P::pipeline_parallel, 16},
+                                                    {P::accumulation, 16},
+                                                    {P::sharding, Sharding::zero1}});
+        const Answer now = answer(scenario);
+        REQUIRE(now.valid());
+        const LaunchText launch = kMaxText.write(now);
+        return launch.text.empty() ? launch.notes.front() : std::string();
+    };
+    CHECK(notes(14) == "Each of MaxText's stages has a layer; 16 stages have 14 layers here.");
+    CHECK(notes(16).empty());
 }

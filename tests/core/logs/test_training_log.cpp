@@ -284,7 +284,12 @@ TEST_CASE("logs: the lines in which DeepSpeed prints its configuration", "[logs]
 TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[logs]") {
     const std::string head =
         "08/31/2026 14:37:01 [INFO|DP=0|PP=0|TP=0]: Config(general=GeneralArgs(project='debug',\n"
-        "   parallelism=ParallelismArgs(dp=16,\n      pp=2,\n      tp=4,\n      expert_parallel_size=1),\n"
+        "   parallelism=ParallelismArgs(dp=16,\n      pp=2,\n      tp=4,\n"
+        "      pp_engine=<nanotron.parallel.pipeline_parallel.engine.AllForwardAllBackwardPipelineEngine "
+        "object>,\n"
+        "      tp_mode=<TensorParallelLinearMode.REDUCE_SCATTER: 2>,\n"
+        "      tp_linear_async_communication=True,\n      recompute_layer=True,\n"
+        "      expert_parallel_size=1),\n"
         "   model=ModelArgs(model_config=LlamaConfig(bos_token_id=1,\n     hidden_size=4096,\n"
         "     intermediate_size=14336,\n     num_attention_heads=32,\n     num_hidden_layers=32,\n"
         "     num_key_value_heads=8,\n     tie_word_embeddings=False,\n     vocab_size=128256),\n"
@@ -313,6 +318,10 @@ TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[lo
     CHECK(s[P::global_batch] == 256);
     CHECK(s[P::sequence_length] == 4096);
     CHECK(s.choice<Sharding>(P::sharding) == Sharding::zero1);
+    CHECK(s.choice<ScheduleKind>(P::schedule) == ScheduleKind::gpipe);
+    CHECK(s.on(P::sequence_parallel));
+    CHECK(s.on(P::async_tensor_parallel));
+    CHECK(s[P::recompute] == 1);
     CHECK(missing_inputs(found.scenario).size() == 1);
 }
 

@@ -196,7 +196,8 @@ TEST_CASE("memory: without FSDP, weights in low precision stay beside those in 1
         return memory_use(compile(resolve(scenario))).term(MemoryTerm::weights);
     };
     // Llama 3 8B: 8,030,261,248 parameters, with an embedding and a head of 128,256 × 4,096 and a last norm.
-    constexpr double kAll = 8030261248, kVocabulary = 2 * 128256.0 * 4096 + 4096, kLayers = kAll - kVocabulary;
+    constexpr double kAll = 8030261248, kVocabulary = 2 * 128256.0 * 4096 + 4096,
+                     kLayers = kAll - kVocabulary;
     const std::pair<P, Value> fp8{P::precision, Precision::fp8}, mxfp8{P::precision, Precision::mxfp8};
     const std::pair<P, Value> nvfp4{P::precision, Precision::nvfp4}, gather{P::fp8_param_gather, true};
     const std::pair<P, Value> tensorwise{P::fp8_recipe, Fp8Recipe::tensorwise};

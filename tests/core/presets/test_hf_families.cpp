@@ -132,7 +132,7 @@ constexpr Published kPublished[] = {
         "num_experts_per_tok": 8, "first_k_dense_replace": 3, "num_attention_heads": 128,
         "num_key_value_heads": 128, "num_hidden_layers": 61, "vocab_size": 129280, "q_lora_rank": 1536,
         "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
-        "num_nextn_predict_layers": 1, "tie_word_embeddings": false})",
+        "n_group": 8, "topk_group": 4, "num_nextn_predict_layers": 1, "tie_word_embeddings": false})",
      // The checkpoint has 671026419200, less the 58 × 256 balancing biases of the routers
      // (e_score_correction_bias), which no gradient trains; the shipped preset notes this, too.
      671026404352},

@@ -14,8 +14,6 @@ using nlohmann::json;
 
 TEST_CASE("router: a preset's field is read and written, and errors name the place", "[presets]") {
     const json full = {{"score", "sigmoid"},
-                       {"groups", 8},
-                       {"chosen_groups", 4},
                        {"scaling", 2.5},
                        {"balancing_loss", 1e-4},
                        {"balancing_bias", true},
@@ -23,7 +21,7 @@ TEST_CASE("router: a preset's field is read and written, and errors name the pla
     Problems problems;
     const auto router = read_router(full, problems);
     REQUIRE(router);
-    CHECK(router->groups == 8);
+    CHECK(router->scaling == 2.5);
     CHECK(router->balancing_loss == 1e-4);
     CHECK(json(write_router(*router)) == full);
     CHECK(json(write_router(*read_router({{"score", "softmax"}}, problems))) == json({{"score", "softmax"}}));
@@ -38,10 +36,25 @@ TEST_CASE("router: a preset's field is read and written, and errors name the pla
     CHECK(where(json::array()) == "/router");
     CHECK(where(json::object()) == "/router/score");
     CHECK(where({{"score", "argmax"}}) == "/router/score");
-    CHECK(where({{"score", "softmax"}, {"groups", 1.5}}) == "/router/groups");
     CHECK(where({{"score", "softmax"}, {"scaling", -1}}) == "/router/scaling");
     CHECK(where({{"score", "softmax"}, {"balancing_bias", 1}}) == "/router/balancing_bias");
     CHECK(where({{"score", "softmax"}, {"group", 8}}) == "/router/group");
+}
+
+TEST_CASE("router: groups of experts in the field of an older file become parameters", "[presets]") {
+    json file = json::parse(
+        R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "own", "title": "Own",
+            "router": {"score": "sigmoid", "groups": 8, "chosen_groups": 4},
+            "values": {"layers": 4, "hidden_size": 512, "heads": 4, "experts": 64, "experts_per_token": 8}})");
+    Problems problems;
+    Catalogue catalogue = Catalogue::with_folder("", problems);
+    const Preset* own = catalogue.add(file.dump(), "own.json", problems);
+    REQUIRE(problems.empty());
+    REQUIRE(own);
+    Scenario scenario = Scenario::first_launch(catalogue);
+    scenario.model = own;
+    CHECK(resolve(scenario)[P::expert_groups] == 8);
+    CHECK(resolve(scenario)[P::chosen_expert_groups] == 4);
 }
 
 TEST_CASE("router: a published file gives its base of the positions and its routing", "[presets]") {
@@ -61,12 +74,12 @@ TEST_CASE("router: a published file gives its base of the positions and its rout
         "aux_loss_alpha": 0.001, "seq_aux": true, "rope_theta": 10000, "hidden_act": "silu"})");
     CHECK(v3["rotary_base"] == 10000);
     CHECK(v3["router"] == json({{"score", "sigmoid"},
-                                {"groups", 8},
-                                {"chosen_groups", 4},
                                 {"scaling", 2.5},
                                 {"balancing_loss", 0.001},
                                 {"balancing_bias", true},
                                 {"balances_each_sequence", true}}));
+    CHECK(v3["values"]["expert_groups"] == 8);
+    CHECK(v3["values"]["chosen_expert_groups"] == 4);
     // A dense model has no router, and newer files have the base in an object.
     const json dense = imported(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
         "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256,
@@ -78,7 +91,8 @@ TEST_CASE("router: a published file gives its base of the positions and its rout
     const json odd = imported(R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
         "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000,
         "num_local_experts": 8, "num_experts_per_tok": 2, "hidden_act": "silu", "n_group": 1e9})");
-    CHECK_FALSE(odd.contains("router"));
+    CHECK(odd["router"] == json({{"score", "softmax"}}));
+    CHECK_FALSE(odd["values"].contains("expert_groups"));
 }
 
 TEST_CASE("router: Megatron-LM's script has positions and routing, and reading it notes only other values",
