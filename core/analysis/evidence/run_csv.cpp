@@ -123,16 +123,6 @@ std::string gpu_hint(const std::string& name, const Catalogue& catalogue) {
                       translate("see `shardscope presets list --kind {1}`", {name_of(PresetKind::gpu)}));
 }
 
-// An NVLink domain of more GPUs than this is a rack, not a node.
-constexpr double kLargestNode = 16;
-
-double usual_domain(const Preset& gpu) {
-    for (const auto& [id, value] : gpu.node) {
-        if (id == P::gpus_per_node) return value;
-    }
-    return 0;
-}
-
 // Warns of columns that occur twice, and of names that are similar to known ones, because a misspelt degree
 // would be read as 1.
 void warn_of_columns(const std::vector<std::string>& header, int line, Problems& problems) {
@@ -307,11 +297,6 @@ Scenario scenario_of_csv(const MeasuredRun& run, const Catalogue& catalogue, Pro
             scenario.give(entry.id, parsed.value);
         }
     }
-    // For racks that are one NVLink domain (NVL72), tables give the GPUs of a tray, four, as those of a node.
-    const Settings asked = resolve(scenario);
-    const double domain = usual_domain(*scenario.gpu);
-    if (domain > kLargestNode && asked[P::gpus_per_node] < kLargestNode)
-        scenario.give(P::gpus_per_node, domain);
     if (const std::string nic = run.cell("nic_gbit_per_gpu"); !nic.empty()) {
         const Parsed parsed = parse(nic, Quantity::fraction);
         if (parsed.ok) scenario.give(P::inter_node_bandwidth, parsed.value * 1e9 / 8);

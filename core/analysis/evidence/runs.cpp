@@ -59,6 +59,20 @@ const std::vector<MeasuredRun>& shipped_runs() {
     return runs;
 }
 
+namespace {
+
+// An NVLink domain of more GPUs than this is a rack, not a node.
+constexpr double kLargestNode = 16;
+
+double usual_domain(const Preset& gpu) {
+    for (const auto& [id, value] : gpu.node) {
+        if (id == P::gpus_per_node) return value;
+    }
+    return 0;
+}
+
+}  // namespace
+
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
     problems.insert(problems.end(), run.problems.begin(), run.problems.end());
     if (!run.not_modelled.empty() && problems.empty())
@@ -66,6 +80,11 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     if (!problems.empty()) return Scenario::first_launch(catalogue);
     Scenario scenario = run.scenario.empty() ? scenario_of_csv(run, catalogue, problems)
                                              : scenario_of_json(run, catalogue, problems);
+    // For racks that are one NVLink domain (NVL72), some tables give the GPUs of a tray, four, as those of a
+    // node.
+    const double domain = scenario.gpu_preset() ? usual_domain(*scenario.gpu_preset()) : 0;
+    if (domain > kLargestNode && resolve(scenario)[P::gpus_per_node] < kLargestNode)
+        scenario.give(P::gpus_per_node, domain);
     // Jobs may not fill their nodes: a node then has the largest number of GPUs that divides the job's.
     const Settings asked = resolve(scenario);
     const double node = asked[P::gpus_used_per_node];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "compile/effect_inputs.h"
+#include "memory/memory.h"
 #include "model/operators.h"
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
@@ -74,6 +76,10 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
         return OutputFormula{
             translate("T_cy = m · (c + 6 bytes for quantization) · parameters gathered ÷ (B_HBM · η_m)"),
             "m c B_HBM η_m"};
+    if (!one_stage && !traffic_policy(s).gathers_each_visit)
+        return OutputFormula{
+            translate("T_cy = (c + m · c_g · Q_g) · parameters of the slowest stage ÷ (B_HBM · η_m)"),
+            "c m c_g Q_g B_HBM η_m"};
     if (!one_stage)
         return OutputFormula{translate("T_cy = m · c · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                              "m c B_HBM η_m"};
@@ -124,8 +130,18 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         if (second_copy) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
         if (quantized) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_q", "N_g Q F_w M_q"};
     }
-    if (id == Output::memory_gradients && experts)
-        return OutputFormula{"M_g = Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)", "Q_g β N_d F_g N_x X_g"};
+    if (id == Output::memory_gradients) {
+        if (is_zero) return OutputFormula{translate("M_g = 0: the gradients are in host memory"), {}};
+        if (unsharded_gradient_bytes({1, 1}, answer.compiled) > 0) {
+            if (offload != Offload::none) return OutputFormula{"M_g = Q_r · N_g", "Q_r N_g"};
+            if (experts)
+                return OutputFormula{"M_g = Q_r · N_g + Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)",
+                                     "Q_r N_g Q_g β N_d F_g N_x X_g"};
+            return OutputFormula{"M_g = N_g · (Q_r + Q_g · (1 + β) ÷ F_g)", "N_g Q_r Q_g β F_g"};
+        }
+        if (experts)
+            return OutputFormula{"M_g = Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)", "Q_g β N_d F_g N_x X_g"};
+    }
     if (id == Output::memory_optimizer) {
         if (offload != Offload::none)
             return OutputFormula{translate("M_o = 0: the state is in host memory"), {}};

@@ -184,7 +184,13 @@ std::string why(const Neighbour& n) {
     constexpr double kSame = 1e-9;
     const double scale = n.answer.estimate.step.total;
     if (std::fabs(n.slower) <= kSame * scale) return translate("the same step time");
-    if (n.slower < 0) return translate("faster by {1}", {format(-n.slower, Quantity::seconds)});
+    if (n.slower < 0) {
+        const std::string time = format(-n.slower, Quantity::seconds);
+        const Settings& s = n.answer.settings;
+        if (n.id == P::schedule && !is_available(schedule_of(s), s))
+            return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
+        return translate("faster by {1}", {time});
+    }
     return joined(main_losses(n), ", ", [](const Neighbour::LostTime& part) {
         return translate(part.label) + " +" + format(part.seconds, Quantity::seconds);
     });

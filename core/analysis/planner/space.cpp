@@ -186,8 +186,8 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
             const ScheduleKind kind = schedule->kind;
             const bool cut = virtual_stages > 1;
             const bool wanted =
-                is_free(P::schedule) ? schedule->widely_supported && schedule->interleaves == cut
-                : follows ? (cut ? schedule->widely_supported && schedule->interleaves : kind == plain)
+                is_free(P::schedule) ? is_available(*schedule, s) && schedule->interleaves == cut
+                : follows ? (cut ? is_available(*schedule, s) && schedule->interleaves : kind == plain)
                           : kind == given && (!cut || schedule->interleaves);
             if (!wanted) continue;
             pipeline.set(P::schedule, kind, Origin::given);
@@ -207,17 +207,14 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
 // Groups of the choices whose weights are placed and gathered in the same way.
 std::vector<std::span<const ScheduleChoice>> PlanSpace::Build::by_weights(
     const std::vector<ScheduleChoice>& schedule_choices) const {
-    std::vector<std::vector<ScheduleChoice>> alike;
+    std::map<std::array<int, 3>, std::vector<ScheduleChoice>> alike;
     for (const ScheduleChoice& one : schedule_choices) {
-        // All common schedules place weights in the same way; another schedule appears only if it is fixed,
-        // and then alone.
-        const bool apart = schedule_of(one.schedule).layered;
-        if (alike.empty() || apart) alike.emplace_back();
-        alike.back().push_back(one);
+        const Schedule& schedule = schedule_of(one.schedule);
+        alike[{schedule.layered, schedule.folded, schedule.weight_copies}].push_back(one);
     }
     std::vector<std::span<const ScheduleChoice>> out;
     out.reserve(alike.size());
-    for (std::vector<ScheduleChoice>& list : alike)
+    for (auto& [placement, list] : alike)
         out.emplace_back(space.schedule_choices_.emplace_back(std::move(list)));
     return out;
 }

@@ -4,12 +4,14 @@
 
 #include "model/shape.h"
 #include "parameters/matrix_format.h"
+#include "schedules/schedule.h"
 
 namespace shardscope {
 
 TrafficPolicy traffic_policy(const Settings& s) {
     return traffic_policy({.sharding = s.choice<Sharding>(P::sharding),
                            .reshards_after_forward = s.on(P::reshard_after_forward),
+                           .in_pipeline = s[P::pipeline_parallel] > 1 && !schedule_of(s).layered,
                            .overlaps_gathers = s.on(P::overlap_param_gather),
                            .overlaps_reductions = s.on(P::overlap_grad_reduce)});
 }
@@ -45,7 +47,7 @@ QuantizedWeights quantized_weights(const Settings& s) {
             .block_scales = !whole_tensors,
             // The GPUs whose matrix units scale blocks multiply all layouts, too.
             .any_layout = s[P::peak_flops_mxfp8] > 0,
-            .replace_16_bit = gathers_fp8(s)};
+            .replace_16_bit = keeps_fp8_weights(s)};
 }
 
 HostWork host_work(const Settings& s) {

@@ -40,14 +40,16 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
 
 TrafficPolicy traffic_policy(const TrafficChoices& choices) {
     const bool fsdp = is_fsdp(choices.sharding);
+    const bool reshards = fsdp && choices.reshards_after_forward;
+    const bool gathers_each_visit = fsdp && (reshards || !choices.in_pipeline);
     // FSDP and ZeRO-2 reduce during the backward pass, because they do not keep unsharded gradients.
-    const bool reduces_each_visit = fsdp || choices.sharding == Sharding::zero2;
-    return {.gathers_each_visit = fsdp,
-            .gathers_again = fsdp && choices.reshards_after_forward,
-            .gathers_once = !fsdp && choices.sharding != Sharding::ddp,
+    const bool reduces_each_visit = (fsdp && !choices.in_pipeline) || choices.sharding == Sharding::zero2;
+    return {.gathers_each_visit = gathers_each_visit,
+            .gathers_again = reshards,
+            .gathers_once = choices.sharding != Sharding::ddp && !gathers_each_visit,
             .reduces_each_visit = reduces_each_visit,
             .overlaps_gathers = fsdp || choices.overlaps_gathers,
-            .overlaps_reductions = reduces_each_visit || choices.overlaps_reductions};
+            .overlaps_reductions = fsdp || reduces_each_visit || choices.overlaps_reductions};
 }
 
 double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const RingGroup& shard,

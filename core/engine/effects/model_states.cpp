@@ -17,17 +17,19 @@ constexpr double moments(Optimizer optimizer) {
     return 2;
 }
 
-// The mean bytes of the two moments of one parameter.
-constexpr double moment_bytes(MomentPrecision precision) {
+struct MomentBytes {
+    double first = 4, second = 4;
+};
+constexpr MomentBytes moment_bytes(MomentPrecision precision) {
     switch (precision) {
-        case MomentPrecision::bf16: return 2;
-        case MomentPrecision::fp8: return 1;
-        case MomentPrecision::fp32: return 4;
-        case MomentPrecision::bf16_fp32: return 3;
-        case MomentPrecision::fp8_bf16: return 1.5;
-        case MomentPrecision::fp8_fp32: return 2.5;
+        case MomentPrecision::bf16: return {2, 2};
+        case MomentPrecision::fp8: return {1, 1};
+        case MomentPrecision::fp32: return {4, 4};
+        case MomentPrecision::bf16_fp32: return {2, 4};
+        case MomentPrecision::fp8_bf16: return {1, 2};
+        case MomentPrecision::fp8_fp32: return {1, 4};
     }
-    return 4;
+    return {};
 }
 
 }  // namespace
@@ -49,12 +51,11 @@ StateBytes state_bytes(const StateFormats& formats) {
         out.weights = 0;
         out.gradients = 4;
     }
-    const double each = formats.moments                              ? moment_bytes(*formats.moments)
-                        : formats.optimizer == Optimizer::adamw_8bit ? 1
-                        : master_in_fp32                             ? 4
-                                                                     : 2;
-    out.optimizer = master + moments(formats.optimizer) * each;
-    out.end_moment = formats.optimizer == Optimizer::muon ? each : 0;
+    const double usual = formats.optimizer == Optimizer::adamw_8bit ? 1 : master_in_fp32 ? 4 : 2;
+    const MomentBytes each = formats.moments ? moment_bytes(*formats.moments) : MomentBytes{usual, usual};
+    const double count = moments(formats.optimizer);
+    out.optimizer = master + (count > 0 ? each.first : 0) + (count > 1 ? each.second : 0);
+    out.end_moment = formats.optimizer == Optimizer::muon ? each.second : 0;
     return out;
 }
 

@@ -141,8 +141,9 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
     const Settings& s = c.settings;
     const bool shared = c.layout.shard.size() > 1;
     const TrafficPolicy policy = traffic_policy(s);
-    const bool gathers = policy.gathers_each_visit && (shared || keeps_weights_on_host(s));
-    if (!gathers && !(policy.reduces_each_visit && shared)) return {};
+    const bool gathers = is_fsdp(s) && (shared || keeps_weights_on_host(s));
+    const bool reduces_units = policy.reduces_each_visit && shared;
+    if (!gathers && !reduces_units) return {};
 
     // Experts that are not sharded need no gather.
     const double experts = c.layout.expert_shard.size() > 1 ? 1 : 0;
@@ -163,7 +164,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
                           .together = c.passes.layers_per_visit};
     GatheredUnits out;
     if (matrices && gathers && stage.head) out.head = c.work.head.weights;
-    out.gradients = unsharded_gradients(units);
+    if (reduces_units) out.gradients = unsharded_gradients(units);
     if (gathers) {
         out.weights = gathered_weights(units, s.on(P::reshard_after_forward));
         out.weight_bytes = c.compute_bytes * units.root + c.gathered_bytes * (out.weights - units.root);
@@ -194,6 +195,15 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
     return share * matrices * quantized_weight_bytes(quantized_weights(s));
 }
 
+double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
+    if (!is_fsdp(c.settings) || traffic_policy(c.settings).reduces_each_visit) return 0;
+    const auto accumulated = [](double count, const RingGroup& shard) {
+        return shard.size() > 1 ? count : 0;
+    };
+    return c.state.reduced_gradients * (accumulated(parameters.non_expert, c.layout.shard) +
+                                        accumulated(parameters.experts, c.layout.expert_shard));
+}
+
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -204,11 +214,17 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
+    const bool offloads = s.choice<Offload>(P::offload) != Offload::none;
+    // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
+    const double weight_bytes = is_fsdp(s) && offloads ? c.compute_bytes : c.state.weights;
     if (!keeps_weights_on_host(s))
-        out.weights = sharded_bytes(c.state.weights, parameters.all, shares.weights, expert_shares.weights) +
+        out.weights = sharded_bytes(weight_bytes, parameters.all, shares.weights, expert_shares.weights) +
                       second_copy_bytes(stage, c) + quantized_weight_bytes(stage, c);
-    out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
-                                  shares.gradients, expert_shares.gradients);
+    // Sharded gradients leave for the host as soon as they are reduced (ZeRO-Offload).
+    if (!offloads || sharding < Sharding::zero2)
+        out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
+                                      shares.gradients, expert_shares.gradients);
+    out.gradients += unsharded_gradient_bytes(parameters.all, c);
     if (!is_fsdp(s)) {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
             if (stage.counts[i] > 0)
@@ -217,7 +233,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
         if (stage.predictions > 0)
             out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
     }
-    if (s.choice<Offload>(P::offload) == Offload::none)
+    if (!offloads)
         out.optimizer =
             sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer) +
             c.state.end_moment * parameters.vocabulary / shares.optimizer;
@@ -271,13 +287,14 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
         gradients = std::max(gradients, gradient_buffers(c.work.prediction));
     }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
-    // Offloaded activations leave the GPU, except those of the two layers that are being copied.
+    // Offloaded activations leave the GPU, except those of two layers of one micro-batch, which are being
+    // copied.
     const double offloaded = s[P::activation_offload];
-    const double layers = stage.layers();
-    const double on_gpu = layers > 0 ? 1 - offloaded * std::max(0.0, 1 - 2 / layers) : 1;
+    const double copied = std::min(2.0, stage.layers()) / std::max(1.0, stage.layers());
     // A micro-batch passes through only one of the weight copies.
-    return {(on_gpu * kept + ends) / c.stages.weight_copies + buffers, working + gradients,
-            held_back_collectives(stage, c)};
+    const double copies = c.stages.weight_copies;
+    return {((1 - offloaded) * kept + ends) / copies + buffers,
+            working + gradients + offloaded * copied * kept / copies, held_back_collectives(stage, c)};
 }
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {

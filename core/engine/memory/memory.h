@@ -96,6 +96,9 @@ struct StateMemory {
 double second_copy_bytes(const Stage& stage, const Compiled& compiled);
 // E3: returns the bytes by which a stage's weights in low precision exceed weights in 16 bits.
 double quantized_weight_bytes(const Stage& stage, const Compiled& compiled);
+// E4: returns the bytes of the unsharded gradients that FSDP in a pipeline accumulates over the micro-batches
+// of a step, for the parameters of a stage.
+double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {

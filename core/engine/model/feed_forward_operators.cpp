@@ -42,8 +42,8 @@ void build_dense(const Shape& x, std::vector<Operator>& ops) {
 // expert-parallel GPUs. The sizes are those of the busiest GPU, which determines the time.
 void build_experts(const Shape& x, std::vector<Operator>& ops) {
     const double rows = x.tokens / x.spread;
-    // The input is kept already if there is a shared expert, which has the same input.
-    const double router_saved = x.shared_f > 0 ? 0 : x.q * rows * x.h;
+    // The input is kept already if there is a shared expert that keeps the same input in 16 bits.
+    const double router_saved = x.shared_f > 0 && !x.low_precision ? 0 : x.q * rows * x.h;
     const double gates = x.experts + (x.shared_gate ? 1 : 0);
     Operator router = matrix(x, "router", gates, x.h, Cut::none, x.bias, router_saved / x.kept_operand);
     router.m = rows;
@@ -104,12 +104,12 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     };
     const double width = x.expert_f / x.et;
     // Experts with biases (GPT-OSS) add them to the outputs in fp32, expert by expert, before the outputs are
-    // joined and rounded, and limit the inputs of the activation, where no fused kernel does both
-    // (NVIDIA/Megatron-LM, core/transformer/moe/experts.py, _apply_bias; core/fusions/fused_bias_geglu.py).
-    // In elements of half precision, the first reads and writes 14 per output, the second 8 per input pair,
-    // of which it keeps the limited copy, too. Other stacks are assumed to do the same.
-    const bool separate_biases = x.bias && !x.fused_experts;
-    const double limits = separate_biases && x.gated ? 8 : 0;
+    // joined and rounded, and limit the inputs of the activation (NVIDIA/Megatron-LM,
+    // core/transformer/moe/experts.py, _apply_bias; core/fusions/fused_bias_geglu.py). Runs with static
+    // buffers, whose kernels are fused, take as long. In elements of half precision, the first reads and
+    // writes 14 per output, the second 8 per input pair, of which it keeps the limited copy, too. Other
+    // stacks are assumed to do the same.
+    const double limits = x.bias && x.gated ? 8 : 0;
     add_grouped_matrix("experts.up", x.gated ? 2 * x.expert_f : x.expert_f, x.expert_h, Cut::column,
                        routed_bytes);
     ops.push_back(streaming(
@@ -118,7 +118,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
             (x.activation_input_bytes * (x.gated ? 2 : 1) + (limits > 0 ? 2 * x.q : 0) + x.gate_copies)));
     ops.back().composed = x.gated;
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
-    if (separate_biases)
+    if (x.bias)
         ops.push_back(
             streaming(x, OperatorKind::elementwise, "experts.bias", 14 * routed * x.expert_h, 0, 0));
     if (gathers)

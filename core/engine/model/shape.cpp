@@ -82,9 +82,8 @@ Shape shape_of(const Settings& s) {
     x.shared_f = s[P::shared_expert_ffn_size];
     x.expert_h = s[P::latent_expert_size] > 0 ? s[P::latent_expert_size] : x.h;
     x.shared_gate = s.on(P::shared_expert_gate);
-    // Static buffers need the fused kernels (NVIDIA-NeMo/Megatron-Bridge, perf_recipes/gpt_oss/common.py).
-    x.fused_experts = s.on(P::static_expert_buffers) && x.et <= 1;
-    x.imbalance = s[P::expert_imbalance];
+    // A GPU with all experts processes its own tokens, whichever experts they choose.
+    x.imbalance = x.e > 1 ? s[P::expert_imbalance] : 1;
     x.activation_input_bytes = s.on(P::fp8_activation_inputs) ? 1 : x.q;
     x.dispatched_bytes = s.on(P::fp8_dispatch) ? operand_bytes(Precision::fp8, Fp8Recipe::blockwise) : x.q;
     x.norm_copies = s[P::norm_copies];

@@ -33,7 +33,6 @@ struct Shape {
     double dispatched_bytes;        // bytes of a token's value on its way to an expert
     double expert_h;                // width at which tokens are sent to experts
     bool shared_gate, head_bias;
-    bool fused_experts;  // one kernel computes the experts' matrices, biases and activation
     double norm_copies, gate_copies, softmax_traffic, accumulation;
     double loss_traffic;  // bytes per token and vocabulary entry, in one pass
 };

@@ -58,10 +58,10 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const Passes passes =
             passes_beside_traffic(forwards ? policy.gathers_each_visit : policy.reduces_each_visit, c.passes);
         const LayerPositions positions = layer_positions(count, last, passes);
-        // Returns the traffic of the visit that has the most of it.
-        const auto traffic = [&](bool at_layers_end) {
-            return (forwards ? forward_traffic(policy, layer.traffic, at_layers_end, true)
-                             : backward_traffic(policy, layer.traffic, at_layers_end, true))
+        // Returns the traffic of the visit that has the most of it, or of the others.
+        const auto traffic = [&](bool at_layers_end, bool most) {
+            return (forwards ? forward_traffic(policy, layer.traffic, at_layers_end, most)
+                             : backward_traffic(policy, layer.traffic, at_layers_end, most))
                 .both();
         };
         const LayerPasses one = pass_of(layer, phase, c);
@@ -83,12 +83,14 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         // One visit of the step, the first or the last, may have traffic that the others do not have.
         const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_visit;
         const double visits = alike ? passes.visits() : 1;
-        const Time overlapping = traffic(false);
-        add(visits * inner, passes.passes_per_visit, overlapping);
-        add(visits * positions.beside_end, 1, overlapping);
-        if (at_end > 0) add(visits * at_end, passes.passes_per_visit, traffic(true));
-        without_traffic +=
-            (passes.visits() - visits) * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
+        const auto add_visits = [&](double number, bool most) {
+            const Time overlapping = traffic(false, most);
+            add(number * inner, passes.passes_per_visit, overlapping);
+            add(number * positions.beside_end, 1, overlapping);
+            if (at_end > 0) add(number * at_end, passes.passes_per_visit, traffic(true, most));
+        };
+        add_visits(visits, true);
+        add_visits(passes.visits() - visits, false);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
         if (without_traffic > 0) add_items(without_traffic, 1, {});
@@ -159,8 +161,13 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         const bool experts_whole = c.layout.expert_shard.size() <= 1;
         const double whole = c.layout.shard.size() <= 1 ? parameters : experts_whole ? experts : 0;
         const double copied = s[P::copy_traffic] + (sharding == Sharding::zero_pp ? kQuantizationTraffic : 0);
-        out.add({StepTerm::memory_copies, Frequency::visit,
-                 copy_time(copy_bytes_per_visit(parameters, whole, copied, accumulated))});
+        if (policy.gathers_each_visit) {
+            out.add({StepTerm::memory_copies, Frequency::visit,
+                     copy_time(copy_bytes_per_visit(parameters, whole, copied, accumulated))});
+        } else {
+            out.add({StepTerm::memory_copies, Frequency::step, copy_time(copied * (parameters - whole))});
+            out.add({StepTerm::memory_copies, Frequency::visit, copy_time(accumulated * parameters)});
+        }
         if (c.passes.passes_per_visit > 1)
             out.add({StepTerm::memory_copies, Frequency::further_pass, copy_time(accumulated * parameters)});
     } else {

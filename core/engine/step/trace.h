@@ -67,7 +67,7 @@ struct StepTrace {
     StepTrace(const Stage& of, const Layers& with, const Compiled& c);
 
     const Stage& stage;
-    BoundedList<LayerPasses, 8 * kLayerKinds> layers;
+    BoundedList<LayerPasses, 8 * kLayerKinds + 4> layers;  // the kind at the end of a stage has some more
     UnhiddenTerms unhidden;
     Time messages;  // of a step, between stages; they overlap with compute
 };

@@ -14,10 +14,15 @@ constexpr Precision matrix_format(Precision precision, Fp8Recipe recipe) {
 inline Precision matrix_format(const Settings& s) {
     return matrix_format(s.choice<Precision>(P::precision), s.choice<Fp8Recipe>(P::fp8_recipe));
 }
-// Returns whether data-parallel GPUs gather the weights in fp8.
+// Returns whether the weights are kept in fp8 alone, and whether data-parallel GPUs gather them in it. Scales
+// of blocks of 32 elements differ between a matrix and its transpose, so that the GPUs gather mxfp8 weights
+// in 16 bits and cast them (Megatron-Core, distributed/param_and_grad_buffer.py).
+inline bool keeps_fp8_weights(const Settings& s) {
+    const Precision format = matrix_format(s);
+    return (format == Precision::fp8 || format == Precision::mxfp8) && s.on(P::fp8_param_gather);
+}
 inline bool gathers_fp8(const Settings& s) {
-    const auto precision = s.choice<Precision>(P::precision);
-    return (precision == Precision::fp8 || precision == Precision::mxfp8) && s.on(P::fp8_param_gather);
+    return matrix_format(s) == Precision::fp8 && keeps_fp8_weights(s);
 }
 // Returns the share of the layers whose matrices are in low precision.
 inline double low_precision_share(const Settings& s) {

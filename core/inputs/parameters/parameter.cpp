@@ -326,8 +326,9 @@ std::string without_grouping(const std::string& text) {
 Parsed parse(P id, std::string_view text, bool as_shown) {
     const Parameter& row = parameter(id);
     const std::string word = trim(text);
-    // A list may be longer than what a title may have.
-    if (row.quantity == Quantity::list) return {true, intern_text(one_line(word)), {}, {}};
+    // A list or a layout may be longer than what a title may have.
+    const bool is_layout = id == P::pipeline_layout;
+    if (row.quantity == Quantity::list || is_layout) return {true, intern_text(one_line(word)), {}, {}};
     if (row.quantity == Quantity::text) return {true, intern_text(clean_title(word)), {}, {}};
     if (row.quantity == Quantity::set) return parse_set(row, word, as_shown);
     if (const Named* const named = find_named(row, word, as_shown)) return {true, named->value, {}, {}};

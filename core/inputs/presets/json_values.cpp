@@ -130,7 +130,7 @@ bool is_retired(const std::string& key) {
     return true;
 }
 
-json parse_json(std::string_view text, Problems& problems) {
+json parse_json(std::string_view text, Problems& problems, bool comments) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         problems.push_back({"", translate("the input is empty"), translate("a JSON object is expected"),
                             translate("write {} for the first-launch scenario")});
@@ -155,7 +155,7 @@ json parse_json(std::string_view text, Problems& problems) {
         return {};
     }
     try {
-        return json::parse(text);
+        return json::parse(text, nullptr, true, comments);
     } catch (const json::parse_error& error) {
         const std::size_t at = std::min<std::size_t>(error.byte, text.size());
         const int line =

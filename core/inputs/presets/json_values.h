@@ -11,8 +11,8 @@
 namespace shardscope {
 
 // Parses text as JSON. Adds a problem for a syntax error, for more than 64 levels and for more than 1,000,000
-// values, with the line where it is known.
-nlohmann::json parse_json(std::string_view text, Problems& problems);
+// values, with the line where it is known. `comments` is whether // and /* */ are read over.
+nlohmann::json parse_json(std::string_view text, Problems& problems, bool comments = false);
 
 // Reads one value as a file writes it: a number in SI units, a string with a unit or a name, true or false.
 // Returns NaN and adds a problem if it cannot be read. null means that there is no value and returns NaN

@@ -11,7 +11,7 @@ const Schedule kGpipe{
     .rule = translatable("bubble (p − 1)·(F + B); every stage holds all m micro-batches"),
     .source = "Huang et al. 2019, arXiv 1811.06965",
     .all_forward_first = true,
-    .widely_supported = true,
+    .stacks = kEveryStack,
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape, double) { return shape.micro_batches; },

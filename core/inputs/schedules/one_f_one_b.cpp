@@ -13,7 +13,7 @@ const Schedule kOneFOneB{
     .rule = translatable("bubble (p − 1)·(F + B); stage i holds min(m, p − i) micro-batches"),
     .source = translatable("Narayanan et al. 2019 (PipeDream), doi 10.1145/3341301.3359646; 2021, arXiv "
                            "2104.04473, section 2.2.1"),
-    .widely_supported = true,
+    .stacks = kEveryStack,
     .bubble = [](const PipelineShape& shape, const StageTimes& t,
                  const StageTimes&) { return (shape.stages - 1) * (t.forward + t.backward); },
     .in_flight = [](const PipelineShape& shape,

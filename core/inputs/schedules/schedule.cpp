@@ -4,6 +4,7 @@
 #include <array>
 
 #include "schedules/pipeline_layout.h"
+#include "text/text.h"
 
 namespace shardscope {
 namespace {
@@ -18,6 +19,14 @@ constexpr std::array kSchedules{
 }  // namespace
 
 std::span<const Schedule* const> schedules() { return kSchedules; }
+
+bool is_available(const Schedule& schedule, const Settings& s) {
+    if (schedule.stacks == kEveryStack) return true;
+    const std::string software = written(P::software, s[P::software]);
+    return std::ranges::any_of(split(schedule.stacks, ' '), [&](const std::string& stack) {
+        return !stack.empty() && software.starts_with(stack);
+    });
+}
 
 const Schedule& schedule_of(ScheduleKind kind) {
     // The value may be unchecked.

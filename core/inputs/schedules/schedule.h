@@ -15,6 +15,8 @@
 
 namespace shardscope {
 
+inline constexpr std::string_view kEveryStack = "*";
+
 struct PipelineShape {           // the sizes that a schedule depends on
     double stages = 1;           // p, GPUs of one pipeline
     double virtual_stages = 1;   // v, virtual stages on each GPU
@@ -83,8 +85,9 @@ struct Schedule {
     // Every GPU holds two virtual stages in the shape of a V: the model runs from the first GPU to the last
     // and back, so the first GPU holds both of its ends.
     bool folded = false;
-    // Public training stacks support it. An automatic schedule is always one of these.
-    bool widely_supported = false;
+    // The stacks with which an automatic schedule may be this one: how their names begin, separated by
+    // spaces; kEveryStack for all. Public releases of these stacks, or public versions of them, have it.
+    std::string_view stacks = "";
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
     bool steps_overlap = false;
@@ -132,6 +135,9 @@ std::vector<Pass> alternating(const std::vector<Pass>& forward, const std::vecto
 std::vector<Pass> alternating_split(const PipelineShape& shape, std::size_t warm_up, std::size_t delay);
 // Returns the passes of one kind in the order of the micro-batches.
 std::vector<Pass> all_of(PassKind kind, const PipelineShape& shape);
+
+// Returns whether the scenario's software has the schedule.
+bool is_available(const Schedule& schedule, const Settings& settings);
 
 const Schedule& schedule_of(ScheduleKind kind);
 const Schedule& schedule_of(const Settings& settings);

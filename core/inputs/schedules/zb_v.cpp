@@ -58,6 +58,7 @@ const Schedule kZbV{.kind = ScheduleKind::zb_v,
                     .splits_backward = true,
                     .fills_gaps = true,
                     .folded = true,
+                    .stacks = "torchtitan",
                     .steps_overlap = true,
                     .fixed_virtual_stages = folded_virtual_stages,
                     .micro_batches =

@@ -241,7 +241,7 @@ LaunchText write(const Answer& answer, const std::string& file) {
 
 bool recognises(std::string_view text) {
     Problems none;
-    const json config = parse_json(text, none);
+    const json config = parse_json(text, none, true);
     if (!config.is_object() || config.contains("format")) return false;
     return config.contains("train_batch_size") || config.contains("train_micro_batch_size_per_gpu") ||
            config.contains("zero_optimization");
@@ -371,12 +371,19 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
                            {"zero_optimization.overlap_comm"}));
     const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
     const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");
-    const bool second_copy = reader.number("/zero_optimization/zero_hpz_partition_size", 1) > 1;
+    const double copy_gpus = reader.number("/zero_optimization/zero_hpz_partition_size", 1);
+    const bool second_copy = copy_gpus > 1;
     const bool all = quantized_weights && quantized_gradients && second_copy;
     if (!all && (quantized_weights || quantized_gradients || second_copy))
         out.note(translate(
             "The scenario's ZeRO++ has all three parts: quantized weights, quantized gradients and a "
             "second copy of the weights in a node. The file has only some of them; ZeRO-3 is assumed."));
+    const double node = out.settings()[P::gpus_used_per_node];
+    if (all && copy_gpus != node)
+        out.note(
+            translate("The second copy of the weights is on {1} GPUs in the file; one in each node of {2} "
+                      "GPUs is assumed.",
+                      {format(copy_gpus, Quantity::count), format(node, Quantity::count)}));
     if (stage < kMost) out.give(P::sharding, stage);
     else out.give(P::sharding, all ? "zero++" : group > 0 ? "hsdp" : "zero3");
     if (stage == kMost && group > 0) out.give(P::shard_group, group);
@@ -464,7 +471,8 @@ void keep_program(ScenarioBuilder& out, const Scenario& base, bool megatron) {
 }
 
 LaunchRead read(std::string_view text, const Scenario& base, Problems& problems) {
-    const json config = parse_json(text, problems);
+    // DeepSpeed reads its file as Hjson, which has comments.
+    const json config = parse_json(text, problems, true);
     if (!problems.empty()) return {};
     if (!config.is_object()) {
         problems.push_back(
@@ -508,6 +516,14 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     // DeepSpeed's pipeline supports ZeRO-1 at most.
     if (!megatron && out.settings().choice<Sharding>(P::sharding) >= Sharding::zero2)
         out.give(P::pipeline_parallel, 1);
+    const double each = micro * steps;  // sequences of one data-parallel GPU
+    if (batch > 0 && each > 0 && std::fmod(batch, each) != 0)
+        problems.push_back(
+            {"/train_batch_size", translate("{1} is not valid", {format(P::global_batch, batch)}),
+             translate("it is the product of train_micro_batch_size_per_gpu, gradient_accumulation_steps and "
+                       "the data-parallel GPUs, so {1} must divide it",
+                       {format(P::global_batch, each)}),
+             translate("correct one of them, or leave one out")});
     if (!problems.empty()) return {};
     const Settings parallel = out.settings();
     // Batch, micro-batch and accumulation: the third follows from two of them.

@@ -11,9 +11,30 @@
 
 namespace shardscope {
 
+namespace {
+
+// Predicts the file instead of the scenario where the tool cannot run the scenario's plan. That is known only
+// of files that can be read back.
+void predict_file(const LaunchFormat& tool, const Answer& answer, LaunchText& out) {
+    if (!tool.read) return;
+    Problems problems;
+    const LaunchRead back = tool.read(out.text, answer.scenario, problems);
+    if (!problems.empty()) return;
+    const Answer of_file = shardscope::answer(back.scenario);
+    const std::string file = launch::prediction(of_file);
+    const std::string scenario = launch::prediction(answer);
+    const std::size_t at = out.text.find(scenario);
+    if (!of_file.valid() || file == scenario || at == std::string::npos) return;
+    out.text.replace(at, scenario.size(), file + "; the scenario's own plan: " + scenario);
+}
+
+}  // namespace
+
 LaunchText LaunchFormat::write_as(const Answer& answer, const std::string& file) const {
     LaunchText out = write_file(answer, file);
-    if (!out.text.empty()) launch::note_unset(*this, answer, file, out);
+    if (out.text.empty()) return out;
+    launch::note_unset(*this, answer, file, out);
+    predict_file(*this, answer, out);
     return out;
 }
 

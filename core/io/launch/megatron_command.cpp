@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "launch/shell_arithmetic.h"
 #include "launch/shell_script.h"
 #include "parameters/parameter.h"
 #include "text/text.h"
@@ -115,6 +116,53 @@ void report_unset(const std::vector<MegatronArgument>& options, Problems& proble
     }
 }
 
+// Returns the number of options of a command; one that only evaluates counts for less than any that trains.
+std::ptrdiff_t options_in(const Command& command) {
+    const bool only_evaluates = std::ranges::find(command, "--skip-train", &Word::text) != command.end();
+    const auto count =
+        std::ranges::count_if(command, [](const Word& word) { return word.text.starts_with("--"); });
+    constexpr std::ptrdiff_t kMostOptions = 100'000;
+    return only_evaluates ? count - kMostOptions : count;
+}
+
+int first_line(const Command& command) { return command.empty() ? 0 : command.front().line; }
+
+std::vector<std::string> texts_of(const Command& command) {
+    std::vector<std::string> out;
+    for (const Word& word : command) out.push_back(word.text);
+    return out;
+}
+
+// Returns whether a command starts a program that trains a model. A list of options is no such command.
+bool trains(const Command& command) {
+    const auto is_size = [](const Word& word) { return word.text.starts_with("--micro-batch-size"); };
+    const auto is_program = [](const Word& word) { return word.text.ends_with(".py") || word.text == "-m"; };
+    return options_in(command) > 0 && std::ranges::any_of(command, is_size) &&
+           std::ranges::any_of(command, is_program);
+}
+
+// Returns the word at which the program begins that srun or mpirun starts; the first word where neither does.
+Command::const_iterator program_in(const Command& command) {
+    if (command.empty() || (command[0].text != "srun" && command[0].text != "mpirun")) return command.begin();
+    const auto is_program = [](const Word& word) {
+        static constexpr auto kEnds =
+            std::to_array<std::string_view>({"python", "python3", "torchrun", "bash", "sh", ".py"});
+        return std::ranges::any_of(kEnds, [&](std::string_view end) { return word.text.ends_with(end); }) &&
+               !word.text.starts_with('-');
+    };
+    const auto found = std::ranges::find_if(command, is_program);
+    return found == command.end() ? command.begin() : found;
+}
+
+// Returns the processes that the words of srun or mpirun start; `job` has the directives of the script.
+long tasks_of_launcher(const Command& words, SlurmJob job) {
+    const std::vector<std::string> texts = texts_of(words);
+    if (texts.front() == "srun") return tasks_of_srun(texts, std::move(job));
+    for (std::size_t i = 0; i + 1 < texts.size(); ++i)
+        if (texts[i] == "-np" || texts[i] == "-n") return integer_of(texts[i + 1]).value_or(0);
+    return 0;
+}
+
 }  // namespace
 
 MegatronCommand::MegatronCommand(std::span<const MegatronArgument> arguments, Problems& problems)
@@ -145,17 +193,25 @@ void MegatronCommand::read_script(std::string_view script) {
     ShellScript read = read_shell_script(script, problems_);
     unread_ = std::move(read.unread);
     sourced_ = std::move(read.sourced);
-    slurm_tasks_ = static_cast<double>(read.slurm_tasks);
+    slurm_tasks_ = static_cast<double>(read.slurm.tasks);
     const std::vector<Command>& commands = read.commands;
-    const auto options_in = [](const Command& command) {
-        return std::ranges::count_if(command, [](const Word& word) { return word.text.starts_with("--"); });
-    };
     const auto best = std::ranges::max_element(commands, {}, options_in);
     if (best == commands.end()) return;
+    std::set<std::vector<std::string>> found;  // a script may contain a command twice
+    for (const Command& command : commands) {
+        if (trains(command) && found.insert(texts_of(command)).second)
+            trainings_.push_back(first_line(command));
+    }
+    training_ = first_line(*best);
+    const auto program = program_in(*best);
+    if (program != best->begin()) {
+        slurm_tasks_ =
+            static_cast<double>(tasks_of_launcher({best->begin(), program}, std::move(read.slurm)));
+    }
     Option* last = nullptr;
     std::string name;
     bool is_short = false;  // whether the word before is an option such as -N
-    for (const Word& word : *best) {
+    for (const Word& word : std::ranges::subrange(program, best->end())) {
         const bool is_value_of_short = std::exchange(is_short, word.text.starts_with('-'));
         if (!word.text.starts_with("--")) {
             const auto from = std::ranges::find(word.from_shell, word.unknown, &FromShell::expression);

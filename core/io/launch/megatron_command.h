@@ -30,6 +30,9 @@ class MegatronCommand {
 
     // Returns the lines of tests and loops that depend on values which the script does not set.
     [[nodiscard]] const std::vector<int>& unread() const { return unread_; }
+    // Returns the lines of the commands of a script that train a model, and the line of the one that is read.
+    [[nodiscard]] const std::vector<int>& trainings() const { return trainings_; }
+    [[nodiscard]] int training() const { return training_; }
     // Returns the lines in which the script reads a file with `source` that may set variables it uses.
     [[nodiscard]] const std::vector<int>& sourced() const { return sourced_; }
     [[nodiscard]] bool has(std::string_view option) const { return options_.contains(std::string(option)); }
@@ -43,7 +46,8 @@ class MegatronCommand {
     // Returns the expression whose default is the option's value, such as ${SLURM_NNODES:-1}; nullptr where
     // the script states the value.
     [[nodiscard]] const FromShell* shell_default(std::string_view option) const;
-    // Returns the number of tasks that the directives of a SLURM job state; 0 without them.
+    // Returns the number of processes that srun, mpirun or the directives of a SLURM job state; 0 without
+    // them.
     [[nodiscard]] double slurm_tasks() const { return slurm_tasks_; }
     // Returns the Python program that the command starts; an empty word where it names none.
     [[nodiscard]] const Word& program() const { return program_; }
@@ -82,6 +86,8 @@ class MegatronCommand {
     std::vector<int> unread_, sourced_;
     std::vector<UnknownWord> unknown_words_;
     double slurm_tasks_ = 0;
+    std::vector<int> trainings_;
+    int training_ = 0;
     Word program_;
 };
 

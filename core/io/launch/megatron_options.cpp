@@ -348,6 +348,11 @@ class Reader {
         } else if (granularity == "full") {
             const double share = method == "block" ? count * stages * virtual_stages / layers : 1;
             out_.give(P::recompute, std::fmin(1.0, share));
+            if (method == "uniform" && count > 1)
+                out_.note(
+                    translate("{1} layers are recomputed together; one at a time is assumed, which keeps "
+                              "more inputs of layers and recomputes fewer activations at once.",
+                              {o_.text("--recompute-num-layers", "")}));
         }
     }
 
@@ -384,6 +389,10 @@ class Reader {
         }
         if (number(P::context_parallel, 1) > 1) {
             std::string kind = o_.text("--cp-comm-type", "p2p");
+            const std::vector<std::string> kinds_by_layer = o_.words("--cp-comm-type");
+            if (std::ranges::any_of(kinds_by_layer, [&](const std::string& other) { return other != kind; }))
+                out_.note(translate("The layers have several values of {1}; that of the first is assumed.",
+                                    {"--cp-comm-type"}));
             if (kind == "allgather") kind = "all_gather";  // as the help text of the option writes it
             const auto kinds = context_parallel_kinds();
             const auto found = std::ranges::find(kinds, kind);
@@ -564,9 +573,19 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
         }
     }
     if (!problems.empty()) return {};
-    const auto list = [](const std::vector<int>& lines) {
+    const auto list = [](std::vector<int> lines) {
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
         return joined(lines, ", ", [](int line) { return std::to_string(line); });
     };
+    if (command.flag("--use-checkpoint-args"))
+        out.note(
+            translate("--use-checkpoint-args takes the model's shape from the checkpoint, which is not read; "
+                      "that of the options is assumed."));
+    if (command.trainings().size() > 1) {
+        out.note(translate("The script has {1} training commands, in lines {2}; that of line {3} is read.",
+                           {std::to_string(command.trainings().size()), list(command.trainings()),
+                            std::to_string(command.training())}));
+    }
     if (!command.unread().empty()) {
         out.note(
             translate("Not read, because it depends on values that the script does not set: the test or loop "

@@ -393,7 +393,7 @@ ShellScript read_shell_script(std::string_view script, Problems& problems) {
     const SlurmJob job = read_slurm_directives(script);
     for (const auto& [name, variable] : job.variables)
         shell.variables.set(name, {{std::to_string(variable.value), variable.line, "", {}}});
-    reading.script.slurm_tasks = job.tasks;
+    reading.script.slurm = job;
     Script(ShellCursor(script), shell, reading, problems).read();
     const std::set<int>& sourced = reading.expansions.sourced;
     reading.script.sourced.assign(sourced.begin(), sourced.end());

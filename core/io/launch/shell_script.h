@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "launch/shell_words.h"
+#include "launch/slurm_directives.h"
 #include "text/problem.h"
 
 namespace shardscope::launch {
@@ -27,7 +28,7 @@ struct ShellScript {
     std::vector<Command> commands;  // in their order; the words of an array are a command, too
     std::vector<int> unread;        // lines of the branches and loops in which nothing was set
     std::vector<int> sourced;       // lines of the files that are not read and may set variables that it uses
-    long slurm_tasks = 0;           // that the directives of a SLURM job start; 0: not stated
+    SlurmJob slurm;                 // its directives
 };
 ShellScript read_shell_script(std::string_view script, Problems& problems);
 

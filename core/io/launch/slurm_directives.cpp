@@ -63,24 +63,19 @@ std::optional<long> number_of_directive(const Directive& directive, const std::s
     return number && *number > 0 ? number : std::nullopt;
 }
 
-}  // namespace
-
-SlurmJob read_slurm_directives(std::string_view script) {
-    constexpr std::string_view kMark = "#SBATCH";
-    SlurmJob out;
-    int number = 0;
-    for (const std::string& line : split(script, '\n')) {
-        ++number;
-        if (!line.starts_with(kMark)) continue;
-        const std::vector<std::string> words = words_of(line.substr(kMark.size()));
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            for (const Directive& directive : directives()) {
-                const auto value = number_of_directive(directive, value_of_directive(directive, words, i));
-                if (!value) continue;
-                for (const std::string& name : directive.variables) out.variables[name] = {*value, number};
-            }
+// Takes the numbers that the words of a line state.
+void read_words(const std::vector<std::string>& words, int line, SlurmJob& out) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        for (const Directive& directive : directives()) {
+            const auto value = number_of_directive(directive, value_of_directive(directive, words, i));
+            if (!value) continue;
+            for (const std::string& name : directive.variables) out.variables[name] = {*value, line};
         }
     }
+}
+
+// Sets the number of tasks from the other numbers.
+void count_tasks(SlurmJob& out) {
     const auto value_of = [&](const char* name, long otherwise) {
         const auto found = out.variables.find(name);
         return found == out.variables.end() ? otherwise : found->second.value;
@@ -90,12 +85,36 @@ SlurmJob read_slurm_directives(std::string_view script) {
         const auto each = out.variables.find("SLURM_NTASKS_PER_NODE");
         if (each == out.variables.end() ||
             __builtin_mul_overflow(value_of("SLURM_NNODES", 1), each->second.value, &tasks))
-            return out;
+            return;
         for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS"})
             out.variables[name] = {tasks, each->second.line};
     }
     out.tasks = tasks;
+}
+
+}  // namespace
+
+SlurmJob read_slurm_directives(std::string_view script) {
+    constexpr std::string_view kMark = "#SBATCH";
+    SlurmJob out;
+    int number = 0;
+    for (const std::string& line : split(script, '\n')) {
+        ++number;
+        if (line.starts_with(kMark)) read_words(words_of(line.substr(kMark.size())), number, out);
+    }
+    count_tasks(out);
     return out;
+}
+
+long tasks_of_srun(const std::vector<std::string>& words, SlurmJob job) {
+    SlurmJob own;
+    read_words(words, 0, own);
+    if (own.variables.contains("SLURM_NNODES") || own.variables.contains("SLURM_NTASKS_PER_NODE"))
+        for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS"}) job.variables.erase(name);
+    for (const auto& [name, variable] : own.variables) job.variables[name] = variable;
+    job.tasks = 0;
+    count_tasks(job);
+    return job.tasks;
 }
 
 }  // namespace shardscope::launch

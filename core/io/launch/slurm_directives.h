@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardscope::launch {
 
@@ -18,5 +19,8 @@ struct SlurmJob {
 };
 // Reads the lines "#SBATCH …" of a script.
 SlurmJob read_slurm_directives(std::string_view script);
+// Returns the tasks that srun starts in a job; 0 where neither states them. `words` are srun and its options,
+// which replace those of the job.
+long tasks_of_srun(const std::vector<std::string>& words, SlurmJob job);
 
 }  // namespace shardscope::launch

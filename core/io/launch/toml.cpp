@@ -96,10 +96,10 @@ std::vector<std::string> Toml::list(const std::string& key, Problems& problems) 
     return value ? value->texts : std::vector<std::string>();
 }
 
-std::vector<std::string> Toml::unused() const {
-    std::map<std::string, bool> sections;  // whether anything in it was used
+std::vector<std::string> Toml::unused(const std::function<bool(const std::string&)>& is_listed) const {
+    std::map<std::string, bool> sections;  // whether the keys of a section are named one by one
     const auto section = [](const std::string& key) { return key.substr(0, key.find('.')); };
-    for (const auto& [key, value] : values_) sections[section(key)] |= value.used;
+    for (const auto& [key, value] : values_) sections[section(key)] |= value.used || is_listed(key);
     std::vector<std::string> out;
     for (const auto& [key, value] : values_) {
         if (value.used) continue;

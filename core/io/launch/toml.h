@@ -2,6 +2,7 @@
 // value and whether the value was read.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,8 +26,10 @@ class Toml {
     std::optional<std::string> text(const std::string& key, Problems& problems);
     // Returns the texts of a list, or the parts of one text that commas separate.
     std::vector<std::string> list(const std::string& key, Problems& problems);
-    // Returns the keys that were not read; "job" where nothing in [job] was read.
-    [[nodiscard]] std::vector<std::string> unused() const;
+    // Returns the keys that were not read. Where nothing in [job] was read, its keys are "job" together,
+    // unless `is_listed` is true for one of them.
+    [[nodiscard]] std::vector<std::string> unused(
+        const std::function<bool(const std::string&)>& is_listed) const;
 
   private:
     enum class Kind { number, flag, text, list, other };

@@ -432,7 +432,7 @@ LaunchRead read_torchtitan(std::string_view text, const Scenario& base, Problems
         out.give(P::training_tokens, count * s[P::global_batch] * s[P::sequence_length]);
     }
     reader.text("job.description", "");
-    out.note_unused_options(file.unused(), is_unmodelled_torchtitan);
+    out.note_unused_options(file.unused(is_unmodelled_torchtitan), is_unmodelled_torchtitan);
     return std::move(out).done(problems);
 }
 

@@ -221,7 +221,8 @@ bool is_unmodelled_torchtitan(std::string_view option) {
         "quantize*",
         "training.gc_freq",
     });
-    return is_among(option, kNames);
+    // A section without a key has nothing of these.
+    return option.find('.') != std::string_view::npos && is_among(option, kNames);
 }
 
 bool is_unmodelled_deepspeed(std::string_view option) {

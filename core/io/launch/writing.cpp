@@ -133,19 +133,21 @@ void LaunchPlan::note_fsdp2_limits() {
                       "always does it."));
 }
 
+std::string prediction(const Answer& answer) {
+    const EnglishScope written;
+    const std::string memory =
+        text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer) + " at peak";
+    if (!answer.fits()) return "does not fit, " + memory;
+    return text_of(Output::step_time, answer) + " a step, MFU " + text_of(Output::mfu, answer) + ", " +
+           memory;
+}
+
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start) {
     const EnglishScope written;
     // The first two lines contain no text of the scenario. Python looks there for the encoding of a file, and
     // a title such as "coding: unicode_escape \n…" would turn a comment into code.
     std::string out = comment_line("Option names: " + std::string(tool.checked));
-    const std::string memory =
-        text_of(Output::peak_memory, answer) + " of " + text_of(Output::capacity, answer);
-    if (answer.fits()) {
-        out += comment_line("Predicted: " + text_of(Output::step_time, answer) + " a step, MFU " +
-                            text_of(Output::mfu, answer) + ", " + memory + " at peak");
-    } else {
-        out += comment_line("Predicted: does not fit, " + memory + " at peak");
-    }
+    out += comment_line("Predicted: " + prediction(answer));
     out += comment_line(answer.scenario.title() + ", by Shardscope " SHARDSCOPE_VERSION);
     return out + how_to_start;
 }

@@ -49,6 +49,8 @@ void note_unset(const LaunchFormat& tool, const Answer& answer, const std::strin
 bool is_compiled(const Settings& settings);
 // Returns a whole number without digit grouping, for files.
 std::string whole(double value);
+// "16.4 s a step, MFU 40.1 %, 59.1 GiB of 79.1 GiB at peak", in English.
+std::string prediction(const Answer& answer);
 // Returns the comment lines at the top of a file: the tool's version, the prediction, the scenario, and how
 // to start the training.
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);

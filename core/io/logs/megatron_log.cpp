@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "launch/unmodelled_options.h"
 #include "logs/log_format.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -196,17 +197,24 @@ std::string option_of_attribute(std::string_view name) {
 bool bears_on_time(std::string_view option) {
     if (option == launch::option_of(P::global_batch)) return false;
     static constexpr auto kBegins = std::to_array<std::string_view>({
-        "--attention-backend",
+        "--accumulate-allreduce",
+        "--attention-",
         "--bf16",
         "--context-parallel",
         "--cp-comm",
+        "--cross-entropy",
         "--cuda-graph",
         "--data-parallel",
         "--decoder-",
+        "--exp-avg",
         "--expert-",
+        "--first-last",
         "--fp16",
         "--fp4",
         "--fp8",
+        "--grad-reduce",
+        "--hidden-dropout",
+        "--main-",
         "--micro-batch-size",
         "--moe-",
         "--mtp-",
@@ -221,9 +229,13 @@ bool bears_on_time(std::string_view option) {
         "--transformer-impl",
         "--use-distributed-optimizer",
         "--use-megatron-fsdp",
+        "--use-precision-aware",
+        "--use-torch-fsdp2",
         "--vocab-size",
+        "--window-",
     });
     if (option == "--num-workers") return false;
+    if (launch::is_unmodelled_megatron(option)) return true;
     for (const P id : {P::hidden_size, P::ffn_size, P::head_size, P::sequence_length})
         if (option == launch::option_of(id)) return true;
     return std::ranges::any_of(kBegins, [&](std::string_view begin) { return option.starts_with(begin); });

@@ -98,3 +98,15 @@ TEST_CASE("dispatch: overlap hides it, and expert tensor parallelism of one free
     const Answer impossible = of({{P::expert_tensor_parallel, 3}});
     CHECK_FALSE(impossible.valid());
 }
+
+TEST_CASE("dispatch: imbalance costs nothing where every GPU has all experts", "[effects]") {
+    const auto step = [](double expert_parallel, double imbalance) {
+        return answer(of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                {P::expert_parallel, expert_parallel},
+                                                {P::micro_batch, 1},
+                                                {P::expert_imbalance, imbalance}}))
+            .estimate.step.total;
+    };
+    CHECK(step(1, 2) == step(1, 1));
+    CHECK(step(8, 2) > step(8, 1));
+}

@@ -180,3 +180,29 @@ TEST_CASE("plan report: if nothing fits it gives the memory of the smallest plan
     question.free = set_of({P::recompute});
     CHECK(plan_report(question, 1).reason.find("no plan is valid for 3 GPUs") == 0);
 }
+
+TEST_CASE("plan report: a faster schedule that the software does not have is named as such", "[planner]") {
+    const auto zb_v = [](Software software) {
+        const Scenario scenario = of_model("gpt-3-175b", {{P::gpus, 512},
+                                                          {P::software, software},
+                                                          {P::global_batch, 1536},
+                                                          {P::tensor_parallel, 4},
+                                                          {P::sequence_parallel, true},
+                                                          {P::pipeline_parallel, 16},
+                                                          {P::micro_batch, 2},
+                                                          {P::sharding, Sharding::zero1}});
+        ParameterSet free;
+        free.set(index(P::schedule));
+        for (const Neighbour& n : neighbours_of(answer(scenario), free, true))
+            if (n.id == P::schedule && n.to == Value(ScheduleKind::zb_v)) return n;
+        FAIL("ZB-V is no neighbour");
+        return Neighbour{P::schedule};
+    };
+    const Neighbour megatron = zb_v(Software::megatron_core);
+    REQUIRE(megatron.slower < 0);
+    CHECK(why(megatron).find(", but not in Megatron-Core") != std::string::npos);
+    const Neighbour torchtitan = zb_v(Software::torchtitan);
+    REQUIRE(torchtitan.slower < 0);
+    CHECK(why(torchtitan).find("faster by ") == 0);
+    CHECK(why(torchtitan).find("but") == std::string::npos);
+}

@@ -634,3 +634,22 @@ TEST_CASE("launch: MaxText names accelerators that it does not run on", "[launch
     CHECK(notes("tpu-v5p-slice").find("not on") == std::string::npos);
     CHECK(notes("dgx-h100").find("not on") == std::string::npos);
 }
+
+TEST_CASE("launch: a file that cannot have the scenario's plan predicts itself", "[launch]") {
+    const auto predicted = [](const char* training) {
+        const LaunchText launch =
+            kMegatron.write(answer_of(std::string(R"({"model": {"preset": "llama-3-70b"},
+            "cluster": {"gpus": 64, "software": "megatron-core"}, "training": {"sharding": "zero1",
+            "tensor_parallel": 4, "sequence_parallel": true, "pipeline_parallel": 4, "accumulation": 16,
+            "sequence_length": 4096, "micro_batch": 1, )") +
+                                      training + "}})"));
+        const std::size_t at = launch.text.find("# Predicted: ");
+        REQUIRE(at != std::string::npos);
+        return launch.text.substr(at, launch.text.find('\n', at) - at);
+    };
+    CHECK(predicted(R"("schedule": "1f1b")").find("own plan") == std::string::npos);
+    // Megatron-LM runs 1F1B instead of DualPipe.
+    const std::string other = predicted(R"("schedule": "dualpipe")");
+    CHECK(other.find("; the scenario's own plan: ") != std::string::npos);
+    CHECK(other.starts_with(predicted(R"("schedule": "1f1b")")));
+}

@@ -363,6 +363,51 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, optimizer.params.lr."));
 }
 
+TEST_CASE("launch: DeepSpeed's file may have comments, and its batch is a multiple of its parts",
+          "[launch]") {
+    const LaunchRead commented = read(kDeepspeed, R"({
+        // the batch of all GPUs
+        "train_batch_size": 64, /* and of one */ "train_micro_batch_size_per_gpu": 2})");
+    CHECK(resolve(commented.scenario)[P::micro_batch] == 2);
+    const Problems odd = problems_of(kDeepspeed, R"({"train_batch_size": 512,
+        "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 7})");
+    REQUIRE(odd.size() == 1);
+    CHECK(odd.front().where == "/train_batch_size");
+    CHECK(odd.front().why.find("28 must divide it") != std::string::npos);
+    const auto zero_pp = [](const char* gpus) {
+        return read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": {"stage": 3,
+            "zero_quantized_weights": true, "zero_quantized_gradients": true, "zero_hpz_partition_size": )" +
+                                    std::string(gpus) + "}}")
+            .notes;
+    };
+    CHECK(has_note(zero_pp("16"), "The second copy of the weights is on 16 GPUs in the file"));
+    CHECK_FALSE(has_note(zero_pp("8"), "second copy of the weights is on"));
+}
+
+TEST_CASE("launch: torchtitan's unread keys are named, and those that matter as such", "[launch]") {
+    const LaunchRead found = read(kTorchtitan, R"(
+[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 1
+seq_len = 8192
+[parallelism]
+context_parallel_rotate_method = "alltoall"
+[compile]
+components = ["model"]
+[comm]
+init_timeout_seconds = 300
+trace_buf_size = 20000
+[optimizer]
+lr = 3e-4
+)");
+    CHECK(has_note(found.notes,
+                   "is not modelled: compile.components, "
+                   "parallelism.context_parallel_rotate_method."));
+    CHECK(has_note(found.notes, "Not used: comm, optimizer."));
+}
+
 TEST_CASE("launch: torchtitan splits the layers by the number of stages alone", "[launch]") {
     const auto config = [](int stages, const std::string& more) {
         return "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"

@@ -297,3 +297,47 @@ TEST_CASE("shell: the default of a variable counts in arithmetic, and is marked 
     // 32 steps of 128 samples of 4,096 tokens.
     CHECK(read_back[P::training_tokens] == 32.0 * 128 * 4096);
 }
+
+TEST_CASE("launch: a script with several training commands says which one is read", "[launch]") {
+    const auto command = [](const std::string& tensor, const std::string& more) {
+        return script("", "--tensor-model-parallel-size " + tensor + more);
+    };
+    const LaunchRead phases = read(kMegatron, command("2", "") + command("4", " --lr 1"));
+    CHECK(resolve(phases.scenario)[P::tensor_parallel] == 4);
+    CHECK(
+        has_note(phases.notes, "The script has 2 training commands, in lines 1, 2; that of line 2 is read."));
+    // One that only evaluates is read only if there is no other.
+    const LaunchRead evaluated = read(kMegatron, command("4", " --skip-train --lr 1") + command("2", ""));
+    CHECK(resolve(evaluated.scenario)[P::tensor_parallel] == 2);
+    CHECK_FALSE(has_note(read(kMegatron, command("2", "")).notes, "training commands"));
+}
+
+TEST_CASE("launch: srun and mpirun state the number of GPUs", "[launch]") {
+    const auto gpus = [](const std::string& before, const std::string& launcher) {
+        std::string text = script("", "");
+        const std::string torchrun = "torchrun --nproc_per_node 8 --nnodes 2 ";
+        text.replace(0, torchrun.size(), launcher + " python3 ");
+        const LaunchRead found = read(kMegatron, before + text);
+        for (const char* option : {"--ntasks", "--gpus-per-node", "--nodes"})
+            CHECK_FALSE(has_note(found.notes, option));
+        return resolve(found.scenario)[P::gpus];
+    };
+    CHECK(gpus("", "srun -N 16 --ntasks-per-node=8 --gpus-per-node=8") == 128);
+    CHECK(gpus("", "srun --nodes=4 --ntasks-per-node 4") == 16);
+    CHECK(gpus("", "mpirun -np 32") == 32);
+    // What srun does not state is that of the job.
+    CHECK(gpus("#SBATCH --nodes=8 --ntasks-per-node=8\n", "srun") == 64);
+    CHECK(gpus("#SBATCH --nodes=8 --ntasks-per-node=8\n", "srun -N 2") == 16);
+}
+
+TEST_CASE("launch: what a checkpoint or several layers decide is noted", "[launch]") {
+    const auto notes = [](const std::string& words) { return read(kMegatron, script("", words)).notes; };
+    CHECK(has_note(notes("--use-checkpoint-args --load x"), "--use-checkpoint-args takes the model's shape"));
+    const std::string full =
+        "--recompute-granularity full --recompute-method uniform --recompute-num-layers ";
+    CHECK(has_note(notes(full + "8"), "8 layers are recomputed together"));
+    CHECK_FALSE(has_note(notes(full + "1"), "recomputed together"));
+    const std::string context = "--context-parallel-size 2 --cp-comm-type ";
+    CHECK(has_note(notes(context + "a2a p2p"), "The layers have several values of --cp-comm-type"));
+    CHECK_FALSE(has_note(notes(context + "a2a a2a"), "several values"));
+}

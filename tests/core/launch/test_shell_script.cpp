@@ -198,8 +198,8 @@ TEST_CASE("shell: the directives of a SLURM job set the variables of the job", "
     // Ranges, other lines and comments state nothing.
     CHECK(run("#SBATCH --nodes=2-4\n##SBATCH --nodes=8\n# #SBATCH -N 8\n#SBATCH --nodelist=a --nodes=0") ==
           Words{"run", "1", "2", "3"});
-    CHECK(read_script("#SBATCH --nodes=2 --ntasks-per-node=8\nrun\n").slurm_tasks == 16);
-    CHECK(read_script("run\n").slurm_tasks == 0);
+    CHECK(read_script("#SBATCH --nodes=2 --ntasks-per-node=8\nrun\n").slurm.tasks == 16);
+    CHECK(read_script("run\n").slurm.tasks == 0);
     // The script's own value is the later one.
     CHECK(last("#SBATCH --nodes=16\nSLURM_NNODES=4\nrun $SLURM_NNODES\n") == Words{"run", "4"});
 }

@@ -49,6 +49,19 @@ TEST_CASE("logs: an argument that the last start leaves out is not taken from an
     CHECK(log.steady.left_out.earlier_start == 10);
     CHECK(log.steady.median == Approx(4));
     CHECK(resolve(log_scenario_of(log).scenario).choice<Precision>(P::precision) == Precision::bf16);
+    // So do other arguments that change the time of a step.
+    const std::vector<std::pair<std::string, std::string>> others{
+        {"cross_entropy_loss_fusion", "True"}, {"window_size", "(1024, 0)"},
+        {"cpu_offloading_num_layers", "4"},    {"use_precision_aware_optimizer", "True"},
+        {"deterministic_mode", "True"},        {"grad_reduce_in_bf16", "True"},
+    };
+    for (const auto& [name, value] : others) {
+        MegatronArguments other = dense_arguments();
+        other[name] = value;
+        INFO(name);
+        CHECK(read_log(start(other, 3000, 10) + start(dense_arguments(), 4000, 10))
+                  .steady.left_out.earlier_start == 10);
+    }
     // The number of iterations changes no step.
     MegatronArguments longer = dense_arguments();
     longer["train_iters"] = "2000";

@@ -233,3 +233,110 @@ TEST_CASE("memory: Muon keeps one moment, and two of the embedding and the head"
     CHECK(state(Optimizer::muon, Sharding::ddp) == Approx(8 * kAll + 4 * kVocabulary));
     CHECK(state(Optimizer::muon, Sharding::zero1) == Approx((8 * kAll + 4 * kVocabulary) / 8));
 }
+
+TEST_CASE("memory: an optimizer with one moment has the format of the first", "[memory]") {
+    const auto optimizer = [](Optimizer kind, MomentPrecision precision) {
+        return state_bytes({.moments = precision, .optimizer = kind}).optimizer;
+    };
+    // A master copy of four bytes, and one byte and four for the two moments.
+    CHECK(optimizer(Optimizer::adamw, MomentPrecision::fp8_fp32) == 4 + 1 + 4);
+    CHECK(optimizer(Optimizer::lion, MomentPrecision::fp8_fp32) == 4 + 1);
+    CHECK(optimizer(Optimizer::muon, MomentPrecision::bf16_fp32) == 4 + 2);
+    CHECK(state_bytes({.moments = MomentPrecision::bf16_fp32, .optimizer = Optimizer::muon}).end_moment == 4);
+}
+
+TEST_CASE("memory: with offload, sharded gradients leave the GPU, and FSDP keeps a shard of the weights",
+          "[memory]") {
+    const auto terms = [](Software software, Sharding sharding, Offload offload) {
+        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::gpus, 8},
+                                                                   {P::software, software},
+                                                                   {P::sharding, sharding},
+                                                                   {P::gradient_precision, Precision::bf16},
+                                                                   {P::offload, offload}})));
+        const MemoryTerms all = memory_use(c).terms();
+        return std::array{all[static_cast<std::size_t>(MemoryTerm::weights)],
+                          all[static_cast<std::size_t>(MemoryTerm::gradients)],
+                          all[static_cast<std::size_t>(MemoryTerm::optimizer)]};
+    };
+    constexpr double kAll = 8030261248;
+    const auto zero2 = terms(Software::deepspeed, Sharding::zero2, Offload::optimizer);
+    CHECK(zero2[0] == Approx(2 * kAll));
+    CHECK(zero2[1] == 0);
+    CHECK(zero2[2] == 0);
+    const auto fsdp = terms(Software::fsdp2, Sharding::zero3, Offload::optimizer);
+    CHECK(fsdp[0] == Approx(2 * kAll / 8));
+    CHECK(fsdp[1] == 0);
+    const auto all_on_host = terms(Software::fsdp2, Sharding::zero3, Offload::optimizer_and_parameters);
+    CHECK(all_on_host[0] == 0);
+    CHECK(all_on_host[1] == 0);
+    // ZeRO-1 keeps all gradients until the optimizer's step.
+    CHECK(terms(Software::megatron_core, Sharding::zero1, Offload::optimizer)[1] > kAll);
+}
+
+TEST_CASE("memory: offloaded activations leave two layers of one micro-batch on the GPU", "[memory]") {
+    const auto parts = [](double offloaded) {
+        const Compiled c = compile(resolve(of_model("llama-3-70b", {{P::gpus, 64},
+                                                                    {P::tensor_parallel, 8},
+                                                                    {P::sequence_parallel, true},
+                                                                    {P::pipeline_parallel, 8},
+                                                                    {P::sharding, Sharding::zero1},
+                                                                    {P::activation_offload, offloaded}})));
+        const auto middle = std::ranges::find(c.stages.middles.items(), false, &Stage::head);
+        return micro_batch_memory(*middle, c);
+    };
+    const MicroBatchMemory on_gpu = parts(0), half = parts(0.5), none = parts(1);
+    const double kept = on_gpu.held - none.held;  // by the ten layers of the stage
+    REQUIRE(kept > 0);
+    CHECK(on_gpu.held - half.held == Approx(kept / 2));
+    CHECK(none.working - on_gpu.working == Approx(kept * 2 / 10));
+    CHECK(half.working - on_gpu.working == Approx(kept / 10));
+}
+
+TEST_CASE("memory: FSDP in a pipeline accumulates unsharded gradients", "[memory]") {
+    const auto gradients = [](double stages, bool reshards) {
+        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::gpus, 64},
+                                                                   {P::sharding, Sharding::zero3},
+                                                                   {P::software, Software::torchtitan},
+                                                                   {P::gradient_precision, Precision::fp32},
+                                                                   {P::pipeline_parallel, stages},
+                                                                   {P::accumulation, 8},
+                                                                   {P::reshard_after_forward, reshards}})));
+        return state_memory(c.stages.first, c);
+    };
+    // The first of two stages has 16 layers and the embedding; fp32 gradients of all of it, and a 32nd part.
+    const double layer = 2 * 4096.0 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096;
+    const double stage = 16 * layer + 128256.0 * 4096;
+    CHECK(gradients(2, true).gradients == Approx(4 * stage * (1 + 1.0 / 32)).epsilon(1e-3));
+    // Without resharding the weights of the stage stay gathered from the first micro-batch to the last.
+    CHECK(gradients(2, false).gathered_forward == Approx(2 * stage).epsilon(1e-3));
+    // Without a pipeline they are reduced layer by layer.
+    CHECK(gradients(1, true).gradients == Approx(4 * 8030261248.0 / 64));
+}
+
+TEST_CASE("memory: in fp8 the router keeps its input in 16 bits beside that of a shared expert", "[memory]") {
+    const auto kept = [](Precision precision, double shared) {
+        const Compiled c = compile(resolve(of_model("deepseek-v3", {{P::gpus, 1024},
+                                                                    {P::precision, precision},
+                                                                    {P::expert_parallel, 64},
+                                                                    {P::pipeline_parallel, 16},
+                                                                    {P::sharding, Sharding::zero1},
+                                                                    {P::recompute, 0},
+                                                                    {P::shared_expert_ffn_size, shared}})));
+        return memory_use(c).term(MemoryTerm::activations);
+    };
+    CHECK(kept(Precision::fp8, 1) > kept(Precision::fp8, 0));
+    CHECK(kept(Precision::bf16, 1) == Approx(kept(Precision::bf16, 0)).epsilon(1e-3));
+}
+
+TEST_CASE("memory: weights in mxfp8 are gathered in 16 bits, other fp8 weights in a byte", "[memory]") {
+    const auto bytes = [](Precision precision, Fp8Recipe recipe) {
+        return compile(resolve(with({{P::precision, precision},
+                                     {P::fp8_recipe, recipe},
+                                     {P::fp8_param_gather, true},
+                                     {P::sharding, Sharding::zero1}})))
+            .gathered_bytes;
+    };
+    CHECK(bytes(Precision::fp8, Fp8Recipe::tensorwise) == 1);
+    CHECK(bytes(Precision::fp8, Fp8Recipe::mxfp8) == 2);
+    CHECK(bytes(Precision::bf16, Fp8Recipe::tensorwise) == 2);
+}

@@ -444,14 +444,13 @@ TEST_CASE("packing: attention over documents takes the time of sequences of thei
         CHECK(time(32768, 1, document) == Approx(time(document, 32768 / document, 0)).epsilon(1e-9));
 }
 
-TEST_CASE("experts with biases add them in separate kernels unless their buffers are static",
-          "[layer_pattern]") {
-    const auto layer = [](const char* model, double buffers) {
+TEST_CASE("experts with biases add them and limit the activation's inputs", "[layer_pattern]") {
+    const auto layer = [](const char* model, bool bias) {
         return list_of(of_model(model, {{P::sequence_length, 4096},
                                         {P::micro_batch, 1},
                                         {P::gpus, 64},
                                         {P::expert_parallel, 64},
-                                        {P::static_expert_buffers, buffers}}))
+                                        {P::bias, bias}}))
             .of_kind[0];
     };
     const auto has_biases = [](const Block& block) {
@@ -460,14 +459,13 @@ TEST_CASE("experts with biases add them in separate kernels unless their buffers
     };
     // Four experts a token of width 2,880, 14 elements of two bytes each; the activation reads and writes
     // 4 + 8 elements per value of its output.
-    const Block separate = layer("gpt-oss-120b", 0);
-    REQUIRE(has_biases(separate));
-    CHECK(find(separate, "experts.bias").bytes == 14.0 * 4 * 4096 * 2880 * 2);
-    CHECK(find(separate, "experts.activation").bytes == 12.0 * 4 * 4096 * 2880 * 2);
-    const Block fused = layer("gpt-oss-120b", 1);
-    CHECK_FALSE(has_biases(fused));
-    CHECK(find(fused, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
-    CHECK_FALSE(has_biases(layer("qwen3-30b-a3b", 0)));
+    const Block with_bias = layer("gpt-oss-120b", true);
+    REQUIRE(has_biases(with_bias));
+    CHECK(find(with_bias, "experts.bias").bytes == 14.0 * 4 * 4096 * 2880 * 2);
+    CHECK(find(with_bias, "experts.activation").bytes == 12.0 * 4 * 4096 * 2880 * 2);
+    const Block without = layer("gpt-oss-120b", false);
+    CHECK_FALSE(has_biases(without));
+    CHECK(find(without, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
     // The limited copy of the activation's inputs is kept, too.
-    CHECK(find(separate, "experts.activation").saved == 2 * find(fused, "experts.activation").saved);
+    CHECK(find(with_bias, "experts.activation").saved == 2 * find(without, "experts.activation").saved);
 }

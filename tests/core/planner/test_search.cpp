@@ -122,6 +122,8 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
                                              {P::memory, pick(16.0, 40.0, 80.0, 192.0) * 1024 * 1024 * 1024},
                                              {P::software, pick(0, 3, 4, 6, 8)},
                                              {P::precision, pick(0, 0, 2)}});
+        const bool has_folded = i < kSpaces && i % 4 == 0;
+        if (has_folded) scenario.give(P::software, Software::torchtitan);
         const bool global = pick(0, 1, 1) > 0;
         if (global) scenario.give(P::global_batch, pick(32, 64, 128, 240));
         else scenario.give(P::accumulation, pick(1, 2, 4, 8));
@@ -160,6 +162,9 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         for (auto& [id, values] : axes) {
             if (id == P::tensor_parallel || id == P::expert_tensor_parallel)
                 std::erase_if(values, [&](double degree) { return degree > node; });
+            // Of the stacks, only torchtitan has ZB-V and DualPipe-V.
+            if (id == P::schedule && has_folded)
+                values.insert(values.end(), {Value(ScheduleKind::zb_v), Value(ScheduleKind::dualpipe_v)});
         }
 
         const ExhaustiveResult tried = try_all(scenario, axes);

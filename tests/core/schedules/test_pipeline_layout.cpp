@@ -123,3 +123,13 @@ TEST_CASE("balanced stages: each takes layers until it exceeds its share of the 
     CHECK(partition(32, 4096, 32) == Ends{1, 1});
     CHECK(partition(32, 4096, 1) == Ends{0, 0});
 }
+
+TEST_CASE("layout: one of 128 stages is read as a whole", "[schedules]") {
+    // Meta's pipeline of 16 GPUs with 8 stages each (arXiv 2407.21783, section 3.3.2), written out.
+    std::string written_out = "E|";
+    for (int layer = 0; layer < 126; ++layer) written_out += "t|";
+    written_out += "L";
+    const Parsed parsed = parse(P::pipeline_layout, written_out);
+    REQUIRE(parsed.ok);
+    CHECK(written(P::pipeline_layout, parsed.value) == written_out);
+}
