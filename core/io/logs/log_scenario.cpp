@@ -83,18 +83,31 @@ constexpr std::array kOfDeepspeed{
     P::expert_parallel,
 };
 
-// Reads the configuration that DeepSpeed prints as its reader of configuration files does.
-void read_deepspeed(const LogContents& contents, const Scenario& start, LogScenario& out) {
-    if (contents.deepspeed.empty() || !kDeepspeed.recognises(contents.deepspeed)) return;
+// Drops the notes on what the configuration leaves to the program and the log states: GPUs, model and
+// sequence.
+void drop_answered_notes(const Scenario& start, LaunchRead& read) {
+    drop_assumed_gpus(start, read);
+    std::erase(
+        read.notes,
+        translate("A DeepSpeed config contains no model: the scenario keeps its model, sequence, attention, "
+                  "recompute and, with ZeRO-1 at most, pipeline."));
+}
+
+// Reads the configuration that DeepSpeed prints as its reader of configuration files does. Returns whether
+// the log has one that can be read.
+bool read_deepspeed(const LogContents& contents, const Scenario& start, LogScenario& out) {
+    if (contents.deepspeed.empty() || !kDeepspeed.recognises(contents.deepspeed)) return false;
     Scenario base = out.scenario;
     if (!base.model) base.model = start.model;
     Problems own;
-    const LaunchRead read = kDeepspeed.read(contents.deepspeed, base, own);
+    LaunchRead read = kDeepspeed.read(contents.deepspeed, base, own);
     if (!read.complete) {
         out.notes.push_back(
             translate("The DeepSpeed configuration of the log is not read: {1}.", {own.front().text()}));
-        return;
+        return false;
     }
+    drop_answered_notes(start, read);
+    out.notes.insert(out.notes.end(), read.notes.begin(), read.notes.end());
     for (const P id : kOfDeepspeed) {
         if (read.scenario.is_given(id)) out.scenario.give(id, read.scenario.value[index(id)]);
         else out.scenario.withdraw(id);
@@ -103,6 +116,7 @@ void read_deepspeed(const LogContents& contents, const Scenario& start, LogScena
     out.scenario.give(P::offload, settings[P::offload]);
     // The steps may be those of another tool, such as the Trainer, which is no software stack.
     if (!out.scenario.is_given(P::software)) out.scenario.give(P::software, settings[P::software]);
+    return true;
 }
 
 bool is_model(P id) { return parameter(id).group == Group::model; }
@@ -336,12 +350,14 @@ LogScenario log_scenario(const TrainingLog& log, const Scenario* base, const Cat
     out.notes.insert(out.notes.end(), contents.notes.begin(), contents.notes.end());
     if (!megatron && !torchtitan) set_named_model(contents, out.scenario);
     if (!megatron && !torchtitan) set_shape(contents, out);
-    read_deepspeed(contents, start, out);
+    const bool has_deepspeed = read_deepspeed(contents, start, out);
     const bool has_software = torchtitan || (megatron && !contents.is_bridge) ||
                               (base && base->is_given(P::software)) || log.software.empty();
     if (!has_software) out.scenario.give(P::software, parse(P::software, log.software).value);
     for (const logs::StatedSetting& setting : contents.settings) {
-        const bool already_read = is_model(setting.id) || (megatron && setting.id != P::global_batch);
+        // The line of ZeRO's stage does not tell ZeRO++ and MiCS from stage 3.
+        const bool already_read = is_model(setting.id) || (megatron && setting.id != P::global_batch) ||
+                                  (has_deepspeed && setting.id == P::sharding);
         if (!already_read) out.scenario.give(setting.id, setting.value);
     }
     if (!megatron) read_single_arguments(contents, out.scenario);
@@ -380,11 +396,12 @@ Problem problem_of(const MissingInput& input) {
 int line_of_value(const TrainingLog& log, const Scenario& stated, const Scenario& scenario, P id) {
     const double value = resolve(scenario)[id];
     if (!stated.is_given(id) || resolve(stated)[id] != value) return 0;
-    for (const logs::StatedSetting& setting : log.contents.settings)
-        if (setting.id == id && setting.value != value) return 0;
-    const int line = log.contents.line_of(id);
     const bool of_deepspeed = id == P::offload || std::ranges::find(kOfDeepspeed, id) != kOfDeepspeed.end();
-    return line == 0 && of_deepspeed ? log.contents.deepspeed_line : line;
+    const int line_of_deepspeed = of_deepspeed ? log.contents.deepspeed_line : 0;
+    for (const logs::StatedSetting& setting : log.contents.settings)
+        if (setting.id == id && setting.value != value) return id == P::sharding ? line_of_deepspeed : 0;
+    const int line = log.contents.line_of(id);
+    return line == 0 ? line_of_deepspeed : line;
 }
 
 Problems check_completed(const TrainingLog& log, const Scenario& stated, const Scenario& scenario) {

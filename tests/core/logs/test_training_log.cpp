@@ -255,6 +255,47 @@ TEST_CASE("logs: the configuration that DeepSpeed prints as JSON", "[logs]") {
     CHECK_FALSE(refused.scenario.is_given(P::offload));
 }
 
+TEST_CASE("logs: DeepSpeed's JSON tells ZeRO++ and MiCS from stage 3, and has notes", "[logs]") {
+    const auto log = [](const std::string& zero, const std::string& more) {
+        const std::string text =
+            "[INFO] [launch.py:181:main] dist_world_size=16\n"
+            "[INFO] [config.py:1007:print]   train_batch_size ............. 64\n"
+            "[INFO] [config.py:1007:print]   train_micro_batch_size_per_gpu  4\n"
+            "[INFO] [config.py:1007:print]   zero_optimization_stage ...... 3\n"
+            "[INFO] [config.py:993:print_user_config]   json = {\n    \"train_batch_size\": 64, \n" +
+            more + "    \"bf16\": {\n        \"enabled\": true\n    }, \n    \"zero_optimization\": {\n" +
+            zero + "        \"stage\": 3\n    }\n}\n";
+        return read_log(text + lines(4, [](int i) {
+                            return written("[Rank 0] micro_step=%d/global_step=%d, CurrSamplesPerSec=16.0\n",
+                                           i, i);
+                        }));
+    };
+    const auto sharding = [](const Scenario& scenario) {
+        return resolve(scenario).choice<Sharding>(P::sharding);
+    };
+    const TrainingLog quantized =
+        log("        \"zero_quantized_weights\": true, \n        \"zero_quantized_gradients\": true, \n"
+            "        \"zero_hpz_partition_size\": 8, \n",
+            "");
+    const Scenario plus = log_scenario_of(quantized).scenario;
+    CHECK(sharding(plus) == Sharding::zero_pp);
+    constexpr int kJson = 5;
+    CHECK(line_of_value(quantized, plus, plus, P::sharding) == kJson);
+    const Scenario mics = log_scenario_of(log("        \"mics_shard_size\": 8, \n", "")).scenario;
+    CHECK(sharding(mics) == Sharding::hsdp);
+    CHECK(resolve(mics)[P::shard_group] == 8);
+    CHECK(sharding(log_scenario_of(log("", "")).scenario) == Sharding::zero3);
+    // The log states the number of GPUs and the model, so that there is no note on them.
+    CHECK(log_scenario_of(log("", "")).notes.empty());
+    const LogScenario noted =
+        log_scenario_of(log("        \"offload_optimizer\": {\n            \"device\": \"cpu\", \n"
+                            "            \"ratio\": 0.3\n        }, \n",
+                            "    \"zenflow\": {\n        \"topk_ratio\": 0.1\n    }, \n"));
+    REQUIRE(noted.notes.size() == 2);
+    CHECK(noted.notes[0].find("offload_optimizer.ratio") != std::string::npos);
+    CHECK(noted.notes[1].find("zenflow") != std::string::npos);
+}
+
 TEST_CASE("logs: the lines in which DeepSpeed prints its configuration", "[logs]") {
     const auto settings = [](const std::string& zero) {
         const std::string head = "[2026-03-02 10:20:30,123] [INFO] [config.py:1014:print]   ";
