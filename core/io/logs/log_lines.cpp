@@ -135,6 +135,26 @@ void read_task(std::string_view text, Prefix& out) {
     out.length = first + end + 1;
 }
 
+// Reads "[20260601 10:00:00][rank-0/8][INFO ] [--------trainer.py:100] : ", with which Primus starts the
+// lines of a process; the last part is not in every line. Source: AMD-AGI/Primus,
+// primus/core/utils/logger.py.
+void read_primus(std::string_view text, Prefix& out) {
+    constexpr std::string_view kRank = "][rank-";
+    constexpr std::string_view kPlace = "] : ";
+    constexpr std::size_t kFurthest = 256;
+    const std::string_view head = text.substr(out.length, kFurthest);
+    const std::size_t rank = head.starts_with('[') ? head.find(kRank) : std::string_view::npos;
+    if (rank == std::string_view::npos) return;
+    std::size_t digits = 0;
+    const int process = whole_number(head.substr(rank + kRank.size()), kMostProcesses, digits);
+    const std::size_t level = head.find("] ", rank);
+    if (process < 0 || head.substr(rank + kRank.size() + digits, 1) != "/" || level == std::string_view::npos)
+        return;
+    out.process = process;
+    const std::size_t place = head.substr(level + 2, 1) == "[" ? head.find(kPlace, level) : head.npos;
+    out.length += place == std::string_view::npos ? level + 2 : place + kPlace.size();
+}
+
 // Returns the length of "2026-03-02T10:20:30.123456Z " at the start of a line, with which Kubernetes, Docker
 // and journals begin each line; 0 where there is none.
 std::size_t length_of_time(std::string_view text) {
@@ -154,6 +174,7 @@ Prefix launcher_prefix(std::string_view text) {
     if (!text.empty()) {
         read_node(text, out);
         if (!read_process(text, out) && out.length == 0) read_task(text, out);
+        read_primus(text, out);
     }
     out.length += time;
     return out;

@@ -40,7 +40,8 @@ std::string_view word_after(const LogLine& line, std::string_view label);
 
 // Returns the text without what launchers write in front of each line of a process: "[rank0]:" and
 // "[default3]:" of torchrun, "12: " of srun, and "train/0 " of NeMo-Run, in front of those of torchrun. A
-// time such as 2026-03-02T10:20:30Z may precede them.
+// time such as 2026-03-02T10:20:30Z may precede them, and what Primus writes may follow:
+// "[20260601 10:00:00][rank-0/8][INFO ] [--------trainer.py:100] : ".
 std::string_view without_rank(std::string_view text);
 // Returns a number that identifies the process of such a prefix; nothing where there is none.
 std::optional<int> rank_of(std::string_view text);

@@ -4,7 +4,9 @@
 // (_print_args), theoretical_memory_usage.py and utils/common_utils.py (report_memory);
 // NVIDIA-NeMo/Megatron-Bridge at commit 067f987, src/megatron/bridge/training/utils/train_utils.py,
 // utils/yaml_utils.py and training/config.py (log_non_default_values, whose defaults are those of
-// megatron/core/transformer/transformer_config.py). Times are means since the line before.
+// megatron/core/transformer/transformer_config.py); AMD-AGI/Primus,
+// primus/backends/megatron/patches/training_log (memory, and means over the run behind the values of a step).
+// Times are means since the line before.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -281,9 +283,11 @@ class MegatronReader : public LineReader {
             step.seconds = *time * kMilli;
             step.global_batch =
                 number_after(line, own ? "global batch size" : "global_batch_size").value_or(0);
-            step.model_tflops = number_after(line, "throughput per GPU (TFLOP/s/GPU)").value_or(0);
+            for (const char* rate : {"throughput per GPU (TFLOP/s/GPU)", "compute per GPU (TFLOP/s/GPU)"})
+                if (const auto tflops = number_after(line, rate)) step.model_tflops = *tflops;
             add(step, line);
             state_batch(step, line, contents);
+            read_device_memory(line, contents);
             return true;
         }
         // Megatron-Bridge states the step time in a line of its own, too.
@@ -302,6 +306,14 @@ class MegatronReader : public LineReader {
 
     static void state_batch(const LoggedStep& step, const LogLine& line, LogContents& contents) {
         if (step.global_batch > 0) contents.set(P::global_batch, step.global_batch, line.number);
+    }
+
+    // Primus: "hip mem usage/free/total/usage_ratio: 150.01GB/41.98GB/191.98GB/78.14%".
+    static void read_device_memory(const LogLine& line, LogContents& contents) {
+        for (const char* usage :
+             {"hip mem usage/free/total/usage_ratio", "rocm mem usage/free/total/usage_ratio"})
+            if (const auto bytes = bytes_after(line, usage))
+                contents.update_peak(Peak::device, *bytes, line.number);
     }
 
     static void read_parameters(const LogLine& line, LogContents& contents) {

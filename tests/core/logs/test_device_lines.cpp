@@ -85,10 +85,17 @@ TEST_CASE("logs: the prefixes of torchrun, srun and NeMo-Run", "[logs]") {
     CHECK_FALSE(rank_of("2026-03-02T10:20:30Z x"));
     CHECK(rank_of("[rank3]: x") == 3);
     CHECK(rank_of(" 12: x") == 12);
+    // Primus writes its own prefix, also behind that of torchrun.
+    const std::string primus = "[20260601 10:00:00][rank-7/8][INFO ] ";
+    CHECK(without_rank(primus + "[--------trainer.py:100] :   num_layers") == "  num_layers");
+    CHECK(without_rank("[default3]:" + primus + "[-utils.py:12] : x") == "x");
+    CHECK(without_rank(primus + "x [1] : y") == "x [1] : y");
+    CHECK(rank_of(primus + "x") == 7);
+    CHECK(rank_of("[default3]:" + primus + "x") == 7);
     // The local ranks of two nodes are two processes.
     CHECK(rank_of("train/0 [default0]: x") != rank_of("train/1 [default0]: x"));
-    for (const char* text :
-         {"[2026-03-02 10:20:30] x", "10/100 x", "num_layers: 32", "12:30 x", "/a/0 x", ""}) {
+    for (const char* text : {"[2026-03-02 10:20:30] x", "[20260601 10:00:00][rank-7", "[a][rank-7] x",
+                             "10/100 x", "num_layers: 32", "12:30 x", "/a/0 x", ""}) {
         INFO(text);
         CHECK(without_rank(text) == text);
         CHECK_FALSE(rank_of(text));

@@ -287,3 +287,28 @@ TEST_CASE("megatron log: a file in UTF-16 is read", "[logs]") {
         CHECK(resolve(log_scenario_of(log).scenario)[P::gpus] == 64);
     }
 }
+
+TEST_CASE("megatron log: Primus's prefix, means over the run and memory of the GPU", "[logs]") {
+    const auto prefix = [](int rank) {
+        return written("[20260601 10:00:00][rank-%d/8][INFO ] [--------trainer.py:100] : ", rank);
+    };
+    std::string text;
+    const std::string arguments = megatron_arguments();
+    for (std::size_t at = 0; at < arguments.size(); at = arguments.find('\n', at) + 1)
+        text += prefix(0) + arguments.substr(at, arguments.find('\n', at) + 1 - at);
+    text += lines(4, [&](int i) {
+        return prefix(7) +
+               written(
+                   " iteration %8d/      50 | consumed samples: %12d | elapsed time per iteration (ms): "
+                   "1600.%d/1700.0 | global batch size:   128 | compute per GPU (TFLOP/s/GPU): 420.7 (avg "
+                   "419.3) | hip mem usage/free/total/usage_ratio: 150.0%dGB/41.98GB/191.98GB/78.14%% |\n",
+                   i, 128 * i, i, i);
+    });
+    const TrainingLog log = read_log(text);
+    CHECK(log.steady.median == Approx(1.6003));
+    CHECK(log.model_tflops == Approx(420.7));
+    CHECK(peak(log, Peak::device) == Approx(150.04 * kGibi));
+    const LogScenario found = log_scenario_of(log);
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+}
