@@ -129,6 +129,14 @@ constexpr auto kYamlKeys = std::to_array<std::string_view>({
     "num_layers_at_start_in_bf16",
     "num_layers_at_end_in_bf16",
     "cpu_offloading_num_layers",
+    "pipeline_model_parallel_layout",
+    "fine_grained_activation_offloading",
+    "offload_modules",
+    "delay_wgrad_compute",
+    "moe_shared_expert_overlap",
+    "moe_permute_fusion",
+    "moe_flex_dispatcher_backend",
+    "tokenizer_model",
 });
 
 // Megatron-Bridge also prints a summary of the settings that differ from the defaults of Megatron-Core. These
@@ -170,6 +178,27 @@ bool is_name(std::string_view text) {
     return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == text.npos;
 }
 
+// Returns the stages of a pipeline in the letters of --pipeline-model-parallel-layout:
+// "[[embedding, decoder], [decoder, loss]]" is Et|tL. Other names of layers are kept, so that the reader of
+// arguments refuses them.
+std::string layout_letters(std::string_view stages) {
+    static constexpr std::array kLayers{std::pair{"embedding", "E"}, std::pair{"decoder", "t"},
+                                        std::pair{"mtp", "m"}, std::pair{"loss", "L"}};
+    std::string out;
+    for (const std::string& stage : split(stages, ']')) {
+        const std::size_t begin = stage.rfind('[');
+        if (begin == std::string::npos) continue;
+        if (!out.empty()) out += '|';
+        for (const std::string& item : split(stage.substr(begin + 1), ',')) {
+            const std::string name = trim(item);
+            const auto known =
+                std::ranges::find_if(kLayers, [&](const auto& one) { return name == one.first; });
+            out += known == kLayers.end() ? name : known->second;
+        }
+    }
+    return out;
+}
+
 // Returns a value as it is written after the option: "torch.bfloat16" is bf16 there, enumerations have their
 // names in lower case, the window is a pair ("(128, 0)" is 128,0), a list of layers is a sum ("[0, 1]" is
 // 0+1), and other lists have blanks.
@@ -179,6 +208,7 @@ std::string option_value(std::string_view name, const std::string& value) {
     if (value == "torch.float16") return "fp16";
     if (value.starts_with("AttnBackend.")) return value.substr(value.find('.') + 1);
     if (!value.starts_with('[') && !value.starts_with('(')) return value;
+    if (name == "pipeline_model_parallel_layout") return layout_letters(value);
     const char separator = name == "window_size" ? ',' : name.ends_with("_freq") ? '+' : ' ';
     std::string out;
     for (const char c : value) {
@@ -485,13 +515,16 @@ class MegatronReader : public LineReader {
     void read_item(const std::string& item, int line, LogContents& contents) {
         constexpr std::size_t kLongest = 10'000;  // characters; no model has as many layers
         if (list_items_.size() + item.size() > kLongest) return;
-        list_items_ += (list_items_.empty() ? "" : ", ") + item;
+        // "- - embedding" begins a list in the list, whose other items are "- decoder".
+        const bool nested = item.starts_with("- ");
+        list_items_ += list_items_.empty() ? (nested ? "[" : "") : nested ? "], [" : ", ";
+        list_items_ += nested ? item.substr(2) : item;
         add_named(list_key_, "[" + list_items_ + "]", line, contents);
     }
 
     void add_named(const std::string& name, const std::string& value, int line, LogContents& contents) {
         if (value.empty()) return;
-        const bool absent = value == "None" || value == "null";
+        const bool absent = value == "None" || value == "null" || value == "[]";
         const bool off = value == "False" || value == "false";
         const bool on = value == "True" || value == "true";
         const std::string option = option_of_attribute(name);

@@ -1,6 +1,7 @@
 // Tests the logs of Megatron-LM and of Megatron-Bridge.
 #include <catch2/catch.hpp>
 
+#include "parameters/interned_text.h"
 #include "support/read_logs.h"
 
 using namespace shardscope;
@@ -115,6 +116,17 @@ TEST_CASE("logs: Megatron-Bridge's lists, renamed settings and low precisions", 
     CHECK(s[P::recompute] == kRecomputeSelective);
     CHECK(s[P::recompute_modules] ==
           static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::moe_activation));
+
+    // A list of lists, which is empty where PyYAML writes [].
+    const Settings staged = resolve(
+        log_scenario_of(
+            read_log(
+                "  offload_modules: []\n  pipeline_model_parallel_layout:\n  - - embedding\n    - decoder\n"
+                "    - decoder\n    - decoder\n  - - decoder\n    - decoder\n    - decoder\n"
+                "    - decoder\n  - - decoder\n  - - mtp\n    - loss\n" +
+                yaml))
+            .scenario);
+    CHECK(interned_text(staged[P::pipeline_layout]) == "Ettt|tttt|t|mL");
 }
 
 TEST_CASE("logs: None and False in Megatron-LM's list of arguments state settings", "[logs]") {
@@ -222,6 +234,33 @@ TEST_CASE("logs: Megatron-Bridge's summary of what differs from Megatron-Core", 
     CHECK(more[P::recompute_modules] ==
           static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::layernorm));
     CHECK(more.on(P::sequence_parallel));
+
+    // The stages of a pipeline are lists of layers, and the tokenizer gives the vocabulary.
+    std::string staged = summary(
+        llama +
+        "  delay_wgrad_compute: True  (Mcore default: False)\n"
+        "  fine_grained_activation_offloading: True  (Mcore default: False)\n"
+        "  offload_modules: ['moe_act']  (Mcore default: [])\n"
+        "  pipeline_model_parallel_layout: [['embedding', 'decoder', 'decoder'], ['decoder'], ['decoder', "
+        "'decoder'], ['decoder', 'loss']]  (Mcore default: None)\n"
+        "  pipeline_model_parallel_size: 2  (Mcore default: 1)\n");
+    const auto replace = [&](std::string_view words, const std::string& by) {
+        staged.replace(staged.find(words), words.size(), by);
+    };
+    replace("num_layers: 32", "num_layers: 6");
+    replace("[logger]:", "[tokenizer]:\n  tokenizer_model: 'meta-llama/Meta-Llama-3-8B'\n\n[logger]:");
+    replace(" > padded vocab (size: 128256) with 0 dummy tokens (new size: 128256)\n", "");
+    const LogScenario stages = log_scenario_of(read_log(staged));
+    const Settings pipeline = resolve(stages.scenario);
+    CHECK(pipeline[P::virtual_stages] == 2);
+    CHECK(interned_text(pipeline[P::pipeline_layout]) == "Ett|t|tt|tL");
+    CHECK(pipeline[P::vocab_size] == 128256);
+    const auto is_noted = [&](const std::string& words) {
+        return std::ranges::any_of(
+            stages.notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
+    };
+    CHECK(is_noted("not modelled: --delay-wgrad-compute, --fine-grained-activation-offloading"));
+    CHECK(is_noted("tokenizer llama-3"));
 
     // The ranks of latent attention are not listed where they have Megatron-Core's defaults.
     const Settings latent =
