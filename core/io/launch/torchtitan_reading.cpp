@@ -241,12 +241,17 @@ class Reader {
             if (experts > 1 && expert_tensor != tensor) out_.give(P::expert_tensor_parallel, expert_tensor);
             if (deepep) out_.give(P::moe_dispatcher, "deepep");
         }
+        // The configuration in Python of 2026 has these two. CUDA graphs allow neither a pipeline nor expert
+        // parallelism.
+        const bool sequence = flag("parallelism.enable_sequence_parallel", true);
+        const bool graphs = !flag("training.disable_cuda_graphs", true) && stages <= 1 && experts <= 1;
+        if (file_.has("training.disable_cuda_graphs")) out_.give(P::cuda_graphs, graphs ? 1 : 0);
         const bool overlapped = flag("parallelism.enable_async_tensor_parallel", false);
         const bool whole_loss = flag("parallelism.disable_loss_parallel", false);
         // Until December 2024 the option was the opposite one.
         const bool parallel_loss = flag("training.enable_loss_parallel", !whole_loss);
         if (tensor > 1) {
-            out_.give(P::sequence_parallel, 1);
+            out_.give(P::sequence_parallel, sequence ? 1 : 0);
             out_.give(P::async_tensor_parallel, overlapped);
             out_.give(P::parallel_loss, parallel_loss);
         }

@@ -25,7 +25,7 @@ namespace shardscope::logs {
 namespace {
 
 // The keys of the configuration that are read from its JSON. "parallelism.x" is the key x of its section.
-constexpr std::array<std::string_view, 26> kKeys{
+constexpr auto kKeys = std::to_array<std::string_view>({
     "training.local_batch_size",
     "training.batch_size",
     "training.global_batch_size",
@@ -34,10 +34,12 @@ constexpr std::array<std::string_view, 26> kKeys{
     "training.dtype",
     "training.mixed_precision_param",
     "training.enable_cpu_offload",
+    "training.disable_cuda_graphs",
     "parallelism.data_parallel_replicate_degree",
     "parallelism.data_parallel_shard_degree",
     "parallelism.fsdp_reshard_after_forward",
     "parallelism.tensor_parallel_degree",
+    "parallelism.enable_sequence_parallel",
     "parallelism.disable_loss_parallel",
     "parallelism.enable_async_tensor_parallel",
     "parallelism.pipeline_parallel_degree",
@@ -48,11 +50,21 @@ constexpr std::array<std::string_view, 26> kKeys{
     "parallelism.pipeline_parallel_last_stage_less_layers",
     "parallelism.context_parallel_degree",
     "parallelism.expert_parallel_degree",
+    "parallelism.expert_tensor_parallel_degree",
+    "parallelism.expert_parallel_comm_backend",
     "activation_checkpoint.mode",
     "activation_checkpoint.selective_ac_option",
     "compile.enable",
     "optimizer.name",
-};
+});
+
+// Switches that are off by default and that the reader of torchtitan's files only names.
+constexpr auto kSwitches = std::to_array<std::string_view>({
+    "parallelism.enable_fsdp_symm_mem",
+    "optimizer.early_step_in_backward",
+    "debug.deterministic",
+});
+constexpr std::string_view kModelParts = "parallelism.module_fqns_per_model_part";
 
 // The degrees of the line "Building device mesh with parallelism: pp=1, dp_replicate=1, …".
 struct Degree {
@@ -65,6 +77,7 @@ constexpr std::array kDegrees{
     Degree{"cp", "parallelism.context_parallel_degree"},
     Degree{"tp", "parallelism.tensor_parallel_degree"},
     Degree{"ep", "parallelism.expert_parallel_degree"},
+    Degree{"etp", "parallelism.expert_tensor_parallel_degree"},
 };
 
 constexpr std::string_view kMicroBatch = "parallelism.pipeline_parallel_microbatch_size";
@@ -92,6 +105,7 @@ class TorchtitanReader : public LineReader {
             in_configuration_ = true;
             open_.clear();
             converters_.clear();
+            parts_.clear();
         } else if (in_configuration_) {
             read_configuration(line, contents);
         }
@@ -140,6 +154,8 @@ class TorchtitanReader : public LineReader {
         std::string text = trim(without_rank(line.text));
         if (text.ends_with(",")) text.pop_back();
         if (text == "}" || text == "]") {
+            if (open_.size() == 2 && open_[0] + "." + open_[1] == kModelParts && !parts_.empty())
+                put(contents, kModelParts, "[" + parts_ + "]", line.number);
             in_configuration_ = !open_.empty();
             if (in_configuration_) open_.pop_back();
             return;
@@ -159,8 +175,13 @@ class TorchtitanReader : public LineReader {
         }
     }
 
-    // Reads an item of a list, of which only that of the model's converters is read.
+    // Reads an item of the lists of the model's converters and of its parts; other lists are not read.
     void read_item(const std::string& item, int line, LogContents& contents) {
+        if (open_.size() == 3 && open_[0] + "." + open_[1] == kModelParts && item.starts_with('"')) {
+            constexpr std::size_t kLongest = 10'000;  // characters; no model has as many modules
+            if (parts_.size() + item.size() < kLongest) parts_ += (parts_.empty() ? "" : ", ") + item;
+            return;
+        }
         if (open_.size() != 2 || open_[0] != "model" || open_[1] != "converters" || !item.starts_with('"'))
             return;
         converters_ += (converters_.empty() ? "" : ", ") + item;
@@ -180,6 +201,8 @@ class TorchtitanReader : public LineReader {
         if (key == "parallelism.num_pp_microbatches") set(passes_, value, line);
         const bool simple = !value.empty() && value.find_first_of("[{") == std::string::npos;
         if (simple && value != "null" && std::ranges::find(kKeys, key) != kKeys.end())
+            put(contents, key, value, line);
+        if (value == "true" && std::ranges::find(kSwitches, key) != kSwitches.end())
             put(contents, key, value, line);
     }
 
@@ -314,7 +337,7 @@ class TorchtitanReader : public LineReader {
 
     bool in_configuration_ = false;
     std::vector<std::string> open_;  // the names of the open sections and lists of the configuration
-    std::string model_, flavor_, converters_;
+    std::string model_, flavor_, converters_, parts_;
     // In tokens: of a micro-batch, of a data-parallel rank, of a step, and of the longest sequence.
     StatedNumber micro_batch_, rank_, train_step_, context_;
     StatedNumber passes_{1, 0};  // micro-batches of a pipeline

@@ -306,3 +306,56 @@ TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[
     CHECK(resolve(read.scenario)[P::layers] == 32);
     CHECK(resolve(read.scenario)[P::global_batch] == 16);
 }
+
+TEST_CASE("logs: torchtitan's expert parallelism, sequence parallelism and CUDA graphs", "[logs]") {
+    const auto found = [](const std::string& model, const std::string& parallelism, const std::string& more,
+                          const std::string& mesh) {
+        return log_scenario_of(read_log(
+            titan("Running with configs: {") + "  \"model\": {\n" + model + "  },\n  \"parallelism\": {\n" +
+            parallelism + "  },\n" + more + "}\n" +
+            titan("Building device mesh with parallelism: dp_replicate=1, cp=1, " + mesh) + steps()));
+    };
+    const auto is_noted = [](const LogScenario& read, const std::string& words) {
+        return std::ranges::any_of(read.notes, [&](const std::string& note) {
+            return note.find("is not modelled") != std::string::npos && note.find(words) != std::string::npos;
+        });
+    };
+    const std::string experts = "    \"name\": \"deepseek_v3\",\n    \"flavor\": \"671B\"\n";
+    const LogScenario split = found(experts, "    \"expert_parallel_comm_backend\": \"deepep\"\n", "",
+                                    "pp=1, dp_shard=32, tp=4, ep=32, etp=1");
+    const Settings s = resolve(split.scenario);
+    CHECK(s[P::expert_tensor_parallel] == 1);
+    CHECK(s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep);
+    const LogScenario whole =
+        found(experts, "    \"expert_tensor_parallel_degree\": 4\n", "", "pp=1, dp_shard=32, tp=4, ep=32");
+    CHECK(resolve(whole.scenario)[P::expert_tensor_parallel] != 1);
+
+    const std::string dense = "    \"name\": \"llama3\",\n    \"flavor\": \"8B\"\n";
+    const std::string graphs = "  \"training\": {\n    \"disable_cuda_graphs\": false\n  },\n";
+    const LogScenario switched =
+        found(dense, "    \"enable_sequence_parallel\": false,\n    \"enable_fsdp_symm_mem\": true\n",
+              graphs +
+                  "  \"debug\": {\n    \"deterministic\": true\n  },\n"
+                  "  \"optimizer\": {\n    \"early_step_in_backward\": true\n  }\n",
+              "pp=1, dp_shard=4, tp=4, ep=1");
+    CHECK_FALSE(resolve(switched.scenario).on(P::sequence_parallel));
+    CHECK(resolve(switched.scenario).on(P::cuda_graphs));
+    for (const char* key : {"parallelism.enable_fsdp_symm_mem", "debug", "optimizer"}) {
+        INFO(key);
+        CHECK(is_noted(switched, key));
+    }
+    // What is off by default changes nothing and is not named.
+    const LogScenario usual =
+        found(dense, "    \"enable_sequence_parallel\": true,\n    \"enable_fsdp_symm_mem\": false\n",
+              "  \"debug\": {\n    \"deterministic\": false\n  }\n", "pp=1, dp_shard=4, tp=4, ep=1");
+    CHECK(resolve(usual.scenario).on(P::sequence_parallel));
+    CHECK_FALSE(is_noted(usual, ""));
+    // A pipeline has no CUDA graphs, and its parts are named.
+    const LogScenario pipeline =
+        found(dense,
+              "    \"module_fqns_per_model_part\": [\n      [\n        \"tok_embeddings\",\n"
+              "        \"layers.0\"\n      ],\n      [\n        \"layers.1\"\n      ]\n    ]\n",
+              graphs, "pp=2, dp_shard=4, tp=1, ep=1");
+    CHECK_FALSE(resolve(pipeline.scenario).on(P::cuda_graphs));
+    CHECK(is_noted(pipeline, "parallelism.module_fqns_per_model_part"));
+}
