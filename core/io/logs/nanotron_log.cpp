@@ -1,13 +1,16 @@
 // Logs of nanotron.
 //
 // Source: huggingface/nanotron, src/nanotron/trainer.py (the line of an iteration; its numbers are rounded to
-// three digits with decimal suffixes), src/nanotron/logging/base.py, src/nanotron/utils.py (memory) and
-// config/config.py, whose printed Config(…) states parallelism and batch.
+// three digits with decimal suffixes), src/nanotron/logging/base.py, src/nanotron/utils.py (memory),
+// config/config.py, whose printed Config(…) states parallelism and batch, and config/models_config.py and
+// models/qwen.py (layers with experts).
 #include <array>
 #include <cmath>
 
 #include "launch/named_parameter.h"
 #include "logs/log_format.h"
+#include "text/text.h"
+#include "text/translate.h"
 
 namespace shardscope::logs {
 namespace {
@@ -29,6 +32,13 @@ constexpr std::array kFields{
     NamedParameter{"vocab_size", P::vocab_size},
 };
 
+// Fields of its "moe_config=MoEConfig(…)".
+constexpr std::array kExpertFields{
+    NamedParameter{"num_experts", P::experts},
+    NamedParameter{"top_k", P::experts_per_token},
+    NamedParameter{"moe_intermediate_size", P::expert_ffn_size},
+};
+
 // Switches of the printed configuration.
 constexpr std::array kSwitches{
     NamedParameter{"tie_word_embeddings=", P::tied_embeddings},
@@ -42,7 +52,7 @@ class NanotronReader : public LineReader {
         if (read_step(line, contents)) return;
         read_memory(line, contents);
         if (line.has("Config(")) in_configuration_ = true;
-        if (in_configuration_ && line.has("=")) read_configuration(line, contents);
+        if (in_configuration_ && (in_layers_ || line.has("="))) read_configuration(line, contents);
     }
 
     void finish(LogContents& contents) override {
@@ -53,9 +63,38 @@ class NanotronReader : public LineReader {
             contents.set(P::global_batch, batch_.value, batch_.line);
         if (contents.line_of(P::sequence_length) == 0 && sequence_.value > 0)
             contents.set(P::sequence_length, sequence_.value, sequence_.line);
+        if (contents.line_of(P::experts) > 0) finish_experts(contents);
     }
 
   private:
+    static double value_of(const LogContents& contents, P id) {
+        for (const StatedSetting& setting : contents.settings)
+            if (setting.id == id) return setting.value;
+        return 0;
+    }
+
+    // Earlier versions have no width of their own for experts.
+    void finish_experts(LogContents& contents) const {
+        const int line = contents.line_of(P::experts);
+        const double width = value_of(contents, P::ffn_size);
+        if (width > 0 && contents.line_of(P::expert_ffn_size) == 0) {
+            contents.set(P::expert_ffn_size, width, line);
+            contents.notes.push_back(translate(
+                "The log does not state the width of an expert; that of the other feed-forward layers is "
+                "assumed."));
+        }
+        if (has_shared_expert_) {
+            const double of_expert = value_of(contents, P::expert_ffn_size);
+            contents.set(P::shared_expert_ffn_size, shared_width_ > 0 ? shared_width_ : of_expert, line);
+            contents.set(P::shared_expert_gate, 1, line);
+        }
+        // [-1] stands for all layers.
+        const double dense = value_of(contents, P::layers) - expert_layers_;
+        if (expert_layers_ <= 0 || has_all_experts_ || dense <= 0) return;
+        contents.set(P::dense_layers, dense, line);
+        contents.notes.push_back(translate("All layers without experts are assumed to come first."));
+    }
+
     // Returns the multiple of `unit` that is nearest to a quotient of numbers with three digits; the quotient
     // rounded to an integer where none is near.
     static double snapped(double quotient, double unit) {
@@ -103,7 +142,46 @@ class NanotronReader : public LineReader {
             contents.update_training_peak(Peak::reserved, *peak, line.number);
     }
 
+    // "moe_config=MoEConfig(num_experts=64, top_k=8, layers=[0, 1, 2], …)", also over several lines.
+    void read_experts(const LogLine& line, LogContents& contents) {
+        const std::size_t begin = line.text.find("MoEConfig(");
+        if (begin != std::string_view::npos) {
+            in_experts_ = true;
+            has_shared_expert_ = has_all_experts_ = in_layers_ = false;
+            shared_width_ = expert_layers_ = 0;
+        }
+        if (!in_experts_) return;
+        for (const NamedParameter& field : kExpertFields) {
+            const auto value = number_after(line, std::string(field.name) + "=");
+            if (value && *value >= 1) contents.set(field.id, *value, line.number);
+        }
+        if (word_after(line, "enable_shared_expert=") == "True") has_shared_expert_ = true;
+        if (const auto width = number_after(line, "shared_expert_intermediate_size=")) shared_width_ = *width;
+        read_expert_layers(line.text);
+        in_experts_ = line.text.find(')', begin == line.text.npos ? 0 : begin) == line.text.npos;
+    }
+
+    // Counts the items of "layers=[0, 1, 2]".
+    void read_expert_layers(std::string_view text) {
+        constexpr std::string_view kBegin = "layers=[";
+        if (const std::size_t begin = text.find(kBegin); begin != std::string_view::npos) {
+            in_layers_ = true;
+            text.remove_prefix(begin + kBegin.size());
+        } else if (const std::size_t prefix = text.rfind(": "); prefix != std::string_view::npos) {
+            text.remove_prefix(prefix + 2);
+        }
+        if (!in_layers_) return;
+        const std::size_t end = text.find(']');
+        for (const std::string& item : split(text.substr(0, end), ',')) {
+            const auto layer = leading_number(trim(item));
+            if (layer) ++expert_layers_;
+            if (layer && *layer < 0) has_all_experts_ = true;
+        }
+        in_layers_ = end == std::string_view::npos;
+    }
+
     void read_configuration(const LogLine& line, LogContents& contents) {
+        read_experts(line, contents);
         for (const NamedParameter& field : kFields) {
             const auto value = number_after(line, std::string(field.name) + "=");
             if (!value || *value < 1) continue;
@@ -137,6 +215,10 @@ class NanotronReader : public LineReader {
     double data_ = 0, tensor_ = 1, stages_ = 1, context_ = 1;
     int data_line_ = 0;
     StatedNumber gpus_, batch_, sequence_;  // of the last step
+    bool in_experts_ = false;               // the lines are those of the configuration of experts
+    bool in_layers_ = false;                // and of its list of layers
+    bool has_shared_expert_ = false, has_all_experts_ = false;
+    double shared_width_ = 0, expert_layers_ = 0;
 };
 
 }  // namespace

@@ -366,6 +366,47 @@ TEST_CASE("logs: nanotron's rounded numbers and its printed configuration", "[lo
     CHECK(missing_inputs(found.scenario).size() == 1);
 }
 
+TEST_CASE("logs: nanotron's experts", "[logs]") {
+    const auto found = [](const std::string& experts) {
+        const std::string head =
+            "08/31/2026 14:37:01 [INFO|DP=0|PP=0|TP=0]: Config(parallelism=ParallelismArgs(dp=8, pp=1, tp=1, "
+            "expert_parallel_size=4),\n   model_config=Qwen2Config(hidden_size=2048,\n"
+            "     intermediate_size=6144,\n     " +
+            experts +
+            "     num_attention_heads=16,\n     num_hidden_layers=24,\n     vocab_size=49152),\n"
+            "   tokens=TokensArgs(sequence_length=4096, micro_batch_size=4,\n"
+            "     batch_accumulation_per_replica=8))\n";
+        return log_scenario_of(read_log(
+            head + lines(4, [](int i) {
+                return written("[INFO|DP=0|PP=0|TP=0]: iteration: %d / 15 | time_per_iteration_ms: 2.1K |\n",
+                               i);
+            })));
+    };
+    const LogScenario all = found(
+        "moe_config=MoEConfig(num_experts=64,\n        top_k=8,\n        layers=[-1],\n"
+        "        enable_shared_expert=True,\n        token_dispatcher_type='alltoall',\n"
+        "        moe_intermediate_size=1024,\n        shared_expert_intermediate_size=2048),\n");
+    const Settings s = resolve(all.scenario);
+    CHECK(s[P::experts] == 64);
+    CHECK(s[P::experts_per_token] == 8);
+    CHECK(s[P::expert_ffn_size] == 1024);
+    CHECK(s[P::shared_expert_ffn_size] == 2048);
+    CHECK(s[P::ffn_size] == 6144);
+    CHECK(s[P::dense_layers] == 0);
+    CHECK(s[P::expert_parallel] == 4);
+    CHECK(all.notes.size() == 1);
+    // In one line and without widths, with a list of layers that is written over several lines.
+    const LogScenario some = found(
+        "moe_config=MoEConfig(num_experts=8, top_k=2, enable_shared_expert=False, layers=[0,\n"
+        "        2,\n        23]),\n");
+    const Settings few = resolve(some.scenario);
+    CHECK(few[P::expert_ffn_size] == 6144);
+    CHECK(few[P::shared_expert_ffn_size] == 0);
+    CHECK(few[P::dense_layers] == 21);
+    CHECK(some.notes.size() == 3);
+    CHECK(resolve(found("moe_config=None,\n").scenario)[P::experts] == 0);
+}
+
 TEST_CASE("logs: the Trainer's console output and its state file", "[logs]") {
     const std::string console =
         "[INFO|trainer.py:2243] >> ***** Running training *****\n"
