@@ -61,7 +61,9 @@ void print_measured(const TrainingLog& log, const Settings* settings) {
     } else if (steps.median > 0) {
         print_out("  throughput          %s %s, 80 %% of the steps in %s to %s\n",
                   format(1 / steps.median, Quantity::count).c_str(),
-                  log.unit == StepUnit::seconds_per_token ? "tokens/s/GPU" : "sequences/s",
+                  log.unit == StepUnit::seconds_per_token   ? "tokens/s/GPU"
+                  : log.unit == StepUnit::seconds_per_batch ? "batches/s"
+                                                            : "sequences/s",
                   format(1 / steps.high, Quantity::count).c_str(),
                   format(1 / steps.low, Quantity::count).c_str());
     }

@@ -55,6 +55,7 @@ struct LogFormat {
     std::string_view label;     // "Megatron-LM"
     std::string_view software;  // the value of `cluster.software` of its runs; "" where the tool is no stack
     bool exact_steps = true;    // the times are those of the steps; otherwise a moving average
+    bool counts_batches = false;  // the steps are micro-batches, not those of the optimizer
     std::unique_ptr<LineReader> (*make)();
 };
 

@@ -5,7 +5,8 @@
 // trainer_utils.py (speed_metrics) and trainer_callback.py (TrainerState, the progress bar);
 // Lightning-AI/pytorch-lightning, src/lightning/pytorch/callbacks/progress/tqdm_progress.py. The Trainer
 // states the mean over the whole run; single steps are in the progress bars (tqdm), whose rate is a moving
-// average.
+// average. The bar of Lightning counts batches of the data loader, of which an optimizer step accumulates
+// several.
 #include <cctype>
 #include <cmath>
 
@@ -45,6 +46,8 @@ std::optional<Bar> read_bar(const LogLine& line) {
 class LightningReader : public LineReader {
   public:
     void read(const LogLine& line, LogContents& /*contents*/) override {
+        const auto count = number_after(line, "accumulate_grad_batches");
+        if (count && *count >= 1) accumulation_ = {*count, line.number};
         constexpr std::string_view kBegin = "Epoch ";
         const std::string text = trim(without_rank(line.text));
         std::size_t end = kBegin.size();
@@ -57,6 +60,15 @@ class LightningReader : public LineReader {
         step.seconds = bar->seconds;
         add(step, line);
     }
+
+    // NeMo's trainer states 1, and its batch elsewhere.
+    void finish(LogContents& contents) override {
+        if (has_steps() && accumulation_.value > 1)
+            contents.set(P::accumulation, accumulation_.value, accumulation_.line);
+    }
+
+  private:
+    StatedNumber accumulation_;  // batches of an optimizer step
 };
 
 class TrainerReader : public LineReader {
@@ -170,6 +182,7 @@ const LogFormat kLightningLog{
     .label = "PyTorch Lightning",
     .software = "",
     .exact_steps = false,
+    .counts_batches = true,
     .make = [] { return std::unique_ptr<LineReader>(std::make_unique<LightningReader>()); },
 };
 

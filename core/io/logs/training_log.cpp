@@ -66,7 +66,7 @@ class LogReader {
         const std::size_t best = best_reader();
         const std::vector<LoggedStep>& steps = readers_[best]->steps();
         set_tool(steps.empty() ? format_of_settings(out.contents) : logs::log_formats()[best], out);
-        if (!steps.empty()) measure(steps, out);
+        if (!steps.empty()) measure(steps, logs::log_formats()[best]->counts_batches, out);
         else use_whole_run(out);
         std::size_t earlier = 0;
         for (const auto& reader : readers_) earlier = std::max(earlier, reader->earlier_steps());
@@ -148,9 +148,9 @@ class LogReader {
     }
 
     // Takes the unit that the last step has. Steps without it are not used.
-    static void measure(const std::vector<LoggedStep>& steps, TrainingLog& out) {
+    static void measure(const std::vector<LoggedStep>& steps, bool counts_batches, TrainingLog& out) {
         const LoggedStep& last = steps.back();
-        out.unit = last.seconds > 0                ? StepUnit::seconds
+        out.unit = last.seconds > 0 ? (counts_batches ? StepUnit::seconds_per_batch : StepUnit::seconds)
                    : last.tokens_per_s_per_gpu > 0 ? StepUnit::seconds_per_token
                                                    : StepUnit::seconds_per_sample;
         std::vector<logs::StepSample> samples;
@@ -158,7 +158,7 @@ class LogReader {
         for (const LoggedStep& step : steps) {
             const double rate =
                 out.unit == StepUnit::seconds_per_token ? step.tokens_per_s_per_gpu : step.samples_per_s;
-            const double value = out.unit == StepUnit::seconds ? step.seconds : rate > 0 ? 1 / rate : 0;
+            const double value = last.seconds > 0 ? step.seconds : rate > 0 ? 1 / rate : 0;
             if (value > 0) samples.push_back({value, step.global_batch, step.interruption});
             if (step.model_tflops > 0) tflops.push_back(step.model_tflops);
         }
@@ -206,6 +206,7 @@ double TrainingLog::seconds(const Settings& s) const {
         case StepUnit::seconds: break;
         case StepUnit::seconds_per_token: return s[P::global_batch] * s[P::sequence_length] / s[P::gpus];
         case StepUnit::seconds_per_sample: return s[P::global_batch];
+        case StepUnit::seconds_per_batch: return s[P::accumulation];
     }
     return 1;
 }

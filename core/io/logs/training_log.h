@@ -21,6 +21,7 @@ enum class StepUnit : unsigned char {
     seconds,             // s of a step
     seconds_per_token,   // the inverse of tokens/s/GPU
     seconds_per_sample,  // the inverse of sequences/s of all GPUs
+    seconds_per_batch,   // s of a micro-batch of each GPU; an optimizer step accumulates several
 };
 
 struct TrainingLog {

@@ -475,6 +475,16 @@ TEST_CASE("logs: Lightning's own progress bar", "[logs]") {
     CHECK(log.steady.logged == 8);
     CHECK(log.steady.median == Approx(0.5));
     CHECK(resolve(log_scenario_of(log).scenario)[P::gpus] == 8);
+    // The bar counts batches, of which an optimizer step accumulates several.
+    CHECK(log.unit == StepUnit::seconds_per_batch);
+    Scenario scenario = log_scenario_of(log).scenario;
+    scenario.give(P::accumulation, 8);
+    CHECK(log.step_time(resolve(scenario)) == Approx(4));
+    scenario.give(P::accumulation, 1);
+    CHECK(log.step_time(resolve(scenario)) == Approx(0.5));
+    const Scenario stated =
+        log_scenario_of(read_log("  accumulate_grad_batches: 4\n" + text + "\n")).scenario;
+    CHECK(resolve(stated)[P::accumulation] == 4);
 }
 
 TEST_CASE("logs: MLPerf's blocks, without the evaluations between them", "[logs]") {
