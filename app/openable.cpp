@@ -105,6 +105,8 @@ Problems take_run(const TrainingLog& log, const QString& what, const QString& st
                                  QString::number(log.steady.logged), time)};
     lines << tr("What the log does not state is kept from the scenario before.");
     for (const std::string& note : read.notes) lines << QString::fromStdString(note);
+    if (const std::string why = contradiction(log, read.scenario); !why.empty())
+        lines << QString::fromStdString(why);
     into.messages.say(lines.join(QLatin1Char(' ')));
     return problems;
 }

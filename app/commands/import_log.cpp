@@ -260,6 +260,9 @@ ImportedLog import_log(const std::string& file, const LogOptions& options) {
     if (problems.empty())
         for (const MissingInput& input : missing_inputs(out.scenario)) problems.push_back(problem_of(input));
     if (problems.empty()) problems = check_completed(out.log, out.stated, out.scenario);
+    if (problems.empty())
+        if (std::string why = contradiction(out.log, out.scenario); !why.empty())
+            out.notes.push_back(std::move(why));
     for (const std::string& note : out.notes) print_err("note: %s\n", note.c_str());
     if (problems.empty()) {
         out.line = write_log_run(out.log, out.scenario, file);

@@ -6,6 +6,7 @@
 #include "files/scenario_file.h"
 #include "logs/training_log.h"
 #include "text/encode.h"
+#include "text/translate.h"
 
 namespace shardscope {
 namespace {
@@ -24,6 +25,28 @@ std::string run_id(const std::string& source) {
 }
 
 }  // namespace
+
+std::string contradiction(const TrainingLog& log, const Scenario& scenario) {
+    const Settings settings = resolve(scenario);
+    const double step = log.step_time(settings);
+    if (step <= 0 || !check(scenario, settings).empty()) return {};
+    const Compiled compiled = compile(settings);
+    const double mfu = compiled.flops_per_token * settings[P::global_batch] * settings[P::sequence_length] /
+                       settings[P::gpus] / step / compiled.peak;
+    if (mfu <= 1) return {};
+    std::string out = translate(
+        "The step time of {1} contradicts the other values of the run: with {2} parameters, {3} sequences of "
+        "{4} tokens, {5} GPUs and {6}, the MFU would be {7}.",
+        {format(step, Quantity::seconds), format(compiled.parameters, Quantity::big_count),
+         format(P::global_batch, settings[P::global_batch]),
+         format(P::sequence_length, settings[P::sequence_length]), format(P::gpus, settings[P::gpus]),
+         format(P::precision, settings[P::precision]), format(mfu, Quantity::percent)});
+    if (log.model_tflops > 0)
+        out += " " + translate("The log states {1} TFLOP/s per GPU, and the peak is {2}.",
+                               {format(log.model_tflops, Quantity::count),
+                                format(compiled.peak / 1e12, Quantity::count)});
+    return out;
+}
 
 std::string write_log_run(const TrainingLog& log, const Scenario& scenario, const std::string& source) {
     ordered_json out;
@@ -55,14 +78,17 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
         if (log.contents.peaks[i].value > 0) measured[kNames[i]] = log.contents.peaks[i].value;
     if (log.contents.out_of_memory_line > 0) measured["out_of_memory"] = true;
     out["measured"] = measured;
-    if (const std::string_view quality = name_of(log.quality()); plausible && !quality.empty())
-        out["quality"] = quality;
-    out["note"] = log.whole_run
-                      ? log.tool + ", mean over the whole run"
-                      : log.tool + ", median of " + std::to_string(log.steady.used()) + " of " +
-                            std::to_string(log.steady.logged) + " logged steps, 80 % of them in " +
-                            format(log.steady.low * log.seconds(settings), Quantity::seconds) + " to " +
-                            format(log.steady.high * log.seconds(settings), Quantity::seconds);
+    const std::string contradicting = contradiction(log, scenario);
+    const RunQuality quality = contradicting.empty() ? log.quality() : RunQuality::ambiguous;
+    if (plausible && !name_of(quality).empty()) out["quality"] = name_of(quality);
+    std::string note = log.whole_run
+                           ? log.tool + ", mean over the whole run"
+                           : log.tool + ", median of " + std::to_string(log.steady.used()) + " of " +
+                                 std::to_string(log.steady.logged) + " logged steps, 80 % of them in " +
+                                 format(log.steady.low * log.seconds(settings), Quantity::seconds) + " to " +
+                                 format(log.steady.high * log.seconds(settings), Quantity::seconds);
+    if (!contradicting.empty()) note += ". " + contradicting;
+    out["note"] = note;
     return json_text(out);
 }
 

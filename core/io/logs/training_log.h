@@ -78,6 +78,10 @@ int line_of_value(const TrainingLog& log, const Scenario& stated, const Scenario
 // first problem names those that the log states, with their lines.
 Problems check_completed(const TrainingLog& log, const Scenario& stated, const Scenario& scenario);
 
+// Returns which values of a run contradict each other: with its step time the GPU would compute more than its
+// peak. "" where they do not. The scenario is complete.
+std::string contradiction(const TrainingLog& log, const Scenario& scenario);
+
 // Returns the run as one line of a table of measured runs in JSON Lines, without its end. The scenario is
 // complete. `source` is the file.
 std::string write_log_run(const TrainingLog& log, const Scenario& scenario, const std::string& source);

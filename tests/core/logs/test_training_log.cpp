@@ -652,6 +652,35 @@ TEST_CASE("logs: a run is written as a line that the reader of runs takes", "[lo
     CHECK(ours.estimate.step.total == theirs.estimate.step.total);
 }
 
+TEST_CASE("logs: a step time that exceeds the GPU's peak is no good measurement", "[logs]") {
+    const std::string gpu = "NVIDIA H100 80GB HBM3\n";
+    const auto log = [&](double ms) {
+        return read_log(gpu + megatron_arguments() + lines(6, [&](int i) { return megatron_step(i, ms); }));
+    };
+    const auto run = [](const TrainingLog& of) {
+        Problems problems;
+        const std::vector<MeasuredRun> runs =
+            read_runs(write_log_run(of, log_scenario_of(of).scenario, "my.log"), problems);
+        CHECK(problems.empty());
+        REQUIRE(runs.size() == 1);
+        return runs.front();
+    };
+    const TrainingLog usual = log(4000);
+    CHECK(contradiction(usual, log_scenario_of(usual).scenario).empty());
+    CHECK(run(usual).has_good_time());
+    // 64 GPUs would need 1.7 s at their peak.
+    const TrainingLog fast = log(1000);
+    const std::string why = contradiction(fast, log_scenario_of(fast).scenario);
+    for (const char* words :
+         {"1 s", "256 sequences of 8,192 tokens", "64 GPUs and bf16", "states 400 TFLOP/s"}) {
+        INFO(why);
+        CHECK(why.find(words) != std::string::npos);
+    }
+    CHECK(run(fast).quality == RunQuality::ambiguous);
+    CHECK_FALSE(run(fast).has_good_time());
+    CHECK(run(fast).note.find(why) != std::string::npos);
+}
+
 TEST_CASE("logs: a run states its sharding, which tables assume to be another one", "[logs]") {
     const TrainingLog log = read_log(torchtitan_log());
     const Scenario base =
