@@ -64,7 +64,9 @@ namespace {
 // An NVLink domain of more GPUs than this is a rack, not a node.
 constexpr double kLargestNode = 16;
 
+// Returns the GPUs of the usual node of a GPU; 0 for those in a torus, whose slices have any size.
 double usual_domain(const Preset& gpu) {
+    if (std::ranges::any_of(gpu.node, [](const auto& value) { return value.first == P::torus; })) return 0;
     for (const auto& [id, value] : gpu.node) {
         if (id == P::gpus_per_node) return value;
     }

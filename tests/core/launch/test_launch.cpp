@@ -642,7 +642,7 @@ TEST_CASE("launch: a file that cannot have the scenario's plan predicts itself",
             "cluster": {"gpus": 64, "software": "megatron-core"}, "training": {"sharding": "zero1",
             "tensor_parallel": 4, "sequence_parallel": true, "pipeline_parallel": 4, "accumulation": 16,
             "sequence_length": 4096, "micro_batch": 1, )") +
-                                      training + "}})"));
+                                      training + "}}"));
         const std::size_t at = launch.text.find("# Predicted: ");
         REQUIRE(at != std::string::npos);
         return launch.text.substr(at, launch.text.find('\n', at) - at);

@@ -367,7 +367,7 @@ TEST_CASE("launch: DeepSpeed's file may have comments, and its batch is a multip
           "[launch]") {
     const LaunchRead commented = read(kDeepspeed, R"({
         // the batch of all GPUs
-        "train_batch_size": 64, /* and of one */ "train_micro_batch_size_per_gpu": 2})");
+        "train_batch_size": 128, /* and of one */ "train_micro_batch_size_per_gpu": 2})");
     CHECK(resolve(commented.scenario)[P::micro_batch] == 2);
     const Problems odd = problems_of(kDeepspeed, R"({"train_batch_size": 512,
         "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 7})");

@@ -699,12 +699,12 @@ TEST_CASE("step: a prediction layer is recomputed like the other layers, in time
 
 TEST_CASE("step: FSDP in a pipeline reduces once, and gathers once without resharding", "[step]") {
     const TrafficPolicy kept =
-        traffic_policy({.sharding = Sharding::zero3, .reshards_after_forward = false, .in_pipeline = true});
+        traffic_policy({.sharding = Sharding::zero3, .reshards_after_forward = false, .defers = true});
     const BucketPolicy bytes{.weight_bytes = 2, .gradient_bytes = 4};
     const RingGroup shard{8, 1}, replica{1, 1};
     // Weights of two bytes and gradients of four, of which each GPU sends seven eighths.
     CHECK(sent_bytes(kept, bytes, shard, replica, 16) == Approx((2 + 4) * 7.0 / 8));
-    const TrafficPolicy resharded = traffic_policy({.sharding = Sharding::zero3, .in_pipeline = true});
+    const TrafficPolicy resharded = traffic_policy({.sharding = Sharding::zero3, .defers = true});
     CHECK(sent_bytes(resharded, bytes, shard, replica, 16) == Approx((2 * 2 * 16 + 4) * 7.0 / 8));
     const TrafficPolicy alone = traffic_policy({.sharding = Sharding::zero3});
     CHECK(sent_bytes(alone, bytes, shard, replica, 16) == Approx((2 * 2 + 4) * 16 * 7.0 / 8));
@@ -726,6 +726,5 @@ TEST_CASE("step: FSDP in a pipeline reduces once, and gathers once without resha
         const StepTime step = step_of(scenario);
         return step.term(StepTerm::network) / step.total;
     };
-    CHECK(exposed(Sharding::zero3) < 0.15);
-    CHECK(exposed(Sharding::zero3) < 3 * exposed(Sharding::zero1) + 0.02);
+    CHECK(exposed(Sharding::zero3) == Approx(exposed(Sharding::zero1)).epsilon(0.25));
 }
