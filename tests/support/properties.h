@@ -38,6 +38,8 @@ inline double value_of(const RandomEdit& edit, const Settings& settings) {
     constexpr double kUnits = 1e6;
     const auto id = static_cast<P>(edit.parameter);
     const Parameter& row = parameter(id);
+    // Texts are numbered as they are read; another number is no text.
+    if (row.quantity == Quantity::list || row.quantity == Quantity::text) return 0;
     const double t = edit.unit / kUnits;
     // For a parameter with named values, every tenth value is one of them.
     const bool named = !row.names.empty() && (row.named_only || edit.unit % 10 == 0);

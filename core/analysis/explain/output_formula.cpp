@@ -131,9 +131,7 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         if (quantized) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_q", "N_g Q F_w M_q"};
     }
     if (id == Output::memory_gradients) {
-        if (is_zero) return OutputFormula{translate("M_g = 0: the gradients are in host memory"), {}};
         if (unsharded_gradient_bytes({1, 1}, answer.compiled) > 0) {
-            if (offload != Offload::none) return OutputFormula{"M_g = Q_r · N_g", "Q_r N_g"};
             if (experts)
                 return OutputFormula{"M_g = Q_r · N_g + Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)",
                                      "Q_r N_g Q_g β N_d F_g N_x X_g"};

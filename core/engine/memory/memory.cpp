@@ -220,11 +220,9 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     if (!keeps_weights_on_host(s))
         out.weights = sharded_bytes(weight_bytes, parameters.all, shares.weights, expert_shares.weights) +
                       second_copy_bytes(stage, c) + quantized_weight_bytes(stage, c);
-    // Sharded gradients leave for the host as soon as they are reduced (ZeRO-Offload).
-    if (!offloads || sharding < Sharding::zero2)
-        out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
-                                      shares.gradients, expert_shares.gradients);
-    out.gradients += unsharded_gradient_bytes(parameters.all, c);
+    out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
+                                  shares.gradients, expert_shares.gradients) +
+                    unsharded_gradient_bytes(parameters.all, c);
     if (!is_fsdp(s)) {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
             if (stage.counts[i] > 0)
