@@ -14,15 +14,23 @@ double vocabulary_parameters(const Stage& stage, const Compiled& c) {
     return out;
 }
 
-ModelParameters end_parameters(const Stage& stage, const Compiled& c) {
-    return {vocabulary_parameters(stage, c) + stage.predictions * c.work.prediction.weights,
+namespace {
+
+ModelParameters end_parameters(const Stage& stage, double vocabulary, const Compiled& c) {
+    return {vocabulary + stage.predictions * c.work.prediction.weights,
             stage.predictions * c.work.prediction.experts};
+}
+
+}  // namespace
+
+ModelParameters end_parameters(const Stage& stage, const Compiled& c) {
+    return end_parameters(stage, vocabulary_parameters(stage, c), c);
 }
 
 StageParameters stage_parameters(const Stage& stage, const Compiled& c) {
     StageParameters out;
-    const ModelParameters ends = end_parameters(stage, c);
     out.vocabulary = vocabulary_parameters(stage, c);
+    const ModelParameters ends = end_parameters(stage, out.vocabulary, c);
     out.root = out.all.non_expert = ends.non_expert;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         out.all.non_expert += stage.counts[i] * c.work.layers[i].weights;

@@ -196,7 +196,8 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
 }
 
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
-    if (!is_fsdp(c.settings) || traffic_policy(c.settings).reduces_each_visit) return 0;
+    const Settings& s = c.settings;
+    if (!s.on(P::defers_in_pipeline) || !is_fsdp(s) || traffic_policy(s).reduces_each_visit) return 0;
     const auto accumulated = [](double count, const RingGroup& shard) {
         return shard.size() > 1 ? count : 0;
     };

@@ -90,7 +90,10 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
             if (at_end > 0) add(number * at_end, passes.passes_per_visit, traffic(true, most));
         };
         add_visits(visits, true);
-        add_visits(passes.visits() - visits, false);
+        // The others gather again before the backward pass, or have no traffic.
+        if (const double others = passes.visits() - visits; !forwards && policy.gathers_again && others > 0)
+            add_visits(others, false);
+        else without_traffic += others * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
         if (without_traffic > 0) add_items(without_traffic, 1, {});
