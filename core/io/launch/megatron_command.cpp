@@ -211,7 +211,7 @@ void MegatronCommand::read_script(std::string_view script) {
     Option* last = nullptr;
     std::string name;
     bool is_short = false;  // whether the word before is an option such as -N
-    for (const Word& word : std::ranges::subrange(program, best->end())) {
+    for (const Word& word : std::span(program, best->end())) {
         const bool is_value_of_short = std::exchange(is_short, word.text.starts_with('-'));
         if (!word.text.starts_with("--")) {
             const auto from = std::ranges::find(word.from_shell, word.unknown, &FromShell::expression);
