@@ -93,6 +93,14 @@ void write_model(LaunchPlan& plan, Writer& out) {
     const Settings& s = plan.s;
     out.section("model");
     const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, plan.answer.scenario);
+    if (!known && out.is_toml() && s[P::mtp_layers] > 0) {
+        Settings without = s;
+        without.set(P::mtp_layers, 0, Origin::given);
+        known = row_of_model(kTorchtitanFlavors, without, plan.answer.scenario);
+        if (known)
+            plan.note(
+                translate("torchtitan's file has no prediction layers; the model is written without them."));
+    }
     if (known) {
         out.put("name", toml_string(known->model));
         out.put("flavor", toml_string(known->flavor));

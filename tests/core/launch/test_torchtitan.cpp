@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/launch_writing.h"
+#include "support/scenarios.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -205,4 +206,13 @@ TEST_CASE("launch: torchtitan splits the layers as the estimate does, or a note 
     CHECK_FALSE(has_note(config(36, 4, pieces), kPartitions));
     CHECK_FALSE(has_note(config(34, 32, ""), kPartitions));
     CHECK_FALSE(has_note(config(34, 4, pieces), kPartitions));
+}
+
+TEST_CASE("launch: torchtitan's TOML names DeepSeek-V3 without its prediction layers", "[launch]") {
+    const Scenario scenario =
+        of_model("deepseek-v3", {{P::gpus, 2048}, {P::mtp_layers, 1}, {P::expert_parallel, 64}});
+    const LaunchText toml = kTorchtitan.write(answer(scenario));
+    CHECK(toml.text.find("name = \"deepseek_v3\"") != std::string::npos);
+    CHECK(toml.text.find("flavor = \"671B\"") != std::string::npos);
+    CHECK(has_note(toml, "has no prediction layers"));
 }
