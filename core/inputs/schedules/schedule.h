@@ -87,7 +87,7 @@ struct Schedule {
     bool folded = false;
     // The stacks with which an automatic schedule may be this one: how their names begin, separated by
     // spaces; kEveryStack for all. Public releases of these stacks, or public versions of them, have it.
-    std::string_view stacks = "";
+    std::string_view stacks{};
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
     bool steps_overlap = false;
