@@ -133,3 +133,22 @@ TEST_CASE("logs: JSON with a line of a log is no log", "[logs]") {
         "{'train_runtime': 6300.0, 'train_samples_per_second': 20.317, 'train_steps_per_second': 0.317, "
         "'train_loss': 2.1, 'epoch': 1.0}\n"));
 }
+
+TEST_CASE("logs: PyTorch's memory summary, nvidia-smi and an error without memory", "[logs]") {
+    const TrainingLog log = read_log(
+        "|===========================================================================|\n"
+        "|                  PyTorch CUDA memory summary, device ID 0                 |\n"
+        "| Allocated memory      | 682537 KiB |  65430 MiB |   3115 GiB |   3114 GiB |\n"
+        "| GPU reserved memory   |  70000 MiB |     70 GiB |     80 GiB |     10 GiB |\n"
+        "|   0  NVIDIA A100-SXM4-80GB          On  | 00000000:07:00.0 Off |                    0 |\n"
+        "| N/A   45C    P0              345W / 400W |  75412MiB / 81920MiB |    100%      Default |\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity "
+        "of "
+        "79.10 GiB of which 1.20 GiB is free.\n");
+    CHECK(peak(log, Peak::allocated) == Approx(65430 * kMebi));
+    CHECK(peak(log, Peak::reserved) == Approx(70 * kGibi));
+    CHECK(peak(log, Peak::device) == Approx(75412 * kMebi));
+    CHECK(log.contents.device == "NVIDIA A100-SXM4-80GB");
+    CHECK(log.contents.out_of_memory_line == 7);
+    CHECK(log.quality() == RunQuality::none);
+}

@@ -1,4 +1,4 @@
-// Tests what torchtitan prints at the start of a run: its configuration, batch, converters and mesh.
+// Tests the reader of torchtitan's logs: its steps, and what it prints at the start of a run.
 #include <catch2/catch.hpp>
 
 #include "support/read_logs.h"
@@ -6,6 +6,7 @@
 
 using namespace shardscope;
 using namespace shardscope::testing;
+using logs::Peak;
 
 namespace {
 
@@ -358,4 +359,69 @@ TEST_CASE("logs: torchtitan's expert parallelism, sequence parallelism and CUDA 
               graphs, "pp=2, dp_shard=4, tp=1, ep=1");
     CHECK_FALSE(resolve(pipeline.scenario).on(P::cuda_graphs));
     CHECK(is_noted(pipeline, "parallelism.module_fqns_per_model_part"));
+}
+
+TEST_CASE("logs: torchtitan's steps with colours, its mesh and its model", "[logs]") {
+    const TrainingLog log = read_log(torchtitan_log());
+    CHECK(log.tool == "torchtitan");
+    CHECK(log.unit == StepUnit::seconds_per_token);
+    CHECK(log.steady.logged == 7);
+    CHECK(log.steady.used() == 6);
+    CHECK(1 / log.steady.median == Approx(6003.5).epsilon(1e-6));
+    CHECK(peak(log, Peak::reserved) == Approx(60.25 * kGibi));
+    CHECK(log.contents.device == "NVIDIA H100 80GB HBM3");
+    const LogScenario found = log_scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(missing_inputs(found.scenario).empty());
+    REQUIRE(found.scenario.model);
+    CHECK(found.scenario.model->name == "llama-3-8b");
+    REQUIRE(found.scenario.gpu_preset());
+    CHECK(found.scenario.gpu_preset()->name == "h100-sxm-80gb");
+    CHECK(s[P::gpus] == 8);
+    CHECK(s[P::micro_batch] == 2);
+    CHECK(s[P::global_batch] == 16);
+    CHECK(s[P::recompute] == 1);
+    CHECK(written(P::software, s[P::software]) == "torchtitan");
+    // 16 sequences of 8,192 tokens on 8 GPUs.
+    CHECK(log.step_time(s) == Approx(16 * 8192.0 / 8 / 6003.5).epsilon(1e-6));
+}
+
+TEST_CASE("logs: of several ranks of torchtitan, one counts", "[logs]") {
+    std::string text = torchtitan_head();
+    for (int step = 10; step <= 60; step += 10) {
+        text += torchtitan_step(step, 6000);
+        std::string other = torchtitan_step(step, 6000, 61);
+        text += other.replace(other.find("rank0"), 5, "rank1");
+    }
+    const TrainingLog log = read_log(text);
+    CHECK(log.steady.logged == 6);
+    CHECK(log.steady.left_out.restart == 0);
+    // A peak is that of the fullest rank.
+    CHECK(peak(log, Peak::reserved) == Approx(61 * kGibi));
+}
+
+TEST_CASE("logs: torchtitan's printed configuration, and a flavor that is no preset", "[logs]") {
+    const std::string configuration =
+        "[titan] 2026-03-02 10:20:20,100 - root - INFO - Running with configs: {\n"
+        "  \"model_spec\": {\n    \"name\": \"qwen3\",\n    \"flavor\": \"debugmodel\"\n  },\n"
+        "  \"training\": {\n    \"local_batch_size\": 4,\n    \"global_batch_size\": -1,\n    \"seq_len\": "
+        "4096,\n"
+        "    \"steps\": 100\n  },\n"
+        "  \"parallelism\": {\n    \"data_parallel_shard_degree\": 4,\n    \"tensor_parallel_degree\": 2,\n"
+        "    \"context_parallel_degree\": 1\n  },\n"
+        "  \"activation_checkpoint\": {\n    \"mode\": \"none\"\n  }\n}\n";
+    const TrainingLog log =
+        read_log(configuration + lines(4, [](int i) { return torchtitan_step(i, 5000); }));
+    const LogScenario found = log_scenario_of(log);
+    const Settings s = resolve(found.scenario);
+    CHECK(s[P::tensor_parallel] == 2);
+    CHECK(s[P::gpus] == 8);
+    CHECK(s[P::micro_batch] == 4);
+    CHECK(s[P::sequence_length] == 4096);
+    CHECK(s[P::recompute] == 0);
+    CHECK(is_missing(found.scenario, "the model"));
+    REQUIRE(found.notes.size() == 1);
+    CHECK(found.notes.front() == "The model of the log: “debugmodel” of qwen3 is not a known model.");
+    CHECK(is_missing(found.scenario, "the GPU"));
+    CHECK(missing_inputs(found.scenario).size() == 2);
 }
