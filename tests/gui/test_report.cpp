@@ -169,10 +169,10 @@ TEST_CASE("report: its numbers are the estimate's, its parameters the settings",
     std::size_t rows = 0;
     for (const char* title : {"Assumptions", "All other parameters"})
         rows += block<ReportTable>(section(document, QLatin1String(title))).rows.size();
-    std::size_t bearing = 0;
+    std::size_t applying = 0;
     for (std::size_t i = 0; i < kParameters; ++i)
-        bearing += applies_to(static_cast<P>(i), answer.settings) ? 1 : 0;
-    CHECK(rows == bearing);
+        applying += applies_to(static_cast<P>(i), answer.settings) ? 1 : 0;
+    CHECK(rows == applying);
     // The table contains the run from which the scenario was made, with its measured values.
     const auto& runs = block<ReportTable>(section(document, QStringLiteral("Validation")));
     REQUIRE_FALSE(runs.rows.empty());

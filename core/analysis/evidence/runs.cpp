@@ -11,6 +11,7 @@
 #include "evidence/coverage.h"
 #include "evidence/run_csv.h"
 #include "evidence/run_lines.h"
+#include "scenario/gpu_groups.h"
 #include "scenario/valid_values.h"
 #include "system/embedded.h"
 #include "text/text.h"
@@ -60,9 +61,6 @@ const std::vector<MeasuredRun>& shipped_runs() {
 }
 
 namespace {
-
-// An NVLink domain of more GPUs than this is a rack, not a node.
-constexpr double kLargestNode = 16;
 
 // Returns the GPUs of the usual node of a GPU; 0 for those in a torus, whose slices have any size.
 double usual_domain(const Preset& gpu) {

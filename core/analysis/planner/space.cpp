@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cmath>
 #include <map>
 
@@ -40,8 +39,6 @@ bool is_usual_size(double micro_batch) {
 
 }  // namespace
 
-using ScheduleSet = std::bitset<32>;  // by ScheduleKind
-
 // The loops over the degrees, with the settings chosen so far.
 struct PlanSpace::Build {
     PlanSpace& space;
@@ -70,7 +67,7 @@ struct PlanSpace::Build {
     std::map<std::array<double, 2>, std::vector<std::span<const ScheduleChoice>>> schedule_choices_of{};
     std::map<int, std::span<const StateSharding>> shardings_of{};
     std::map<std::array<double, 5>, std::vector<std::uint32_t>> degrees_of{};
-    ScheduleSet available{};  // schedules that the software has
+    std::vector<bool> available{};  // by ScheduleKind: whether the software has the schedule
 
     void run();
     void with_degrees(double sequence_parallel, double async);
@@ -84,8 +81,7 @@ struct PlanSpace::Build {
 };
 
 void PlanSpace::Build::run() {
-    for (const Schedule* schedule : schedules())
-        available[static_cast<std::size_t>(schedule->kind)] = is_available(*schedule, base);
+    for (const Schedule* schedule : schedules()) available.push_back(is_available(*schedule, base));
     // Free degrees start at one, so that they do not restrict the degrees chosen before them.
     if (is_free(P::schedule)) set(P::schedule, ScheduleKind::one_f_one_b);
     for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
@@ -191,10 +187,10 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
         for (const Schedule* schedule : schedules()) {
             const ScheduleKind kind = schedule->kind;
             const bool cut = virtual_stages > 1;
-            const bool has = available[static_cast<std::size_t>(kind)];
-            const bool wanted = is_free(P::schedule) ? has && schedule->interleaves == cut
-                                : follows            ? (cut ? has && schedule->interleaves : kind == plain)
-                                                     : kind == given && (!cut || schedule->interleaves);
+            const bool in_software = available[static_cast<std::size_t>(kind)];
+            const bool wanted = is_free(P::schedule) ? in_software && schedule->interleaves == cut
+                                : follows ? (cut ? in_software && schedule->interleaves : kind == plain)
+                                          : kind == given && (!cut || schedule->interleaves);
             if (!wanted) continue;
             pipeline.set(P::schedule, kind, Origin::given);
             pipeline.set(P::virtual_stages, virtual_stages, Origin::given);

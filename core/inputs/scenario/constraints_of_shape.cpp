@@ -81,6 +81,12 @@ bool experts_per_token_exist(const Settings& s) {
     return s[P::experts] <= 0 || (s[P::experts_per_token] >= 1 && s[P::experts_per_token] <= s[P::experts]);
 }
 
+// The problem of a parameter that is larger than another one, of which `why` says how many there are.
+Problem exceeds(P id, P limit, const char* why, const Settings& s) {
+    const std::string most = format(limit, s[limit]);
+    return value_problem(id, s, translate(why, {most}), translate("use at most {1}", {most}));
+}
+
 constexpr P kDenseLayers[] = {P::dense_layers};
 constexpr P kExpertsPerToken[] = {P::experts_per_token};
 constexpr P kChosenGroups[] = {P::chosen_expert_groups};
@@ -114,9 +120,7 @@ constexpr Constraint kConstraints[] = {
      .holds = [](const Settings& s) { return s[P::dense_layers] <= s[P::layers]; },
      .problem =
          [](const Settings& s) {
-             const std::string layers = format(P::layers, s[P::layers]);
-             return value_problem(P::dense_layers, s, translate("there are {1} layers", {layers}),
-                                  translate("use at most {1}", {layers}));
+             return exceeds(P::dense_layers, P::layers, translatable("there are {1} layers"), s);
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::layers]); }},
     {.blocks = false,
@@ -149,10 +153,8 @@ constexpr Constraint kConstraints[] = {
      .holds = [](const Settings& s) { return s[P::chosen_expert_groups] <= s[P::expert_groups]; },
      .problem =
          [](const Settings& s) {
-             const std::string groups = format(P::expert_groups, s[P::expert_groups]);
-             return value_problem(P::chosen_expert_groups, s,
-                                  translate("there are {1} groups of experts", {groups}),
-                                  translate("use at most {1}", {groups}));
+             return exceeds(P::chosen_expert_groups, P::expert_groups,
+                            translatable("there are {1} groups of experts"), s);
          },
      .narrow = [](P, const Settings& s, ValidValues& values) { values.at_most(s[P::expert_groups]); }},
 };

@@ -5,6 +5,9 @@
 
 namespace shardscope {
 
+// An NVLink domain of more GPUs than this is a rack, not a node.
+inline constexpr double kLargestNode = 16;
+
 // Returns the data-parallel degree: GPUs that process different samples.
 int data_parallel(const Settings& settings);
 // Returns the GPUs of one model replica: tensor × context × pipeline parallel.

@@ -145,7 +145,6 @@ void apply_operators(const ListedModel& model, Settings& s) {
 // Sets how many GPUs of a node the job uses, unless it is given. Jobs on racks do not fill them: they use the
 // largest divisor of their GPUs.
 void derive_used_gpus(Settings& s) {
-    constexpr double kLargestNode = 16;  // a larger NVLink domain is a rack
     if (s[P::gpus_used_per_node] != 0) return;
     const double node = s[P::gpus_per_node];
     const bool partial_rack = node > kLargestNode && s[P::gpus] > node && std::fmod(s[P::gpus], node) != 0;

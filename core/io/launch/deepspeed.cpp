@@ -381,8 +381,8 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     const double node = out.settings()[P::gpus_used_per_node];
     if (all && copy_gpus != node)
         out.note(
-            translate("The second copy of the weights is on {1} GPUs in the file; one in each node of {2} "
-                      "GPUs is assumed.",
+            translate("In the file {1} GPUs share a second copy of the weights; the {2} GPUs of a node are "
+                      "assumed to share it.",
                       {format(copy_gpus, Quantity::count), format(node, Quantity::count)}));
     if (stage < kMost) out.give(P::sharding, stage);
     else out.give(P::sharding, all ? "zero++" : group > 0 ? "hsdp" : "zero3");
@@ -540,7 +540,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
     if (batch > 0) out.give(P::global_batch, batch);
     else if (steps > 0 || !megatron) out.give(P::accumulation, std::fmax(1.0, count));
     read_precision(reader, out, megatron);
-    out.note(
+    out.note_missing_model(
         translate("A DeepSpeed config contains no model: the scenario keeps its model, sequence, attention, "
                   "recompute and, with ZeRO-1 at most, pipeline."));
     out.note_unused_options(reader.unused(), [&](const std::string& name) {

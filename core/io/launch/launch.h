@@ -37,6 +37,8 @@ struct LaunchRead {
     // The one of `notes` that says that the file does not give the number of GPUs; empty if it does. A caller
     // that gets the number from elsewhere removes it.
     std::string gpus_note;
+    // Likewise the one that says that the file contains no model.
+    std::string model_note;
     // Every entry was understood: problems are those of the scenario as a whole, which other values may
     // solve.
     bool complete = false;

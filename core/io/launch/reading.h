@@ -28,6 +28,7 @@ class ScenarioBuilder {
     // Sets the model nearest in shape, see shapes.h.
     void set_model_of_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
+    void note_missing_model(const std::string& sentence) { note(out_.model_note = sentence); }
     // Adds the notes "Not used: job.description, …" and, for those that change time or memory, "… is not
     // modelled: --fsdp-double-buffer, …".
     void note_unused_options(const std::vector<std::string>& options,

@@ -55,7 +55,7 @@ std::string write_log_run(const TrainingLog& log, const Scenario& scenario, cons
     out["family"] = "log";
     out["source"] = source;
     out["model_name"] = scenario.model ? scenario.model_title() : scenario.title();
-    // A table's run without a sharding has another one than a scenario without it.
+    // A table of runs assumes another sharding than a scenario where none is stated.
     Scenario stated = scenario;
     stated.give(P::sharding, settings.choice<Sharding>(P::sharding));
     ordered_json written = ordered_json::parse(write_scenario(stated, false));

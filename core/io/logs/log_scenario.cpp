@@ -87,10 +87,7 @@ constexpr std::array kOfDeepspeed{
 // sequence.
 void drop_answered_notes(const Scenario& start, LaunchRead& read) {
     drop_assumed_gpus(start, read);
-    std::erase(
-        read.notes,
-        translate("A DeepSpeed config contains no model: the scenario keeps its model, sequence, attention, "
-                  "recompute and, with ZeRO-1 at most, pipeline."));
+    std::erase(read.notes, read.model_note);
 }
 
 // Reads the configuration that DeepSpeed prints as its reader of configuration files does. Returns whether

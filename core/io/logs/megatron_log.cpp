@@ -224,9 +224,9 @@ std::string option_of_attribute(std::string_view name) {
     return renamed == kRenamed.end() ? option_name(name) : std::string(renamed->option);
 }
 
-// Returns whether another value of the option is another run, for instance no other number of iterations.
-// Each step states its batch.
-bool bears_on_time(std::string_view option) {
+// Returns whether steps with another value of the option may take another time, which is not so for the
+// number of iterations. The batch does not count, because each step states it.
+bool changes_time(std::string_view option) {
     if (option == launch::option_of(P::global_batch)) return false;
     static constexpr auto kBegins = std::to_array<std::string_view>({
         "--accumulate-allreduce",
@@ -415,13 +415,13 @@ class MegatronReader : public LineReader {
         contents.megatron_off.clear();
     }
     void end_arguments(LogContents& contents) {
-        const auto bearing = [](const std::vector<launch::MegatronArgument>& list) {
+        const auto of_time = [](const std::vector<launch::MegatronArgument>& list) {
             std::set<std::pair<std::string, std::string>> out;
             for (const launch::MegatronArgument& one : list)
-                if (bears_on_time(one.option)) out.emplace(one.option, one.value);
+                if (changes_time(one.option)) out.emplace(one.option, one.value);
             return out;
         };
-        if (has_list_ && bearing(earlier_list_) != bearing(contents.megatron)) contents.other_settings = true;
+        if (has_list_ && of_time(earlier_list_) != of_time(contents.megatron)) contents.other_settings = true;
         has_list_ = true;
         earlier_list_.clear();
     }

@@ -380,8 +380,8 @@ TEST_CASE("launch: DeepSpeed's file may have comments, and its batch is a multip
                                     std::string(gpus) + "}}")
             .notes;
     };
-    CHECK(has_note(zero_pp("16"), "The second copy of the weights is on 16 GPUs in the file"));
-    CHECK_FALSE(has_note(zero_pp("8"), "second copy of the weights is on"));
+    CHECK(has_note(zero_pp("16"), "In the file 16 GPUs share a second copy"));
+    CHECK_FALSE(has_note(zero_pp("8"), "share a second copy"));
 }
 
 TEST_CASE("launch: torchtitan's unread keys are named, and those that matter as such", "[launch]") {
