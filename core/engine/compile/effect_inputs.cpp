@@ -9,12 +9,12 @@
 namespace shardscope {
 
 TrafficPolicy traffic_policy(const Settings& s) {
-    return traffic_policy(
-        {.sharding = s.choice<Sharding>(P::sharding),
-         .reshards_after_forward = s.on(P::reshard_after_forward),
-         .defers = s.on(P::defers_in_pipeline) && s[P::pipeline_parallel] > 1 && !schedule_of(s).layered,
-         .overlaps_gathers = s.on(P::overlap_param_gather),
-         .overlaps_reductions = s.on(P::overlap_grad_reduce)});
+    return traffic_policy({.sharding = s.choice<Sharding>(P::sharding),
+                           .reshards_after_forward = s.on(P::reshard_after_forward),
+                           .defers_reductions = s.on(P::defers_reductions) && s[P::pipeline_parallel] > 1 &&
+                                                !schedule_of(s).layered,
+                           .overlaps_gathers = s.on(P::overlap_param_gather),
+                           .overlaps_reductions = s.on(P::overlap_grad_reduce)});
 }
 
 RecomputePolicy recompute_policy(const Settings& s) {

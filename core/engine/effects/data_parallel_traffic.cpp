@@ -41,9 +41,10 @@ void BucketTimes::add(UnitTraffic& out, double parameters) {
 TrafficPolicy traffic_policy(const TrafficChoices& choices) {
     const bool fsdp = is_fsdp(choices.sharding);
     const bool reshards = fsdp && choices.reshards_after_forward;
-    const bool gathers_each_visit = fsdp && (reshards || !choices.defers);
+    const bool gathers_each_visit = fsdp && (reshards || !choices.defers_reductions);
     // FSDP and ZeRO-2 reduce during the backward pass, because they do not keep unsharded gradients.
-    const bool reduces_each_visit = (fsdp && !choices.defers) || choices.sharding == Sharding::zero2;
+    const bool reduces_each_visit =
+        (fsdp && !choices.defers_reductions) || choices.sharding == Sharding::zero2;
     return {.gathers_each_visit = gathers_each_visit,
             .gathers_again = reshards,
             .gathers_once = choices.sharding != Sharding::ddp && !gathers_each_visit,

@@ -54,8 +54,8 @@ struct TrafficPolicy {
     bool gathers_each_visit = false;  // FSDP: before the layer's forward pass in each visit
     bool gathers_again = false;       // FSDP that reshards after the forward pass: before the backward pass
     bool gathers_once = false;        // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
-    // FSDP and ZeRO-2, which do not keep unsharded gradients, unless FSDP defers. Otherwise only the
-    // last visit reduces.
+    // FSDP and ZeRO-2, which do not keep unsharded gradients, unless FSDP defers its reductions. Otherwise
+    // only the last visit reduces.
     bool reduces_each_visit = false;
     bool overlaps_gathers = true;     // off: ZeRO-1 and ZeRO-2 gather all weights before the first layer
     bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer
@@ -64,10 +64,10 @@ struct TrafficPolicy {
 struct TrafficChoices {
     Sharding sharding = Sharding::ddp;
     bool reshards_after_forward = true;
-    // FSDP accumulates unsharded gradients and reduces them once, and gathers weights that it does not
-    // reshard once, as FSDP2 does in a pipeline (PyTorch, torch/distributed/pipelining/stage.py:
-    // backward_maybe_with_nosync).
-    bool defers = false;
+    // FSDP accumulates unsharded gradients and reduces them once a step. It then gathers weights that it does
+    // not reshard once a step, too. FSDP2 does so in a pipeline (PyTorch, backward_maybe_with_nosync in
+    // torch/distributed/pipelining/stage.py).
+    bool defers_reductions = false;
     bool overlaps_gathers = true, overlaps_reductions = true;
 };
 TrafficPolicy traffic_policy(const TrafficChoices& choices);

@@ -197,7 +197,7 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
 
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
     const Settings& s = c.settings;
-    if (!s.on(P::defers_in_pipeline) || !is_fsdp(s) || traffic_policy(s).reduces_each_visit) return 0;
+    if (!s.on(P::defers_reductions) || !is_fsdp(s) || traffic_policy(s).reduces_each_visit) return 0;
     const auto accumulated = [](double count, const RingGroup& shard) {
         return shard.size() > 1 ? count : 0;
     };

@@ -85,8 +85,8 @@ struct Schedule {
     // Every GPU holds two virtual stages in the shape of a V: the model runs from the first GPU to the last
     // and back, so the first GPU holds both of its ends.
     bool folded = false;
-    // The stacks with which an automatic schedule may be this one: how their names begin, separated by
-    // spaces; kEveryStack for all. Public releases of these stacks, or public versions of them, have it.
+    // The software for which the planner may choose the schedule, because a public release or fork has it:
+    // the beginnings of its names, separated by spaces, or kEveryStack.
     std::string_view stacks{};
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
