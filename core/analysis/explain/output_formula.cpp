@@ -156,8 +156,9 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
             translate(
                 "M_l = 0 at this moment; q_l · E · V ÷ t_l at the end of the last stage's forward pass"),
             output(id).symbols};
-    const bool has_temporary =
-        answer.settings[P::recompute] != 0 || answer.estimate.memory.peak_moment == Moment::backward;
+    const bool has_temporary = answer.settings[P::recompute] != 0 ||
+                               answer.settings[P::context_parallel] > 1 ||
+                               answer.estimate.memory.peak_moment == Moment::backward;
     if (id == Output::memory_activations && has_temporary)
         return OutputFormula{"M_a = n_f · L_g · E · a_layer + M_r", "n_f L_g E a_layer M_r"};
     return std::nullopt;

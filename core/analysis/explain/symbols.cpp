@@ -36,11 +36,11 @@ const Stage& fullest_stage(const Answer& a) {
 // Parameters on one GPU of that stage, before data-parallel sharding.
 ModelParameters parameters_of(const Answer& a) { return stage_parameters(fullest_stage(a), a.compiled).all; }
 
-// Bytes of the tensors that exist only while a layer's backward pass runs, if the memory peak is there.
+// Bytes of the tensors that exist only while a layer's attention or backward pass runs, if the memory peak is
+// there.
 double working(const Answer& a) {
-    if (a.estimate.memory.peak_moment != Moment::backward) return 0;
-    const Stage& stage = fullest_stage(a);
-    return work_memory(stage, a.compiled).working + state_memory(stage, a.compiled).new_gradient;
+    const MemoryUse& memory = a.estimate.memory;
+    return std::max(0.0, memory.term(MemoryTerm::activations) - memory.resident);
 }
 
 // The gathered units at the moment of the memory peak.
@@ -160,7 +160,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "X_o", .label = translatable("GPUs that shard expert state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::expert_shard); },
            .formula = translatable("X_o = GPUs with the same experts, from ZeRO-1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
     Symbol{.symbol = "M_r", .label = translatable("temporary tensors"), .quantity = Quantity::bytes, .get = working,
-           .formula = translatable("M_r = bytes of one layer in the backward pass: what it recomputes, gradients of its activations, and the gradient of its largest matrix"), .assumptions = "recompute"},
+           .formula = translatable("M_r = bytes of one layer at the peak: what it recomputes, gradients of its activations, the gradient of its largest matrix, and buffers of context parallelism"), .assumptions = "recompute"},
     Symbol{.symbol = "ψ", .label = translatable("parameters of a layer"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.layer_parameters; },
            .formula = translatable("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .adds = Adds::layer_weights},
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
@@ -170,8 +170,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "N_r", .label = translatable("unsharded gradients"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
            .formula = translatable("N_r = (ψ_root + ψ) ÷ t: embedding, head and one layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
     Symbol{.symbol = "a_layer", .label = translatable("bytes kept per token and layer"), .quantity = Quantity::count,
-           .get = [](const Answer& a) { return a.estimate.memory.by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] /
-                                               a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
+           .get = [](const Answer& a) { return a.estimate.memory.resident / a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },
            .formula = translatable("a_layer = Σ bytes that the operators of one layer keep ÷ E"), .symbols = "E h", .assumptions = "recompute attention norm_copies gate_copies selective_kept tensor_parallel sequence_parallel", .adds = Adds::layer_saved},
     Symbol{.symbol = "N_g", .label = translatable("parameters of this GPU's stage"), .quantity = Quantity::big_count, .get = [](const Answer& a) { const ModelParameters n = parameters_of(a); return n.non_expert + n.experts; },
            .formula = translatable("N_g = L_g · ψ ÷ t, and embedding or head on the first and last stage"), .symbols = "L_g ψ t ψ_root", .assumptions = "expert_parallel"},

@@ -29,7 +29,9 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
         states + holes * at(Moment::forward_end, MemoryTerm::gathered) + held_back(Moment::forward_end);
     const double backward =
         states + holes * at(Moment::backward, MemoryTerm::gathered) + held_back(Moment::backward);
-    const double held = at(Moment::forward_end, MemoryTerm::activations);
+    const double held = use.resident;
+    // Buffers of context parallelism, which each forward pass needs.
+    const double attention = holes * (at(Moment::forward_end, MemoryTerm::activations) - held);
     const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
     const double most = max_in_flight(passes, {}, context.splits_backward);  // passes
@@ -46,15 +48,16 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
         const double ended = pass.end();
         switch (pass.kind) {
             case PassKind::forward:
-                level(pass.start, forward + live * per_pass);
+                level(pass.start, forward + live * per_pass + attention);
                 live += 1;
                 if (logits > 0 && pass.virtual_stage == context.head_virtual_stage &&
                     context.head_share > 0) {
                     const double share = std::min(1.0, context.head_share);
-                    level(ended - share * pass.seconds.total(), forward + (live - share) * per_pass);
+                    level(ended - share * pass.seconds.total(),
+                          forward + (live - share) * per_pass + attention);
                     level(ended, forward + live * per_pass + logits);
                 } else {
-                    level(ended, forward + live * per_pass);
+                    level(ended, forward + live * per_pass + attention);
                 }
                 break;
             case PassKind::backward:

@@ -157,7 +157,12 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     out.saved = block.saved();
     PassSum forward, backward;
     TensorParallelPair tensor(rates, forward, backward);
+    bool attended = false;  // the operators follow the attention core
     for (const Operator& op : block.operators) {
+        out.buffers += op.buffers;
+        if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
+        if (op.attention_core) attended = true;
+        else if (attended) out.saved_after_attention += op.saved;
         if (op.collective == Collective::ring_exchange) {
             forward.add_ring(kForwardRings * collective_time(op));
             backward.add_ring(kBackwardRings * collective_time(op));
@@ -198,7 +203,6 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
             largest = std::max(largest, flops);
             tensor.add_matrix(forward_pass, backward_pass + -1.0 * weight_gradient, weight_gradient);
         }
-        if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
         // The operator is sized for the busiest GPU; the average GPU has fewer tokens.
         const double average = op.expert ? 1 / rates.expert_imbalance : 1;
         out.forward_flops += average * op.flops();

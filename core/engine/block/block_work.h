@@ -37,9 +37,11 @@ struct BlockWork {
     double orthogonalization = 0, expert_orthogonalization = 0;
     // The FLOPs of the largest matrix, which one GPU processes alone.
     double largest_orthogonalization = 0, largest_expert_orthogonalization = 0;
-    double saved = 0;           // bytes kept for the backward pass without recomputation
-    double largest_matrix = 0;  // bytes of the largest weight matrix on one GPU, in half precision
-    double largest_output = 0;  // bytes of the largest matrix product
+    double saved = 0;                  // bytes kept for the backward pass without recomputation
+    double saved_after_attention = 0;  // a part of saved: by the operators behind the attention core
+    AttentionBuffers buffers;          // of context parallelism
+    double largest_matrix = 0;         // bytes of the largest weight matrix on one GPU, in half precision
+    double largest_output = 0;         // bytes of the largest matrix product
     // The modules of `training.recompute_modules`: what selective recompute repeats and drops.
     Time repeated;
     double repeated_flops = 0;

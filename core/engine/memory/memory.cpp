@@ -104,11 +104,15 @@ MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Setti
     return terms;
 }
 
-// Calls `record(moment, temporary)` for every moment of a step.
+// Calls `record(moment, temporary)` for every moment of a step. The end of forward is the last layer's
+// attention or the loss.
 template <typename Record>
 void each_moment(const StateMemory& state, const WorkMemory& work, Record&& record) {
     record(Moment::forward_end,
            Temporary{state.gathered_forward, work.resident, work.logits, work.held_back});
+    if (work.attention > 0)
+        record(Moment::forward_end,
+               Temporary{state.gathered_forward, work.resident + work.attention, 0, work.held_back});
     record(Moment::backward, Temporary{state.gathered_backward,
                                        work.resident + work.working + state.new_gradient, 0, work.held_back});
     record(Moment::optimizer_step, Temporary{});
@@ -122,12 +126,15 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     use.capacity = c.settings[P::memory];
     use.margin = c.settings[P::risk_margin] * use.capacity;
     const StateMemory state = state_memory(stage, c);
-    each_moment(state, work_memory(stage, c), [&](Moment moment, const Temporary& now) {
-        MemoryTerms& terms = use.by_moment[static_cast<std::size_t>(moment)];
-        terms = terms_of(state, now, c.settings);
+    const WorkMemory work = work_memory(stage, c);
+    use.resident = work.resident;
+    each_moment(state, work, [&](Moment moment, const Temporary& now) {
+        MemoryTerms terms = terms_of(state, now, c.settings);
         const double needed = sum(terms);
         const double total = with_held_back(needed, now, c.settings);
+        if (total <= use.at(moment)) return;
         terms[static_cast<std::size_t>(MemoryTerm::allocator)] += total - needed;
+        use.by_moment[static_cast<std::size_t>(moment)] = terms;
         if (total <= use.peak) return;
         use.peak = total;
         use.peak_moment = moment;
@@ -254,6 +261,20 @@ double gradient_buffers(const BlockWork& layer) {
     return kActivationGradients * layer.largest_output;
 }
 
+// Returns the buffers of context parallelism in a layer's backward pass and, if it is `recomputed`, in its
+// repeated forward pass, less the tensors of the operators behind attention, which do not exist at this
+// moment.
+double attention_buffers(const BlockWork& layer, bool recomputed) {
+    const AttentionBuffers& of = layer.buffers;
+    return std::max(of.backward, recomputed ? of.forward : 0) - layer.saved_after_attention;
+}
+// Returns the buffers of context parallelism in the last layer's forward pass, less the tensors that the
+// layer will keep of the operators behind attention.
+double forward_attention_buffers(const BlockWork& layer, const Activations& activations) {
+    if (layer.buffers.forward <= 0) return 0;
+    return layer.buffers.forward - layer.saved_after_attention * activations.kept / layer.saved;
+}
+
 // Returns the freed tensors of tensor-parallel collectives, with the full width, that the allocator cannot
 // reuse yet, because the host has freed them ahead of the communication stream (PyTorch's record_stream).
 // Each layer frees two in the forward and two in the backward pass. In pipelines the host waits for messages.
@@ -269,12 +290,15 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double kept = 0;       // by all layers of the stage
     double working = 0;    // the most that one layer needs while it is recomputed
     double gradients = 0;  // the most that one layer's backward pass holds
+    double attention = 0;  // the most that one layer's attention needs in the forward pass
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         if (stage.counts[i] <= 0) continue;
         const Activations layer = kept_activations(c.work.layers[i], c);
         kept += stage.counts[i] * layer.kept;
         working = std::max(working, layer.working);
-        gradients = std::max(gradients, gradient_buffers(c.work.layers[i]));
+        gradients = std::max({gradients, gradient_buffers(c.work.layers[i]),
+                              attention_buffers(c.work.layers[i], layer.working > 0)});
+        attention = std::max(attention, forward_attention_buffers(c.work.layers[i], layer));
     }
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
@@ -283,7 +307,8 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
         const Activations prediction = kept_activations(c.work.prediction, c);
         ends += stage.predictions * prediction.kept;
         working = std::max(working, prediction.working);
-        gradients = std::max(gradients, gradient_buffers(c.work.prediction));
+        gradients = std::max({gradients, gradient_buffers(c.work.prediction),
+                              attention_buffers(c.work.prediction, prediction.working > 0)});
     }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     // Offloaded activations leave the GPU, except those of two layers of one micro-batch, which are being
@@ -293,7 +318,8 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     // A micro-batch passes through only one of the weight copies.
     const double copies = c.stages.weight_copies;
     return {((1 - offloaded) * kept + ends) / copies + buffers,
-            working + gradients + offloaded * copied * kept / copies, held_back_collectives(stage, c)};
+            working + gradients + offloaded * copied * kept / copies, attention,
+            held_back_collectives(stage, c)};
 }
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
@@ -312,8 +338,8 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
 }
 
 WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
-    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working, schedule.logits,
-            schedule.share * micro_batch.held_back};
+    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working,
+            schedule.share * micro_batch.attention, schedule.logits, schedule.share * micro_batch.held_back};
 }
 
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {
@@ -334,7 +360,7 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
 }
 
 WorkBytes bytes_of(const WorkMemory& work) {
-    return {work.resident + work.logits, work.resident + work.working};
+    return {work.resident + std::max(work.attention, work.logits), work.resident + work.working};
 }
 
 WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& c) {

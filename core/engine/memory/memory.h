@@ -45,6 +45,7 @@ struct MemoryUse {                                  // of one GPU
     std::array<MemoryTerms, kMoments> by_moment{};  // bytes
     Moment peak_moment = Moment::forward_end;
     double peak = 0;      // bytes, of the fullest moment
+    double resident = 0;  // bytes of activations that wait for their backward pass, at the end of forward
     double capacity = 0;  // usable bytes
     double stage = 0;     // pipeline stage of the GPU, counted from 0
     double margin = 0;    // bytes above and below the capacity within which the verdict is risky
@@ -102,17 +103,18 @@ double unsharded_gradient_bytes(const ModelParameters& parameters, const Compile
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {
-    double resident = 0;  // activations of all micro-batches in flight
-    double working = 0;   // of the layer that is recomputed
+    double resident = 0;   // activations of all micro-batches in flight
+    double working = 0;    // of the layer that is recomputed
+    double attention = 0;  // buffers of context parallelism in a forward pass
     double logits = 0;
     double held_back = 0;  // freed, but not reusable yet
 };
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
 // The part of WorkMemory that one micro-batch needs. It depends on degrees, micro-batch and recomputation.
 struct MicroBatchMemory {
-    double held = 0;     // its activations and buffers until its backward pass
-    double working = 0;  // as in WorkMemory, for all of the micro-batch at once
-    double held_back = 0;
+    double held = 0;  // its activations and buffers until its backward pass
+    // As in WorkMemory, for all of the micro-batch at once.
+    double working = 0, attention = 0, held_back = 0;
 };
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
 // The part of WorkMemory that the schedule decides.

@@ -13,15 +13,21 @@ struct AttentionWidths {
 void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::vector<Operator>& ops) {
     if (x.c <= 1) return;
     const double bytes = x.q * x.tokens;  // of one element of every token
+    const AttentionBytes local{bytes * widths.queries, bytes * widths.keys_and_values, bytes * widths.output};
     const auto ring = [&](CommunicationGroup group, double gpus) {
         // Keys and values travel around the ring of context-parallel GPUs.
         add_collective(ops, "attention.ring", Collective::ring_exchange, group,
                        bytes * gpus * widths.keys_and_values);
+        ops.back().buffers = ring_buffers(local, gpus);
     };
     const auto exchange_heads = [&](CommunicationGroup group) {
         // Queries, keys and values before attention, and its output after it.
         add_collective(ops, "attention.exchange", Collective::all_to_all, group,
                        bytes * (widths.queries + widths.keys_and_values + widths.output));
+        ops.back().buffers = exchange_buffers(local);
+        // Attention keeps its output before the exchange, the matrix after it keeps the exchanged one.
+        ops.back().saved = local.output;
+        ops.back().dropped_by = bit(RecomputeModule::core_attention);
     };
     switch (x.context_kind) {
         case ContextParallelKind::p2p: ring(CommunicationGroup::context, x.c); break;
@@ -29,6 +35,7 @@ void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::ve
         case ContextParallelKind::all_gather:
             add_collective(ops, "attention.gather_kv", Collective::all_gather, CommunicationGroup::context,
                            bytes * x.c * widths.keys_and_values);
+            ops.back().buffers = gather_buffers(local, x.c);
             break;
         case ContextParallelKind::a2a_p2p:
             exchange_heads(CommunicationGroup::context_inner);

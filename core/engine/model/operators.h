@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "containers/bounded_list.h"
+#include "effects/context_parallel_memory.h"
 #include "parameters/layer_pattern.h"
 #include "parameters/settings.h"
 #include "scenario/operator_kind.h"
@@ -62,6 +63,7 @@ struct Operator {
     double share = 1;                // share of weights on one GPU, before data-parallel sharding
     double saved = 0;                // bytes kept for the backward pass
     double copies = 1;               // experts' all-to-all: copies of each token
+    AttentionBuffers buffers;        // of context parallelism
     bool attention_core = false;
     // Bits of RecomputeModule: the modules that repeat this operator, and those that drop what it keeps.
     unsigned char repeated_by = 0, dropped_by = 0;

@@ -318,3 +318,57 @@ TEST_CASE("memory: the peak is that of the fullest of all stages where the layer
         CHECK(memory_use(c).peak == most);
     }
 }
+
+namespace {
+
+// Llama 2 7B with a million tokens on 16 context-parallel GPUs: 65,536 tokens of 4,096 values a GPU. The queries and
+// the output of attention have 0.5 GiB each, keys and values 1 GiB together.
+Compiled million_tokens(ContextParallelKind kind) {
+    return compile(resolve(of_model("llama-2-7b", {{P::gpus, 16},
+                                                   {P::sequence_length, 1 << 20},
+                                                   {P::micro_batch, 1},
+                                                   {P::context_parallel, 16},
+                                                   {P::context_parallel_kind, kind},
+                                                   {P::recompute, 1}})));
+}
+
+}  // namespace
+
+TEST_CASE("memory: context parallelism has the buffers of Transformer Engine while attention runs", "[memory]") {
+    struct Case {
+        ContextParallelKind kind;
+        double forward, backward;  // GiB
+    };
+    // p2p: 15 messages and 16 outputs; two pairs of messages and gradients, the gradients of keys and values, and
+    // two of the queries. all-gather: 16 GiB, half of it twice; with the gradients of both halves of the queries.
+    // a2a: the inputs in both layouts and one on its way.
+    for (const Case& of :
+         {Case{ContextParallelKind::p2p, 15 + 8, 4 + 1 + 1}, Case{ContextParallelKind::all_gather, 24, 48 + 1},
+          Case{ContextParallelKind::a2a, 1.5 + 0.5, 0.5 + 3}}) {
+        const Compiled c = million_tokens(of.kind);
+        CHECK(c.work.layers[0].buffers.forward / kGiB == Approx(of.forward));
+        CHECK(c.work.layers[0].buffers.backward / kGiB == Approx(of.backward));
+    }
+    CHECK(compile(resolve(of_model("llama-2-7b", {{P::context_parallel, 1}}))).work.layers[0].buffers.forward == 0);
+}
+
+TEST_CASE("memory: the buffers of attention replace the tensors behind it", "[memory]") {
+    const Compiled ring = million_tokens(ContextParallelKind::p2p);
+    const Compiled exchange = million_tokens(ContextParallelKind::a2a);
+    const WorkMemory of_ring = work_memory(ring.stages.first, ring);
+    const WorkMemory of_exchange = work_memory(exchange.stages.first, exchange);
+    const double behind = ring.work.layers[0].saved_after_attention;
+    // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008 columns.
+    CHECK(behind / kGiB > 0.5 + 0.5 + 2 * 11008 / 4096 * 0.5);
+    // With a2a the temporary gradients of the feed-forward are larger: 2.5 times a product of 2·11,008 columns. With
+    // p2p the forward pass, which is repeated, needs more.
+    const double gradients = 2.5 * 2 * 11008 / 4096 * 0.5 * kGiB;
+    CHECK(of_ring.working - of_exchange.working ==
+          Approx(23 * kGiB - behind - gradients - 0.5 * kGiB));  // a2a keeps the output in both layouts
+    // At the end of forward the last layer keeps its input only.
+    const BlockWork& layer = exchange.work.layers[0];
+    CHECK(of_exchange.attention == Approx(2 * kGiB - layer.saved_after_attention * 0.5 * kGiB / layer.saved));
+    const MemoryUse use = memory_use(ring);
+    CHECK(use.peak_moment == Moment::backward);
+    CHECK(term(use, MemoryTerm::activations, Moment::backward) == Approx(of_ring.resident + of_ring.working));
+}
