@@ -131,6 +131,8 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
         if (quantized) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_q", "N_g Q F_w M_q"};
     }
     if (id == Output::memory_gradients) {
+        if (is_zero) return OutputFormula{translate("M_g = 0: the gradients are in host memory"), {}};
+        if (keeps_gradients_on_host(answer.settings)) return OutputFormula{"M_g = Q_r · N_g", "Q_r N_g"};
         if (unsharded_gradient_bytes({1, 1}, answer.compiled) > 0) {
             if (experts)
                 return OutputFormula{"M_g = Q_r · N_g + Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)",
@@ -141,8 +143,9 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
             return OutputFormula{"M_g = Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)", "Q_g β N_d F_g N_x X_g"};
     }
     if (id == Output::memory_optimizer) {
-        if (offload != Offload::none)
+        if (offload != Offload::none && is_zero)
             return OutputFormula{translate("M_o = 0: the state is in host memory"), {}};
+        if (offload != Offload::none) return OutputFormula{"M_o = M_off − M_host", "M_off M_host"};
         const bool muon = answer.settings.choice<Optimizer>(P::optimizer) == Optimizer::muon;
         if (experts && muon)
             return OutputFormula{"M_o = Q_o · (N_d ÷ F_o + N_x ÷ X_o) + Q_2 · N_v ÷ F_o",

@@ -1,5 +1,6 @@
 // E3 and E11 with offload: the optimizer state, or the weights as well, are in the host's memory, or the
-// state is on NVMe drives.
+// state is on NVMe drives. Sharded gradients (from ZeRO-2 on) are sent to the host as soon as they have been
+// reduced, and are accumulated there. State for which the host has no memory stays on the GPU.
 //
 // Sources: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840; Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv
 // 2104.07857.
@@ -16,6 +17,11 @@ struct HostLink {                 // between a GPU and its host
     double memory_bandwidth = 0;  // B/s of the host's memory
     double nvme_bandwidth = 0;    // B/s of the drives, in one direction
 };
+
+// Returns the bytes that stay on a GPU because its share of the host's memory has no room for them.
+inline double left_on_gpu(double offloaded, double host_memory) {
+    return std::max(0.0, offloaded - host_memory);
+}
 
 // Returns the time of transferring `bytes` of this GPU's weights from the host.
 inline Time host_fetch_time(double bytes, const HostLink& link) {

@@ -212,25 +212,62 @@ double unsharded_gradient_bytes(const ModelParameters& parameters, const Compile
                                         accumulated(parameters.experts, c.layout.expert_shard));
 }
 
-StateMemory state_memory(const Stage& stage, const Compiled& c) {
-    const Settings& s = c.settings;
-    const auto sharding = s.choice<Sharding>(P::sharding);
+namespace {
+
+// The bytes of one GPU's shards of the states, wherever they are kept.
+struct Shards {
+    double master_weights = 0;  // the weights that the optimizer updates
+    double half_weights = 0;    // the weights in the compute precision
+    double gradients = 0;
+    double optimizer = 0;
+};
+Shards shards_of(const StageParameters& parameters, const Compiled& c) {
+    const auto sharding = c.settings.choice<Sharding>(P::sharding);
     const ShardCounts shares = shard_counts(sharding, c.layout.shard.size());
     const ShardCounts expert_shares = shard_counts(sharding, c.layout.expert_shard.size());
+    const auto sharded = [&](double bytes, double ShardCounts::*by) {
+        return sharded_bytes(bytes, parameters.all, shares.*by, expert_shares.*by);
+    };
+    return {sharded(c.state.weights, &ShardCounts::weights), sharded(c.compute_bytes, &ShardCounts::weights),
+            sharded(c.state.gradients * (1 + c.settings[P::gradient_copies]), &ShardCounts::gradients),
+            sharded(c.state.optimizer, &ShardCounts::optimizer) +
+                c.state.end_moment * parameters.vocabulary / shares.optimizer};
+}
+
+// Returns the bytes that offload moves to the host.
+double offloaded(const Shards& shards, const Compiled& c) {
+    const Settings& s = c.settings;
+    const auto offload = s.choice<Offload>(P::offload);
+    if (offload == Offload::none) return 0;
+    double out = offload == Offload::optimizer_nvme ? 0 : shards.optimizer;
+    if (keeps_gradients_on_host(s)) out += shards.gradients;
+    // The master copy that FSDP shards is updated on the host.
+    if (keeps_weights_on_host(s) || (is_fsdp(s) && shards.master_weights > shards.half_weights))
+        out += shards.master_weights;
+    return out;
+}
+
+}  // namespace
+
+double offloaded_state_bytes(const Stage& stage, const Compiled& c) {
+    return offloaded(shards_of(stage_parameters(stage, c), c), c);
+}
+
+StateMemory state_memory(const Stage& stage, const Compiled& c) {
+    const Settings& s = c.settings;
     const StageParameters parameters = stage_parameters(stage, c);
+    const Shards shards = shards_of(parameters, c);
     const GatheredUnits units = gathered_of(parameters, stage, c);
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
     const bool offloads = s.choice<Offload>(P::offload) != Offload::none;
     // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
-    const double weight_bytes = is_fsdp(s) && offloads ? c.compute_bytes : c.state.weights;
     if (!keeps_weights_on_host(s))
-        out.weights = sharded_bytes(weight_bytes, parameters.all, shares.weights, expert_shares.weights) +
+        out.weights = (is_fsdp(s) && offloads ? shards.half_weights : shards.master_weights) +
                       second_copy_bytes(stage, c) + quantized_weight_bytes(stage, c);
-    out.gradients = sharded_bytes(c.state.gradients * (1 + s[P::gradient_copies]), parameters.all,
-                                  shares.gradients, expert_shares.gradients) +
-                    unsharded_gradient_bytes(parameters.all, c);
+    out.gradients =
+        (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
     if (!is_fsdp(s)) {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
             if (stage.counts[i] > 0)
@@ -239,10 +276,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
         if (stage.predictions > 0)
             out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
     }
-    if (!offloads)
-        out.optimizer =
-            sharded_bytes(c.state.optimizer, parameters.all, shares.optimizer, expert_shares.optimizer) +
-            c.state.end_moment * parameters.vocabulary / shares.optimizer;
+    out.optimizer = offloads ? left_on_gpu(offloaded(shards, c), host_memory_share(s)) : shards.optimizer;
     return out;
 }
 

@@ -100,6 +100,9 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& compiled);
 // E4: returns the bytes of the unsharded gradients that FSDP in a pipeline accumulates over the micro-batches
 // of a step, for the parameters of a stage.
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& compiled);
+// E3: returns the bytes of a stage's state that offload moves to the host, if the host has memory for all of
+// it. The state on NVMe drives does not count.
+double offloaded_state_bytes(const Stage& stage, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {

@@ -26,6 +26,12 @@ int max_shard_group(const Settings& s) {
     return data_context_parallel(s) * static_cast<int>(weight_copies(s));
 }
 
+double host_memory_share(const Settings& s) {
+    // The hosts of a rack do not share their memory.
+    if (s[P::gpus_per_node] > kLargestNode) return s[P::host_memory];
+    return s[P::host_memory] * s[P::gpus_per_node] / std::min(s[P::gpus], s[P::gpus_used_per_node]);
+}
+
 bool is_planned_tensor_degree(double degree, const Settings& s) {
     return degree <= s[P::gpus_used_per_node] || s.on(P::tensor_across_nodes);
 }

@@ -23,6 +23,13 @@ inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<S
 inline bool keeps_weights_on_host(const Settings& settings) {
     return is_fsdp(settings) && settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
 }
+// Returns whether the host keeps and accumulates the sharded gradients.
+inline bool keeps_gradients_on_host(const Settings& settings) {
+    return settings.choice<Offload>(P::offload) != Offload::none &&
+           settings.choice<Sharding>(P::sharding) >= Sharding::zero2;
+}
+// Returns the part of a node's host memory that one GPU in use has, in bytes.
+double host_memory_share(const Settings& settings);
 // Returns whether plans may have this degree of tensor parallelism: it stays in a node unless the scenario
 // allows more.
 bool is_planned_tensor_degree(double degree, const Settings& settings);

@@ -208,6 +208,46 @@ TEST_CASE("memory: offload moves the optimizer, then the weights, off the GPU", 
     CHECK(term(use(2, 1, 64), MemoryTerm::weights) == term(use(0, 1, 64), MemoryTerm::weights));
 }
 
+TEST_CASE("memory: with offload the GPU holds the states that DeepSpeed estimates", "[memory]") {
+    // Source: deepspeed/runtime/zero/stage_1_and_2.py and stage3.py, estimate_zero2_ and
+    // estimate_zero3_model_states_mem_needs: 2 bytes per parameter with ZeRO-2; with ZeRO-3 the same divided
+    // by the GPUs, or nothing where the weights are offloaded, beside the largest layer.
+    const auto bytes_per_parameter = [](Sharding sharding, Offload offload) {
+        const Compiled c =
+            compile(resolve(with({{P::gpus, 64}, {P::sharding, sharding}, {P::offload, offload}})));
+        return states(memory_use(c)) / c.operators.parameters();
+    };
+    CHECK(bytes_per_parameter(Sharding::zero2, Offload::optimizer) == Approx(2));
+    CHECK(bytes_per_parameter(Sharding::zero3, Offload::optimizer) == Approx(2.0 / 64));
+    CHECK(bytes_per_parameter(Sharding::zero3, Offload::optimizer_and_parameters) == 0);
+    // Whole gradients, which ZeRO-1 reduces at the end of the step, stay on the GPU.
+    CHECK(bytes_per_parameter(Sharding::zero1, Offload::optimizer) > 2 + 2 - 1e-9);
+}
+
+TEST_CASE("memory: state for which the host has no memory stays on the GPU", "[memory]") {
+    const auto optimizer_bytes = [](double gpus, double host_memory) {
+        return term(memory_use(compile(resolve(of_model("gpt-3-175b", {{P::gpus, gpus},
+                                                                       {P::gpus_per_node, 8},
+                                                                       {P::sharding, Sharding::zero3},
+                                                                       {P::offload, Offload::optimizer},
+                                                                       {P::host_memory, host_memory}})))),
+                    MemoryTerm::optimizer);
+    };
+    const Compiled c = compile(resolve(of_model(
+        "gpt-3-175b", {{P::gpus, 8}, {P::sharding, Sharding::zero3}, {P::offload, Offload::optimizer}})));
+    // AdamW in fp32 and fp32 gradients: 16 bytes per parameter, an eighth of them on each GPU.
+    const double state = offloaded_state_bytes(c.stages.first, c);
+    CHECK(state == Approx(16 * c.operators.parameters() / 8));
+    CHECK(optimizer_bytes(8, 2 * state) == 0);
+    CHECK(optimizer_bytes(8, state - 1e9) == Approx(1e9));
+    CHECK(optimizer_bytes(8, 1e9) == Approx(state - 1e9));
+    // A job with one GPU of a node has the memory of the whole node.
+    CHECK(optimizer_bytes(1, state + 1) == 0);
+    CHECK(optimizer_bytes(1, state - 1e9) == Approx(8e9));
+    // With more nodes less state remains.
+    CHECK(optimizer_bytes(16, state - 1e9) == 0);
+}
+
 TEST_CASE("memory: experts are sharded over the GPUs that hold the same ones", "[memory]") {
     // Mixtral 8x7B on 64 GPUs has 16 B for each parameter over all GPUs, with and without expert parallelism.
     const auto all = [](double experts) {
@@ -321,8 +361,8 @@ TEST_CASE("memory: the peak is that of the fullest of all stages where the layer
 
 namespace {
 
-// Llama 2 7B with a million tokens on 16 context-parallel GPUs: 65,536 tokens of 4,096 values a GPU. The queries and
-// the output of attention have 0.5 GiB each, keys and values 1 GiB together.
+// Llama 2 7B with a million tokens on 16 context-parallel GPUs: 65,536 tokens of 4,096 values a GPU. The
+// queries and the output of attention have 0.5 GiB each, keys and values 1 GiB together.
 Compiled million_tokens(ContextParallelKind kind) {
     return compile(resolve(of_model("llama-2-7b", {{P::gpus, 16},
                                                    {P::sequence_length, 1 << 20},
@@ -334,22 +374,25 @@ Compiled million_tokens(ContextParallelKind kind) {
 
 }  // namespace
 
-TEST_CASE("memory: context parallelism has the buffers of Transformer Engine while attention runs", "[memory]") {
+TEST_CASE("memory: context parallelism has the buffers of Transformer Engine while attention runs",
+          "[memory]") {
     struct Case {
         ContextParallelKind kind;
         double forward, backward;  // GiB
     };
-    // p2p: 15 messages and 16 outputs; two pairs of messages and gradients, the gradients of keys and values, and
-    // two of the queries. all-gather: 16 GiB, half of it twice; with the gradients of both halves of the queries.
-    // a2a: the inputs in both layouts and one on its way.
-    for (const Case& of :
-         {Case{ContextParallelKind::p2p, 15 + 8, 4 + 1 + 1}, Case{ContextParallelKind::all_gather, 24, 48 + 1},
-          Case{ContextParallelKind::a2a, 1.5 + 0.5, 0.5 + 3}}) {
+    // p2p: 15 messages and 16 outputs; two pairs of messages and gradients, the gradients of keys and values,
+    // and two of the queries. all-gather: 16 GiB, half of it twice; with the gradients of both halves of the
+    // queries. a2a: the inputs in both layouts and one on its way.
+    for (const Case& of : {Case{ContextParallelKind::p2p, 15 + 8, 4 + 1 + 1},
+                           Case{ContextParallelKind::all_gather, 24, 48 + 1},
+                           Case{ContextParallelKind::a2a, 1.5 + 0.5, 0.5 + 3}}) {
         const Compiled c = million_tokens(of.kind);
         CHECK(c.work.layers[0].buffers.forward / kGiB == Approx(of.forward));
         CHECK(c.work.layers[0].buffers.backward / kGiB == Approx(of.backward));
     }
-    CHECK(compile(resolve(of_model("llama-2-7b", {{P::context_parallel, 1}}))).work.layers[0].buffers.forward == 0);
+    CHECK(
+        compile(resolve(of_model("llama-2-7b", {{P::context_parallel, 1}}))).work.layers[0].buffers.forward ==
+        0);
 }
 
 TEST_CASE("memory: the buffers of attention replace the tensors behind it", "[memory]") {
@@ -358,10 +401,11 @@ TEST_CASE("memory: the buffers of attention replace the tensors behind it", "[me
     const WorkMemory of_ring = work_memory(ring.stages.first, ring);
     const WorkMemory of_exchange = work_memory(exchange.stages.first, exchange);
     const double behind = ring.work.layers[0].saved_after_attention;
-    // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008 columns.
+    // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008
+    // columns.
     CHECK(behind / kGiB > 0.5 + 0.5 + 2 * 11008 / 4096 * 0.5);
-    // With a2a the temporary gradients of the feed-forward are larger: 2.5 times a product of 2·11,008 columns. With
-    // p2p the forward pass, which is repeated, needs more.
+    // With a2a the temporary gradients of the feed-forward are larger: 2.5 times a product of 2·11,008
+    // columns. With p2p the forward pass, which is repeated, needs more.
     const double gradients = 2.5 * 2 * 11008 / 4096 * 0.5 * kGiB;
     CHECK(of_ring.working - of_exchange.working ==
           Approx(23 * kGiB - behind - gradients - 0.5 * kGiB));  // a2a keeps the output in both layouts
