@@ -17,7 +17,7 @@ namespace {
 const QString kEnglish = QStringLiteral("en");
 const QString kCatalogues = QStringLiteral(":/translations");
 
-class Catalogue : public QTranslator {
+class TranslationCatalogue : public QTranslator {
   public:
     [[nodiscard]] QString translate(const char* /*context*/, const char* english,
                                     const char* /*disambiguation*/, int n) const override {
@@ -28,7 +28,7 @@ class Catalogue : public QTranslator {
 struct LoadedLanguage {
     QString code = kEnglish;
     QTranslator qt;  // for Qt's own dialogs, where the system has this translation
-    Catalogue catalogue;
+    TranslationCatalogue catalogue;
 };
 
 std::unique_ptr<LoadedLanguage>& current_language() {

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "support/shell.h"
+#include "support/text.h"
 
 using namespace shardscope::testing;
 
 namespace {
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 constexpr std::size_t kLargest = std::size_t{16} << 20;
 

@@ -7,13 +7,12 @@
 
 #include "support/logs.h"
 #include "support/shell.h"
+#include "support/text.h"
 
 using namespace shardscope::testing;
 using nlohmann::json;
 
 namespace {
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // A run of Llama 3 8B on `gpus` H100 with torchtitan at a throughput.
 std::string torchtitan_run(int gpus, int sequence, int batch, int tps) {

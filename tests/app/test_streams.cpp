@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "support/shell.h"
+#include "support/text.h"
 
 using nlohmann::json;
 using namespace shardscope::testing;
 
 namespace {
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // Runs a bash command in a folder, with the program as $shardscope.
 RunResult bash(const Folder& folder, const std::string& command) {

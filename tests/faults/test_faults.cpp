@@ -19,14 +19,13 @@
 #include "files/session_file.h"
 #include "support/failing_files.h"
 #include "support/folder.h"
+#include "support/text.h"
 #include "system/file_io.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
 
 namespace {
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // One use of the program that reads or writes files.
 struct Path {

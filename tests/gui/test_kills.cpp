@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kKilledFolder = "SHARDSCOPE_KILLS_FOLDER";  // the folder of the killed program
 constexpr const char* kKilledSeed = "SHARDSCOPE_KILLS_VICTIM_SEED";
-constexpr const char* kTest = "kills: a killed program is restored to a state at most one gesture old";
+constexpr const char* kKillsTest = "kills: a killed program is restored to a state at most one gesture old";
 
 constexpr const char* kKilledCall = "SHARDSCOPE_KILLS_VICTIM_CALL";  // "": it is killed from outside
 
@@ -316,10 +316,6 @@ bool is_left_over(const QString& path) {
     return names.match(name).hasMatch();
 }
 
-int number_from(const char* variable, int otherwise) {
-    return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
-}
-
 }  // namespace
 
 TEST_CASE("kills: a killed program is restored to a state at most one gesture old", "[kills]") {
@@ -361,7 +357,7 @@ TEST_CASE("kills: a killed program is restored to a state at most one gesture ol
         QProcess program;
         program.setProcessEnvironment(environment);
         program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        program.start(QApplication::applicationFilePath(), {QLatin1String(kTest)});
+        program.start(QApplication::applicationFilePath(), {QLatin1String(kKillsTest)});
         REQUIRE(program.waitForStarted(kBackgroundTimeout));
 
         QDeadlineTimer moment(early ? random.below(400) : kBackgroundTimeout);

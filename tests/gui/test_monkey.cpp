@@ -34,7 +34,7 @@ namespace {
 constexpr const char* kOnly = "SHARDSCOPE_MONKEY_ONLY";
 constexpr const char* kSeed = "SHARDSCOPE_MONKEY_SEED";
 constexpr const char* kEvents = "SHARDSCOPE_MONKEY_EVENTS";
-constexpr const char* kTest =
+constexpr const char* kMonkeyTest =
     "monkey: random events harm nothing and undo to the start gives the first bytes";
 constexpr int kRound = 500;
 
@@ -445,7 +445,7 @@ QByteArray failure_of(int seed, const std::vector<int>& events) {
     QProcess program;
     program.setProcessEnvironment(environment);
     program.setProcessChannelMode(QProcess::MergedChannels);
-    program.start(QApplication::applicationFilePath(), {QLatin1String(kTest)});
+    program.start(QApplication::applicationFilePath(), {QLatin1String(kMonkeyTest)});
     const bool finished = program.waitForFinished(kBackgroundTimeout);
     if (!finished) {
         program.kill();
@@ -479,10 +479,6 @@ std::vector<int> shrunk(int seed, std::vector<int> events, QByteArray& printed) 
         if (!smaller || part > events.size()) part /= 2;
     }
     return events;
-}
-
-int number_from(const char* variable, int otherwise) {
-    return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
 }
 
 }  // namespace

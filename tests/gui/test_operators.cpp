@@ -32,7 +32,7 @@ using namespace shardscope;
 
 namespace {
 
-class Desk : public testing::Desk {
+class OperatorsDesk : public testing::Desk {
   public:
     template <typename Plot>
     Plot& open_tab(const char* name) {
@@ -97,7 +97,7 @@ QString log_of(const BandwidthCurve& curve) {
 }  // namespace
 
 TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in place", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
     const int qkv = row_named(*list, QStringLiteral("attention.qkv"));
@@ -127,7 +127,7 @@ TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in 
 }
 
 TEST_CASE("operators tab: a dot and its row are selected together", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
     const auto& rows = plot.figure().data().table.rows;
@@ -148,7 +148,7 @@ TEST_CASE("operators tab: a dot and its row are selected together", "[operators]
 }
 
 TEST_CASE("operators tab: the rows are sorted by time, and other columns can be chosen", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
     auto* order = desk.find<QComboBox>("operators/order");
@@ -174,7 +174,7 @@ TEST_CASE("operators tab: the rows are sorted by time, and other columns can be 
 }
 
 TEST_CASE("operators tab: a scenario that does not fit has no times, only sizes", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     desk.model().replace(edited(Scenario::first_launch(), P::sequence_length, 65536), QStringLiteral("test"));
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* list = desk.find<OperatorGrid>("operators/list");
@@ -186,7 +186,7 @@ TEST_CASE("operators tab: a scenario that does not fit has no times, only sizes"
 }
 
 TEST_CASE("operators tab: the list never covers the plot", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     desk.type("training.sequence_length", QStringLiteral("65536"));
     desk.open_tab<OperatorsPlot>("operators");
     for (const int height : {700, 768, 900}) {
@@ -205,7 +205,7 @@ TEST_CASE("operators tab: the list never covers the plot", "[operators]") {
 }
 
 TEST_CASE("operators tab: no number of the list is cut off, including the bold ones of sums", "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     desk.open_tab<OperatorsPlot>("operators");
     const auto* list = desk.find<QTableView>("operators/list");
     auto* columns = desk.find<QComboBox>("operators/columns");
@@ -235,7 +235,7 @@ TEST_CASE("operators tab: no number of the list is cut off, including the bold o
 
 TEST_CASE("operators tab: a name is beside its dot or has a line to it, and every roof is named",
           "[operators]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     auto* canvas = desk.find<QCustomPlot>("operators/plot");
     for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
@@ -290,7 +290,7 @@ TEST_CASE("operators tab: a name is beside its dot or has a line to it, and ever
 }
 
 TEST_CASE("operators tab: a pin's roof stays", "[operators][pins]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<OperatorsPlot>("operators");
     desk.model().pin();
     const double pinned = plot.figure().data().reached_bandwidth;
@@ -328,7 +328,7 @@ TEST_CASE("operators: the exported table adds up and the figure names the roofs"
 
 TEST_CASE("operators: ResNet-50 is shown in the window, and the sequence slider does not move",
           "[operators][listed]") {
-    Desk desk;
+    OperatorsDesk desk;
     const Catalogue& catalogue = desk.model().catalogue();
     desk.model().edit(P::sequence_length, 4096);
     desk.model().apply_model(*catalogue.find(PresetKind::model, "resnet-50"));
@@ -354,7 +354,7 @@ TEST_CASE("operators: ResNet-50 is shown in the window, and the sequence slider 
 
 TEST_CASE("collectives tab: it shows the table for the scenario's GPU, its points and its fit",
           "[collectives]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     const CollectivesFigure& figure = plot.figure();
     CHECK(figure.data().current().measured.name == "h100-node");
@@ -375,7 +375,7 @@ TEST_CASE("collectives tab: it shows the table for the scenario's GPU, its point
 }
 
 TEST_CASE("collectives tab: every curve has its name, and no two names overlap", "[collectives]") {
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     auto* canvas = desk.find<QCustomPlot>("collectives/plot");
     for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
@@ -423,7 +423,7 @@ TEST_CASE("collectives tab: a user's log is fitted, and its network constants ca
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write(log_of(truth).toUtf8());
     file.close();
-    Desk desk;
+    OperatorsDesk desk;
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");
     auto* take = desk.find<QToolButton>("collectives/take");
     CHECK_FALSE(take->isEnabled());
@@ -462,7 +462,7 @@ TEST_CASE("collectives: a log that is dropped on the window is shown beside the 
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write(log_of({300e9, 0.65, 25}).toUtf8());
     file.close();
-    Desk desk;
+    OperatorsDesk desk;
     const Scenario start = desk.model().scenario();
     desk.drop(file.fileName());
     auto* plot = desk.find<CollectivesPlot>("collectives");

@@ -23,7 +23,7 @@ using testing::kBackgroundTimeout;
 
 namespace {
 
-class Desk : public testing::Desk {
+class PlansDesk : public testing::Desk {
   public:
     LiveModel& model() { return window.model(); }
     QUndoStack& undo() { return *window.model().undo_stack(); }
@@ -67,7 +67,7 @@ std::size_t place_of(const PlansData& data, PlanMark mark) {
 }
 
 // Returns whether the search is of the window's scenario.
-bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
+bool is_current(PlansPlot& plot, PlansDesk& desk, bool all_free = false) {
     const PlansSubject now = plans_subject(desk.model().scenario(), all_free);
     const PlanQuestion& of = plot.figure().data()->report.question;
     return of.scenario == now.scenario && of.free == now.free;
@@ -76,7 +76,7 @@ bool is_current(PlansPlot& plot, Desk& desk, bool all_free = false) {
 }  // namespace
 
 TEST_CASE("a search that takes long reports its progress, and can be stopped and restarted", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     PlansPlot& plot = desk.open_tab();
     // The largest shipped job, on the largest number of GPUs, takes seconds.
     desk.model().start_with(testing::of_model(
@@ -108,7 +108,7 @@ TEST_CASE("a search that takes long reports its progress, and can be stopped and
 }
 
 TEST_CASE("the best plan of the tab is that of the repairs, for the same global batch", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-a100-40gb"));
     desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-2-70b"));
     const Scenario before = desk.model().scenario();
@@ -127,7 +127,7 @@ TEST_CASE("the best plan of the tab is that of the repairs, for the same global 
 }
 
 TEST_CASE("a plan with another global batch is named as another job", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();  // an automatic micro-batch with the batch of each GPU held
     REQUIRE(desk.model().scenario().hold() == Hold::per_gpu_batch);
     PlansPlot& plot = desk.searched();
@@ -151,7 +151,7 @@ TEST_CASE("a plan with another global batch is named as another job", "[plans]")
 }
 
 TEST_CASE("a click on the best plan adopts it, and one undo restores the old one", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     PlansPlot& plot = desk.searched();
     const PlansData& data = *plot.figure().data();
     REQUIRE(data.best() != nullptr);
@@ -178,7 +178,7 @@ TEST_CASE("a click on the best plan adopts it, and one undo restores the old one
 }
 
 TEST_CASE("the drawn plans are those of the search, each with the numbers of a single estimate", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     const PlansData& data = *plot.figure().data();
@@ -218,7 +218,7 @@ TEST_CASE("the drawn plans are those of the search, each with the numbers of a s
 }
 
 TEST_CASE("the switch frees all plan parameters, and adopting a plan locks the automatic ones", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     const double few = plot.figure().data()->report.space;
@@ -241,7 +241,7 @@ TEST_CASE("the switch frees all plan parameters, and adopting a plan locks the a
 }
 
 TEST_CASE("only the newest scenario's plans are drawn, and only they can be adopted", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     PlansPlot& plot = desk.searched();
     const PlansData* before = plot.figure().data();
     const std::size_t best = place_of(*before, PlanMark::best);
@@ -268,7 +268,7 @@ TEST_CASE("only the newest scenario's plans are drawn, and only they can be adop
 }
 
 TEST_CASE("during a drag the current plan's dot follows, and the plans follow after it", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     PlansPlot& plot = desk.searched();
     const PlansData* before = plot.figure().data();
     desk.model().begin_gesture(P::inter_node_bandwidth);
@@ -285,7 +285,7 @@ TEST_CASE("during a drag the current plan's dot follows, and the plans follow af
 
 TEST_CASE("a window closes safely in the middle of a search", "[plans]") {
     for (int i = 0; i < 3; ++i) {
-        Desk desk;
+        PlansDesk desk;
         desk.model().start_with(edited(Scenario::first_launch(commands::catalogue()), P::gpus, 512 << i));
         PlansPlot& plot = desk.open_tab();
         CHECK(plot.pending());
@@ -293,7 +293,7 @@ TEST_CASE("a window closes safely in the middle of a search", "[plans]") {
 }
 
 TEST_CASE("the tab searches only while it is visible", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     auto* plot = desk.find<PlansPlot>("plans");
     desk.type("cluster.gpus", QStringLiteral("128"));
     REQUIRE_FALSE(plot->isVisible());
@@ -302,7 +302,7 @@ TEST_CASE("the tab searches only while it is visible", "[plans]") {
 }
 
 TEST_CASE("the keyboard moves from plan to plan in order of memory and adopts one", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     plot.setFocus();
@@ -324,7 +324,7 @@ TEST_CASE("the keyboard moves from plan to plan in order of memory and adopts on
 }
 
 TEST_CASE("the list gives the reason why each neighbour is slower, and Enter adopts it", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     auto* list = desk.find<NeighbourList>("plans/neighbours");
@@ -368,7 +368,7 @@ TEST_CASE("the list gives the reason why each neighbour is slower, and Enter ado
 }
 
 TEST_CASE("the plans' list shows its header and its numbers completely in a small window", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.window.resize(1024, 700);
     PlansPlot& plot = desk.searched();
     const auto* list = desk.find<NeighbourList>("plans/neighbours");
@@ -400,7 +400,7 @@ TEST_CASE("the plans' list shows its header and its numbers completely in a smal
 
 TEST_CASE("the scenario is named among the plans beside the margin, beside pins, and outside the axes",
           "[plans][pins]") {
-    Desk desk;
+    PlansDesk desk;
     PlansPlot& plot = desk.open_tab();
     auto* canvas = desk.find<QCustomPlot>("plans/plot");
     const auto own = [&] {
@@ -439,7 +439,7 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
 }
 
 TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.model().edit(P::sequence_length, 8192);
     desk.model().edit(P::micro_batch, 4);
     PlansPlot& plot = desk.searched();
@@ -476,7 +476,7 @@ TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
 }
 
 TEST_CASE("where nothing fits the tab gives the reason", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.model().start_with(
         edited(with_model(desk.model().scenario(), *commands::catalogue().find(PresetKind::model, "gpt-1t")),
                P::gpus, 8));
@@ -488,7 +488,7 @@ TEST_CASE("where nothing fits the tab gives the reason", "[plans]") {
 }
 
 TEST_CASE("the plans' table has one row a plan, and the figure contains its words", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     const PlansData& data = *plot.figure().data();
@@ -516,7 +516,7 @@ TEST_CASE("the plans' table has one row a plan, and the figure contains its word
 }
 
 TEST_CASE("the axis of the MFU ends above the best plan and starts at 0", "[plans]") {
-    Desk desk;
+    PlansDesk desk;
     desk.start_small();
     PlansPlot& plot = desk.searched();
     double best = 0;

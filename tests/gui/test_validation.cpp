@@ -34,9 +34,9 @@ using namespace shardscope;
 namespace {
 
 // A window with functions that enter measurements.
-class Desk : public testing::Desk {
+class ValidationDesk : public testing::Desk {
   public:
-    Desk() { settle(); }
+    ValidationDesk() { settle(); }
     static void settle() {
         // Work after the frame needs further rounds of the event loop.
         for (int i = 0; i < 3; ++i) QApplication::processEvents();
@@ -93,7 +93,7 @@ class Desk : public testing::Desk {
 }  // namespace
 
 TEST_CASE("the Validation tab shows every run that validate predicts", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     const ValidationData& data = plot.figure().data();
     const Validation expected = validate(shipped_runs(), Catalogue::shipped());
@@ -126,7 +126,7 @@ TEST_CASE("the Validation tab shows every run that validate predicts", "[validat
 }
 
 TEST_CASE("the Validation tab compares memory, too", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     desk.find<QComboBox>("validation/quantity")
         ->setCurrentIndex(static_cast<int>(ValidationQuantity::memory));
@@ -151,7 +151,7 @@ TEST_CASE("the Validation tab compares memory, too", "[validation]") {
 }
 
 TEST_CASE("a filter shows the runs that have all of its words", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     auto* field = desk.find<QLineEdit>("validation/filter");
     const std::size_t all = plot.figure().data().points.size();
@@ -188,7 +188,7 @@ TEST_CASE("a filter shows the runs that have all of its words", "[validation]") 
 }
 
 TEST_CASE("a run is described, a click loads it, and one undo restores the scenario", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     auto* canvas = desk.find<QCustomPlot>("validation/plot");
     const Scenario before = desk.model().scenario();
@@ -197,7 +197,7 @@ TEST_CASE("a run is described, a click loads it, and one undo restores the scena
     const QPoint at = plot.figure().pixel_of(plot.figure().data().points[point]).toPoint();
 
     QTest::mouseMove(canvas, at);
-    Desk::settle();
+    ValidationDesk::settle();
     CHECK(plot.figure().highlight() == point);
     const QString words = plot.words_of(point);
     CHECK(words.contains(QString::fromStdString(run.id)));
@@ -206,14 +206,14 @@ TEST_CASE("a run is described, a click loads it, and one undo restores the scena
     CHECK(words.contains(QStringLiteral("too ")));
     CHECK(QToolTip::text().contains(QString::fromStdString(run.id)));
     QTest::mouseMove(canvas, QPoint(canvas->width() - 4, canvas->height() / 2));
-    Desk::settle();
+    ValidationDesk::settle();
     CHECK_FALSE(plot.figure().highlight().has_value());
 
     // A click beside a run does nothing.
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(canvas->width() - 4, canvas->height() / 2));
     CHECK(desk.undo().count() == 0);
     QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
-    Desk::settle();
+    ValidationDesk::settle();
     Problems problems;
     CHECK(desk.model().scenario() == scenario_of(run, desk.model().catalogue(), problems));
     CHECK(desk.model().answer().estimate.step.total == plot.figure().data().points[point].predicted_step);
@@ -224,7 +224,7 @@ TEST_CASE("a run is described, a click loads it, and one undo restores the scena
 }
 
 TEST_CASE("the keyboard alone can select and load the runs", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     plot.setFocus();
     QTest::keyClick(&plot, Qt::Key_Right);
@@ -241,12 +241,12 @@ TEST_CASE("the keyboard alone can select and load the runs", "[validation]") {
 }
 
 TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     desk.measure(QStringLiteral("4500"));
     const std::size_t expected = plot.figure().data().points.size() + 1;
     QTest::keyClick(&desk.window, Qt::Key_T, Qt::ControlModifier);
-    Desk::settle();
+    ValidationDesk::settle();
     auto* table = desk.find<QTableView>("table");
     CHECK(table->model()->rowCount() == static_cast<int>(expected));
     // The copied text can be pasted into a spreadsheet: all of it, or the selected cells under their headers.
@@ -309,7 +309,7 @@ TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]
 
 TEST_CASE("G9: measured 1,039 tokens/s/GPU for MPT-70B on 64 H100 shows 42.6 % and the residual",
           "[golden][measured]") {
-    Desk desk;
+    ValidationDesk desk;
     desk.mpt_70b();
     CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
     desk.measure(QStringLiteral("1039"));
@@ -325,7 +325,7 @@ TEST_CASE("G9: measured 1,039 tokens/s/GPU for MPT-70B on 64 H100 shows 42.6 % a
 }
 
 TEST_CASE("each edit of a measured run is one undo step, and the run stays in the scenario", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     const Scenario start = desk.model().scenario();
     desk.measure(QStringLiteral("4500"));
     REQUIRE(desk.undo().count() == 1);
@@ -349,7 +349,7 @@ TEST_CASE("each edit of a measured run is one undo step, and the run stays in th
 }
 
 TEST_CASE("a run that is removed while it is typed is not entered", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     const Scenario start = desk.model().scenario();
     const bool before = GENERATE(false, true);
     if (before) desk.measure(QStringLiteral("4500"));
@@ -358,7 +358,7 @@ TEST_CASE("a run that is removed while it is typed is not entered", "[measured]"
     REQUIRE(field->hasFocus());
     QTest::keyClicks(field, QStringLiteral("900"));
     QTest::mouseClick(desk.find<QToolButton>("measured/remove"), Qt::LeftButton);
-    Desk::settle();
+    ValidationDesk::settle();
     CHECK(desk.model().scenario() == start);
     CHECK_FALSE(desk.find<QWidget>("measured")->isVisible());
 }
@@ -369,12 +369,12 @@ TEST_CASE("a measured run is restored in the next window", "[measured]") {
     QApplication::setApplicationName(name + QStringLiteral("-session"));
     Scenario left;
     {
-        Desk desk;
+        ValidationDesk desk;
         desk.measure(QStringLiteral("4500"));
         left = desk.model().scenario();
         desk.window.close();
     }
-    Desk desk;
+    ValidationDesk desk;
     desk.window.documents().restore();
     CHECK(desk.model().scenario() == left);
     CHECK(desk.find<QWidget>("measured")->isVisible());
@@ -386,7 +386,7 @@ TEST_CASE("a measured run is restored in the next window", "[measured]") {
 }
 
 TEST_CASE("an unreadable entry is refused with what to write, and changes nothing", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     const Scenario start = desk.model().scenario();
     for (const char* text : {"fast", "-3", "0", "1,039", "1039 apples"}) {
         INFO(text);
@@ -400,7 +400,7 @@ TEST_CASE("an unreadable entry is refused with what to write, and changes nothin
 }
 
 TEST_CASE("a point above its roof is questioned and can be corrected in one click", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     desk.open_tab();
     const double rate = desk.model().answer().estimate.tokens_per_s_per_gpu;
     desk.measure(QString::number(std::round(64 * rate)));
@@ -414,7 +414,7 @@ TEST_CASE("a point above its roof is questioned and can be corrected in one clic
     REQUIRE(meant->isVisible());
     CHECK(meant->text() == QStringLiteral("It is the total"));
     QTest::mouseClick(meant, Qt::LeftButton);
-    Desk::settle();
+    ValidationDesk::settle();
     CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
     CHECK(desk.model().scenario().view.measured->kind == MeasuredKind::tokens_per_s);
     // The total is that of 64 GPUs, so the run is as fast as predicted.
@@ -424,7 +424,7 @@ TEST_CASE("a point above its roof is questioned and can be corrected in one clic
 }
 
 TEST_CASE("a constant that explains the run is adopted by a click", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     desk.model().edit(P::inter_node_bandwidth, 12.5e9);
     const int before = desk.undo().count();
     const double target = std::round(0.8 * desk.model().answer().estimate.tokens_per_s_per_gpu);
@@ -433,7 +433,7 @@ TEST_CASE("a constant that explains the run is adopted by a click", "[measured]"
     REQUIRE(cause->isVisible());
     CHECK(cause->text().contains(QStringLiteral("effective")));
     QTest::mouseClick(cause, Qt::LeftButton);
-    Desk::settle();
+    ValidationDesk::settle();
     CHECK(desk.undo().count() == before + 2);
     CHECK(desk.model().answer().estimate.tokens_per_s_per_gpu == Approx(target).epsilon(1e-6));
     // Nothing is left to explain.
@@ -441,7 +441,7 @@ TEST_CASE("a constant that explains the run is adopted by a click", "[measured]"
 }
 
 TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
-    Desk desk;
+    ValidationDesk desk;
     ValidationPlot& plot = desk.open_tab();
     CHECK_FALSE(plot.figure().own().has_value());
     desk.measure(QStringLiteral("4500"));

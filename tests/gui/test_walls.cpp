@@ -46,9 +46,9 @@ double length_of(const QPolygonF& line) {
     return out;
 }
 
-class Desk : public testing::Desk {
+class WallsDesk : public testing::Desk {
   public:
-    Desk() {
+    WallsDesk() {
         auto* bar = find<QTabWidget>("tabs")->tabBar();
         int tab = 0;
         while (tab < bar->count() && bar->tabText(tab) != QStringLiteral("Walls map")) ++tab;
@@ -200,7 +200,7 @@ TEST_CASE("walls: the profiles pass through the scenario and end where it does n
 
 TEST_CASE("G8: after a drag of the map's crosshair sliders and headline agree, and one undo restores",
           "[golden][walls]") {
-    Desk desk;
+    WallsDesk desk;
     const Scenario start = desk.model().scenario();
     const std::vector<double> before = desk.plot->figure().data().mfu;
     const QPointF from = desk.crosshair();
@@ -230,7 +230,7 @@ TEST_CASE("G8: after a drag of the map's crosshair sliders and headline agree, a
 
 TEST_CASE("walls: an arm and Shift move along one axis, and a drag there and back leaves no undo step",
           "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     const QPointF at = desk.crosshair();
     desk.drag_crosshair(at + QPointF(0, 60), at + QPointF(80, 90));  // the vertical arm
     CHECK(desk.settings()[P::gpus] > 64);
@@ -256,7 +256,7 @@ TEST_CASE("walls: an arm and Shift move along one axis, and a drag there and bac
 }
 
 TEST_CASE("walls: a double click sets both values, and arrow keys move by one step", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     const WallsFigure& figure = desk.plot->figure();
     QTest::mouseDClick(desk.canvas, Qt::LeftButton, {}, figure.pixel_of(512, 1024).toPoint());
     CHECK(desk.settings()[P::gpus] == 512);
@@ -274,7 +274,7 @@ TEST_CASE("walls: a double click sets both values, and arrow keys move by one st
 }
 
 TEST_CASE("walls: of two quick changes only the newest map is ever drawn", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     QSignalSpy refined(desk.plot, &WallsPlot::refined);
     std::vector<Scenario> drawn_for;
     QObject::connect(desk.plot, &WallsPlot::refined, desk.plot, [&] {
@@ -297,7 +297,7 @@ TEST_CASE("walls: of two quick changes only the newest map is ever drawn", "[wal
 }
 
 TEST_CASE("walls: in a drag the map is coarse at once and fine when it pauses", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     const auto fine = desk.plot->figure().data().map.cells.size();
     desk.model().begin_gesture(P::inter_node_bandwidth);
     for (const double bandwidth : {20e9, 15e9, 10e9}) {
@@ -337,7 +337,7 @@ TEST_CASE("walls: the map may be shown for the first time in the middle of a dra
 
 TEST_CASE("walls: the window may be closed while a map is computed", "[walls]") {
     for (int i = 0; i < 3; ++i) {
-        Desk desk;
+        WallsDesk desk;
         desk.model().pin();
         desk.model().edit(P::inter_node_bandwidth, 10e9 + i);
         CHECK(desk.plot->pending());
@@ -345,7 +345,7 @@ TEST_CASE("walls: the window may be closed while a map is computed", "[walls]") 
 }
 
 TEST_CASE("walls: a re-planned map is offered only if something is automatic, and is labelled", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     auto* plan = desk.find<QComboBox>("walls/plan");
     CHECK_FALSE(plan->isEnabled());
     desk.model().edit(P::accumulation, 8);
@@ -379,7 +379,7 @@ TEST_CASE("walls: a re-planned map is offered only if something is automatic, an
 }
 
 TEST_CASE("walls: a map with a search in every cell is fine at once and becomes exact in rounds", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     for (const P id : {P::micro_batch, P::recompute}) desk.model().set_automatic(id, true);
     desk.plot->choose_axes(P::inter_node_bandwidth, P::memory);
     desk.settle();
@@ -401,7 +401,7 @@ TEST_CASE("walls: a map with a search in every cell is fine at once and becomes 
 }
 
 TEST_CASE("walls: a pin is a ring with its own walls on any axes", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     desk.model().pin();
     desk.model().edit(P::inter_node_bandwidth, 12.5e9);
     desk.settle();
@@ -420,7 +420,7 @@ TEST_CASE("walls: a pin is a ring with its own walls on any axes", "[walls]") {
 }
 
 TEST_CASE("walls: the scenario has its tag among three pins, also in a small window", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     desk.window.resize(1024, 700);
     desk.model().pin();
     desk.model().edit(P::gpus, 128);
@@ -438,7 +438,7 @@ TEST_CASE("walls: the scenario has its tag among three pins, also in a small win
 }
 
 TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     desk.window.resize(1440, 900);
     // This bandwidth removes the region of the intra-node link, which would divide that of the memory
     // bandwidth.
@@ -456,7 +456,7 @@ TEST_CASE("walls: a narrow region has its name in two lines", "[walls]") {
 }
 
 TEST_CASE("walls: any two different inputs make a map", "[walls]") {
-    Desk desk;
+    WallsDesk desk;
     auto* x = desk.find<QComboBox>("walls/x");
     auto* y = desk.find<QComboBox>("walls/y");
     x->setCurrentIndex(y->currentIndex());

@@ -51,6 +51,11 @@ inline QString kept_in(const Session& session) {
 // Starts with the scenarios of the first start, or with those of the last window.
 enum class Start { first, restored };
 
+// Returns the number in an environment variable, or another one where it is not set.
+inline int number_from(const char* variable, int otherwise) {
+    return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
+}
+
 class Desk {
   public:
     explicit Desk(Dialogs dialogs = Dialogs::native(), Start start = Start::first)

@@ -432,7 +432,6 @@ void draw_x_ticks(QPainter& painter, double top, const std::vector<Tick>& ticks,
 }
 
 void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, bool log_x, bool log_y) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const auto scaled = [](double value, bool log) { return log ? std::log(value) : value; };
     const double rounding = 1e-9 * (high - low);  // an upper limit of 100 % may be slightly above 1
     const auto is_in = [&](double value) { return value >= low - rounding && value <= high + rounding; };
@@ -449,7 +448,7 @@ void cut_to_range(QList<double>& x, QList<double>& y, double low, double high, b
             out_y.append(edge);
         }
         out_x.append(x[i]);
-        out_y.append(is_in(y[i]) ? y[i] : kNone);
+        out_y.append(is_in(y[i]) ? y[i] : kNoValue);
     }
     x = std::move(out_x);
     y = std::move(out_y);

@@ -21,7 +21,7 @@ namespace shardscope {
 namespace {
 
 constexpr int kEdge = 8;
-constexpr int kGap = 6;
+constexpr int kOptionGap = 6;
 constexpr int kHeight = 32;
 
 // Returns whether the choice may be narrower than its longest entry.
@@ -149,8 +149,8 @@ QToolButton* OptionRow::add_button(const QString& name, const QString& icon, con
 
 QSize OptionRow::sizeHint() const {
     int width = kEdge;
-    for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kGap;
-    for (const QCheckBox* check : checks_) width += check->sizeHint().width() + kGap;
+    for (const QWidget* choice : choices_) width += choice->sizeHint().width() + kOptionGap;
+    for (const QCheckBox* check : checks_) width += check->sizeHint().width() + kOptionGap;
     for (const QToolButton* button : buttons_) width += button->sizeHint().width();
     return {width + kEdge, kHeight};
 }
@@ -158,12 +158,12 @@ QSize OptionRow::sizeHint() const {
 QSize OptionRow::minimumSizeHint() const {
     int width = kEdge;
     if (!folding_.empty() || std::ranges::any_of(checks_, &QCheckBox::isEnabled))
-        width += more_->sizeHint().width() + kGap;
+        width += more_->sizeHint().width() + kOptionGap;
     for (const QWidget* choice : choices_) {
         if (std::ranges::find(folding_, choice, &Folding::choice) != folding_.end()) continue;
         constexpr int kNarrowest = 60;
         const int whole = choice->sizeHint().width();
-        width += (can_shrink(choice) ? std::min(kNarrowest, whole) : whole) + kGap;
+        width += (can_shrink(choice) ? std::min(kNarrowest, whole) : whole) + kOptionGap;
     }
     for (const QToolButton* button : buttons_) width += button->sizeHint().width();
     return {width + kEdge, kHeight};
@@ -198,13 +198,13 @@ void OptionRow::arrange() {
     // If the choices would reach the buttons, the foldable ones move to "More", and the others shrink: first
     // to their present entries, then further.
     const int room_for_choices =
-        right - (checks_.empty() && folding_.empty() ? 0 : more_->sizeHint().width() + kGap);
+        right - (checks_.empty() && folding_.empty() ? 0 : more_->sizeHint().width() + kOptionGap);
     int wanted = kEdge;
-    for (const QWidget* choice : choices_) wanted += least_width(*choice) + kGap;
+    for (const QWidget* choice : choices_) wanted += least_width(*choice) + kOptionGap;
     for (auto one = folding_.rbegin(); one != folding_.rend(); ++one) {
         one->folded = wanted > room_for_choices;
         one->choice->setVisible(!one->folded);
-        if (one->folded) wanted -= least_width(*one->choice) + kGap;
+        if (one->folded) wanted -= least_width(*one->choice) + kOptionGap;
     }
     const bool folded = std::ranges::any_of(folding_, &Folding::folded);
     std::vector<int> widths;
@@ -216,7 +216,7 @@ void OptionRow::arrange() {
         least.push_back(least_width(*choice));
         widths.push_back(std::max(choice->sizeHint().width(), least.back()));
         fixed.push_back(can_shrink(choice) ? 0 : widths.back());
-        excess += widths.back() + kGap;
+        excess += widths.back() + kOptionGap;
     }
     shrink(widths, fixed, shrink(widths, least, excess));
     int left = kEdge;
@@ -225,14 +225,14 @@ void OptionRow::arrange() {
         if (is_folded(choice)) continue;
         const int tall = choice->sizeHint().height();
         choice->setGeometry(left, (height() - tall) / 2, *own_width, tall);
-        left += *own_width++ + kGap;
+        left += *own_width++ + kOptionGap;
     }
     int needed = 0;
     for (const QCheckBox* check : checks_) {
-        if (check->isEnabled()) needed += check->sizeHint().width() + kGap;
+        if (check->isEnabled()) needed += check->sizeHint().width() + kOptionGap;
     }
     const bool folds = folded || (needed > 0 && left + needed > right);
-    const int limit = folds ? right - more_->sizeHint().width() - kGap : right;
+    const int limit = folds ? right - more_->sizeHint().width() - kOptionGap : right;
     bool room = true;
     for (QCheckBox* check : checks_) {
         // An option that does not apply now needs no space.
@@ -245,7 +245,7 @@ void OptionRow::arrange() {
         check->setVisible(room);
         if (!room) continue;
         put(check, left);
-        left += width + kGap;
+        left += width + kOptionGap;
     }
     more_->setVisible(folds);
     if (folds) put(more_, left);

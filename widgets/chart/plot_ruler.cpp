@@ -15,10 +15,10 @@
 namespace shardscope {
 namespace {
 
-constexpr double kPadding = 8;
-constexpr double kGap = 12;     // between the columns of the card, and from the line to the card
-constexpr double kSwatch = 12;  // width of a curve's colour
-constexpr double kDot = 3.5;    // radius
+constexpr double kCardPadding = 8;
+constexpr double kCardGap = 12;  // between the columns of the card, and from the line to the card
+constexpr double kSwatch = 12;   // width of a curve's colour
+constexpr double kDot = 3.5;     // radius
 constexpr std::size_t kMostFixed = 2;
 
 // Returns the difference of two values as text: "−2.1 points", "+3 ms"; empty where one is missing.
@@ -231,18 +231,18 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
         for (const QString& text : cell) widest = std::max(widest, small.horizontalAdvance(text));
         widths << std::ceil(widest);
     }
-    double width = 2 * kPadding + kSwatch + 6 + names;
-    for (const double one : widths) width += kGap + one;
-    const double height = 2 * kPadding + line * static_cast<double>(rows.size() + 1);
+    double width = 2 * kCardPadding + kSwatch + 6 + names;
+    for (const double one : widths) width += kCardGap + one;
+    const double height = 2 * kCardPadding + line * static_cast<double>(rows.size() + 1);
     const QRectF card = place_card({std::ceil(width), height}, columns);
 
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(QPen(theme.border, 1));
     painter.setBrush(theme.raised);
     painter.drawRect(card.adjusted(0.5, 0.5, -0.5, -0.5));
-    const double left = card.left() + kPadding;
+    const double left = card.left() + kCardPadding;
     const auto baseline = [&](std::size_t row) {
-        return card.top() + kPadding + line * static_cast<double>(row) + small.ascent();
+        return card.top() + kCardPadding + line * static_cast<double>(row) + small.ascent();
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double base = baseline(i + 1);
@@ -253,7 +253,7 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     }
     double right = left + kSwatch + 6 + names;
     for (qsizetype c = 0; c < cells.size(); ++c) {
-        right += kGap + widths[c];
+        right += kCardGap + widths[c];
         for (qsizetype i = 0; i < cells[c].size(); ++i) {
             const QString& text = cells[c][i];
             const QFont& font = i == 0 ? fonts.small_bold : fonts.small;
@@ -270,12 +270,12 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
 QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& columns) const {
     const RulerStop& stop = *columns.back().stop;
     const QRectF area = stop.area;
-    const double low = area.bottom() - size.height() - kGap;
-    const double high = area.top() + kGap + kTag;
+    const double low = area.bottom() - size.height() - kCardGap;
+    const double high = area.top() + kCardGap + kTag;
     QList<double> lefts;
     for (const Column& column : columns)
-        lefts << column.stop->x + kGap << column.stop->x - kGap - size.width();
-    lefts << area.left() + kGap << area.right() - kGap - size.width();
+        lefts << column.stop->x + kCardGap << column.stop->x - kCardGap - size.width();
+    lefts << area.left() + kCardGap << area.right() - kCardGap - size.width();
     QList<QPointF> corners;
     for (const double left : lefts) {
         for (const double top : {high, low, (high + low) / 2}) corners << QPointF(left, top);

@@ -10,11 +10,11 @@
 #include "explore/repair.h"
 #include "scenario/gpu_groups.h"
 #include "text/csv.h"
+#include "widgets/chart/figure_parts.h"
 
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // The GPU counts at which scaling curves are tried.
 constexpr double kFewestGpus = 1;
 constexpr double kMostGpus = 16384;
@@ -57,8 +57,8 @@ void keep_plan(Curve& curve, const Scenario& scenario) {
 SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs,
                        bool hypothetical, std::optional<Output> against) {
     SweepPoint point{x, x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
-    point.value.fill(kNone);
-    if (against) point.along = valid ? value_of(*against, answer, hypothetical) : kNone;
+    point.value.fill(kNoValue);
+    if (against) point.along = valid ? value_of(*against, answer, hypothetical) : kNoValue;
     for (std::size_t i = 0; valid && i < outputs.size(); ++i)
         point.value[i] = value_of(outputs[i], answer, hypothetical);
     return point;
@@ -153,7 +153,7 @@ double ScalingData::y(double tokens_per_s_per_gpu, const CurvePoint& at, Scaling
         case ScalingY::days: return at.run_tokens / (tokens_per_s_per_gpu * at.x) / kSecondsPerDay;
         case ScalingY::memory: return at.peak_memory / kGiB;
     }
-    return kNone;
+    return kNoValue;
 }
 
 double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantity) const {
@@ -163,18 +163,19 @@ double ScalingData::y(double tokens_per_s_per_gpu, double gpus, ScalingY quantit
 }
 
 double ScalingData::y(const MeasuredPoint& run, ScalingY quantity) const {
-    if (quantity == ScalingY::memory) return kNone;
+    if (quantity == ScalingY::memory) return kNoValue;
     return quantity == ScalingY::mfu ? run.mfu : y(run.tokens_per_s_per_gpu, run.gpus, quantity);
 }
 
 double ScalingData::y(const CurvePoint& point, ScalingY quantity) const {
     const bool known = quantity == ScalingY::memory ? point.valid : shows(point);
-    return known ? y(point.tokens_per_s_per_gpu, point, quantity) : kNone;
+    return known ? y(point.tokens_per_s_per_gpu, point, quantity) : kNoValue;
 }
 
 double ScalingData::ideal_y(const CurvePoint& point, ScalingY quantity) const {
     // The closed form gives zero if it leaves no memory for activations.
-    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0) || quantity == ScalingY::memory) return kNone;
+    if (!point.valid || !(point.ideal_tokens_per_s_per_gpu > 0) || quantity == ScalingY::memory)
+        return kNoValue;
     if (quantity == ScalingY::mfu) return point.ideal_mfu;
     return y(point.ideal_tokens_per_s_per_gpu, point, quantity);
 }
@@ -345,7 +346,7 @@ PlotTable scaling_table(const ScalingData& data) {
     for (const CurvePoint& weak : data.curves.weak) {
         const CurvePoint* strong = point_at(data.curves.strong, weak.x);
         const auto weakly = [&](ScalingY y) { return data.y(weak, y); };
-        const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNone; };
+        const auto strongly = [&](ScalingY y) { return strong ? data.y(*strong, y) : kNoValue; };
         const CurvePoint* repaired = point_at(data.repaired, weak.x);
         const double mfu = weakly(ScalingY::mfu);
         out.rows.push_back(
@@ -353,8 +354,8 @@ PlotTable scaling_table(const ScalingData& data) {
              verdict_cell(weak.valid, weak.verdict),
              weak.valid ? std::string(name_of(weak.wall)) : std::string(),
              cell(mfu, kPercent),
-             cell(std::isnan(mfu) ? kNone : data.y(weak.band_low, weak, ScalingY::mfu), kPercent),
-             cell(std::isnan(mfu) ? kNone : data.y(weak.band_high, weak, ScalingY::mfu), kPercent),
+             cell(std::isnan(mfu) ? kNoValue : data.y(weak.band_low, weak, ScalingY::mfu), kPercent),
+             cell(std::isnan(mfu) ? kNoValue : data.y(weak.band_high, weak, ScalingY::mfu), kPercent),
              cell(strongly(ScalingY::mfu), kPercent),
              cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
              cell(weakly(ScalingY::tokens_per_s_per_gpu)),
@@ -368,9 +369,9 @@ PlotTable scaling_table(const ScalingData& data) {
              "",
              "",
              cell(weakly(ScalingY::memory)),
-             cell(weak.valid ? weak.sharded_memory / kGiB : kNone),
+             cell(weak.valid ? weak.sharded_memory / kGiB : kNoValue),
              cell(strongly(ScalingY::memory)),
-             cell(repaired ? data.y(*repaired, ScalingY::memory) : kNone)});
+             cell(repaired ? data.y(*repaired, ScalingY::memory) : kNoValue)});
     }
     // Measured runs follow in separate rows, because several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {

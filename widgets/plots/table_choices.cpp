@@ -28,19 +28,19 @@ std::vector<Output> sorted_outputs() {
     return out;
 }
 
-constexpr int kNone = -1;  // the data of the entry `none`; other entries have the index of their row
+constexpr int kNoRow = -1;  // the data of the entry `none`; other entries have the index of their row
 
 template <typename Id>
 std::optional<Id> selected(const QComboBox& box) {
     const int data = box.currentData().toInt();
-    if (data == kNone) return std::nullopt;
+    if (data == kNoRow) return std::nullopt;
     return static_cast<Id>(data);
 }
 
 // A view may name any entry of the tables, even one that is not offered; it is then added to the box.
 template <typename Id>
 void choose_in(QComboBox& box, std::optional<Id> id) {
-    const int data = id ? static_cast<int>(*id) : kNone;
+    const int data = id ? static_cast<int>(*id) : kNoRow;
     int at = box.findData(data);
     if (at < 0 && id) {
         box.addItem(text_of(label_of(*id)), data);
@@ -57,7 +57,7 @@ std::span<const Output> output_choices() {
 }
 
 void fill_inputs(QComboBox& box, const QString& none) {
-    if (!none.isEmpty()) box.addItem(none, kNone);
+    if (!none.isEmpty()) box.addItem(none, kNoRow);
     for (std::size_t i = 0; i < kParameters; ++i) {
         const Parameter& row = parameters()[i];
         if (row.prominence != Prominence::file)
@@ -66,7 +66,7 @@ void fill_inputs(QComboBox& box, const QString& none) {
 }
 
 void fill_outputs(QComboBox& box, const QString& none) {
-    if (!none.isEmpty()) box.addItem(none, kNone);
+    if (!none.isEmpty()) box.addItem(none, kNoRow);
     for (const Output id : output_choices()) box.addItem(text_of(label_of(id)), static_cast<int>(id));
 }
 

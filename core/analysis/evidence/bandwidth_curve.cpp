@@ -14,7 +14,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kScale = 0.1;  // rms log error of the form on public tables: 0.1–0.2
+constexpr double kCurveScale = 0.1;  // rms log error of the form on public tables: 0.1–0.2
 
 BandwidthCurve curve_of(const std::vector<double>& x) { return {std::exp(x[0]), x[1], x[2]}; }
 
@@ -60,7 +60,7 @@ BandwidthFit fit_bandwidth(std::span<const CollectivePoint> points) {
     std::iota(all.begin(), all.end(), std::size_t{0});
     FitProblem problem;
     problem.residuals = used.size();
-    problem.scale = kScale;
+    problem.scale = kCurveScale;
     problem.residual = [&](std::size_t i, const std::vector<double>& x) {
         return std::log(curve_of(x).at(used[i].bytes) / used[i].bus_bandwidth);
     };

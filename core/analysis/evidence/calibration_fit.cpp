@@ -10,7 +10,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::string_view kUnknownStack = "stack-other";  // its priors are defaults: `tightness` is not used
-constexpr double kScale = 0.025;                           // the loss of larger residuals is linear
+constexpr double kRunScale = 0.025;                        // the loss of larger residuals is linear
 
 // Returns the part that owns a constant of a case: the nearest one that gives it a value, or the most
 // general one.
@@ -72,7 +72,7 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
         }
     }
     if (options.needs_support) leave_unsupported_constants();
-    problem_.scale = kScale;
+    problem_.scale = kRunScale;
     problem_.residuals = cases_.size();
     set_weights(options.needs_support);
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kFewest = 4;  // points; fewer do not determine even the t
 // The time of a smaller call does not depend on its size, which is not modelled; training sends larger ones.
 constexpr double kSmallest = 128 * 1024;  // bytes
 constexpr double kNotIdentified = 0.7;    // half of the prior's variance is left
-constexpr double kScale = 0.1;            // rms log error of the law on public tables: 0.1–0.2
+constexpr double kLinkScale = 0.1;        // rms log error of the law on public tables: 0.1–0.2
 
 struct Constant {
     P id;
@@ -26,7 +26,7 @@ struct Constant {
 };
 // The widths are the spread over public tables: efficiencies are within a factor of 1.5 of each other,
 // latencies within a factor of 3, and the sharpness is between 0.61 and 0.68.
-constexpr std::array kConstants{
+constexpr std::array kLinkConstants{
     Constant{P::intra_node_efficiency, true, 0.4}, Constant{P::collective_latency, true, 1.0},
     Constant{P::network_efficiency, true, 0.4}, Constant{P::inter_node_latency, true, 1.0},
     Constant{P::bandwidth_sharpness, false, 0.05}};
@@ -39,13 +39,13 @@ double outside(const Constant& constant, double x) { return constant.logarithmic
 
 NetworkRates rates(const std::vector<double>& x, const FabricLinks& links) {
     NetworkRates out;
-    out.intra_bandwidth = links.intra_node * outside(kConstants[0], x[0]);
-    out.start_latency = outside(kConstants[1], x[1]);
+    out.intra_bandwidth = links.intra_node * outside(kLinkConstants[0], x[0]);
+    out.start_latency = outside(kLinkConstants[1], x[1]);
     out.intra_latency =
         parameter(P::intra_node_latency).fallback;  // the tables cannot separate it from the start latency
-    out.inter_bandwidth = links.inter_node * outside(kConstants[2], x[2]);
-    out.inter_latency = outside(kConstants[3], x[3]);
-    out.sharpness = outside(kConstants[4], x[4]);
+    out.inter_bandwidth = links.inter_node * outside(kLinkConstants[2], x[2]);
+    out.inter_latency = outside(kLinkConstants[3], x[3]);
+    out.sharpness = outside(kLinkConstants[4], x[4]);
     return out;
 }
 
@@ -89,13 +89,13 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     }
     FitProblem problem;
     problem.residuals = points.size();
-    problem.scale = kScale;
+    problem.scale = kLinkScale;
     problem.residual = [&](std::size_t i, const std::vector<double>& x) {
         return std::log(predicted(points[i], rates(x, links)) / points[i].seconds);
     };
     std::vector<std::size_t> all(points.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    for (const Constant& constant : kConstants) {
+    for (const Constant& constant : kLinkConstants) {
         const Parameter& row = parameter(constant.id);
         problem.constants.push_back({inside(constant, row.fallback), constant.width,
                                      inside(constant, row.minimum), inside(constant, row.maximum), all});
@@ -104,11 +104,11 @@ FabricFit fit_fabric(std::span<const CollectiveTable> tables, const FabricLinks&
     double squares = 0;
     for (std::size_t i = 0; i < points.size(); ++i) squares += std::pow(problem.residual(i, found.x), 2);
     out.rms_log_error = std::sqrt(squares / static_cast<double>(points.size()));
-    for (std::size_t j = 0; j < kConstants.size(); ++j) {
+    for (std::size_t j = 0; j < kLinkConstants.size(); ++j) {
         const FitConstant& range = problem.constants[j];
         const bool at_limit = found.x[j] <= range.low || found.x[j] >= range.high;
-        out.constants.push_back({kConstants[j].id, outside(kConstants[j], found.x[j]), found.uncertainty[j],
-                                 found.uncertainty[j] <= kNotIdentified, at_limit});
+        out.constants.push_back({kLinkConstants[j].id, outside(kLinkConstants[j], found.x[j]),
+                                 found.uncertainty[j], found.uncertainty[j] <= kNotIdentified, at_limit});
     }
     return out;
 }

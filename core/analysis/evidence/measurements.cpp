@@ -305,8 +305,8 @@ GpuRates rates_of(const std::vector<double>& x, double peak, double memory_bandw
 }
 
 // The constants and the widths of their priors, which span the GPUs and stacks of the shipped calibrations.
-constexpr std::array kConstants{P::gemm_efficiency, P::gemm_half_depth, P::gemm_half_area,
-                                P::attention_efficiency, P::memory_efficiency};
+constexpr std::array kKernelConstants{P::gemm_efficiency, P::gemm_half_depth, P::gemm_half_area,
+                                      P::attention_efficiency, P::memory_efficiency};
 constexpr std::array kWidths{0.15, 100.0, 900000.0, 0.15, 0.15};
 
 // Returns whether a constant can affect a kind of time. The time of all three kinds is at least that of their
@@ -452,18 +452,19 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
     };
     // The scale is about the error of a smooth formula for kernels whose times change in steps (tiles).
     problem.scale = 0.05;
-    for (std::size_t j = 0; j < kConstants.size(); ++j) {
-        const Parameter& row = parameter(kConstants[j]);
+    for (std::size_t j = 0; j < kKernelConstants.size(); ++j) {
+        const Parameter& row = parameter(kKernelConstants[j]);
         FitConstant constant{row.fallback, kWidths[j], row.minimum, row.maximum, {}};
         for (std::size_t i = 0; i < timings.size(); ++i) {
-            if (affects(kConstants[j], timings[i].kind)) constant.affected_residuals.push_back(i);
+            if (affects(kKernelConstants[j], timings[i].kind)) constant.affected_residuals.push_back(i);
         }
         problem.constants.push_back(std::move(constant));
     }
     const FitResult found = fit(problem);
 
-    for (std::size_t j = 0; j < kConstants.size(); ++j) {
-        out.constants[j] = {kConstants[j], found.x[j], problem.constants[j].prior, found.uncertainty[j]};
+    for (std::size_t j = 0; j < kKernelConstants.size(); ++j) {
+        out.constants[j] = {kKernelConstants[j], found.x[j], problem.constants[j].prior,
+                            found.uncertainty[j]};
     }
     std::array<double, 3> squares{};
     std::array<std::size_t, 3> counts{};

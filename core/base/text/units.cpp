@@ -41,7 +41,7 @@ constexpr std::array kSeconds{Unit{"s", 1},     Unit{"ms", 1e-3}, Unit{"us", 1e-
 constexpr std::array kWatts{Unit{"W", 1}, Unit{"kW", 1e3}};
 constexpr std::array kPercent{Unit{"%", 0.01}};
 constexpr std::array kSequences{Unit{translatable("tokens"), 1}};
-constexpr std::array kRates{Unit{translatable("tokens/s"), 1}};
+constexpr std::array kThroughputs{Unit{translatable("tokens/s"), 1}};
 constexpr std::array kJoules{Unit{"J", 1}, Unit{"kWh", 3.6e6}, Unit{"MWh", 3.6e9}};
 constexpr std::array kPerJoule{Unit{translatable("tokens/J"), 1}};
 constexpr std::array kDays{Unit{translatable("days"), 1}};
@@ -164,7 +164,7 @@ std::span<const Unit> units_of(Quantity quantity) {
         case Quantity::percent: return kPercent;
         case Quantity::sequence_tokens:
         case Quantity::tokens: return kSequences;
-        case Quantity::rate: return kRates;
+        case Quantity::rate: return kThroughputs;
         case Quantity::watts: return kWatts;
         case Quantity::joules: return kJoules;
         case Quantity::tokens_per_joule: return kPerJoule;

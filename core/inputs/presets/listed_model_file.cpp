@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBlocks = 1000;
 constexpr std::size_t kMostOperators = 1000;  // per block
-constexpr double kLargest = 1e12;             // limit of every size
+constexpr double kLargestSize = 1e12;         // limit of every size
 
 struct Kind {
     std::string_view name;
@@ -34,7 +34,7 @@ struct Field {
     const char* name;
     double least;
     const char* help = "";
-    double most = kLargest;
+    double most = kLargestSize;
     bool whole = false;
     bool required = false;
 };
@@ -196,7 +196,7 @@ class Reader {
         const auto found = from.find(field.name);
         if (found == from.end() && !field.required) return fallback;
         const double value = found != from.end() && found->is_number() ? found->get<double>() : NAN;
-        if (!(value >= field.least && value <= kLargest)) {
+        if (!(value >= field.least && value <= kLargestSize)) {
             problems_.push_back({child_pointer(pointer, field.name),
                                  translate("{1} must be a number", {field.name}),
                                  translate("from {1} to 1e12", {format(field.least, Quantity::count)}),

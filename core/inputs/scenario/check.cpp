@@ -37,8 +37,9 @@ bool checked_by_constraint(P id, const Settings& s) {
 
 // Whole numbers beyond 2^53 have no neighbours that a double could hold.
 bool is_whole(double value) {
-    constexpr double kLargest = 9007199254740992;  // 2^53
-    return std::fabs(value) >= kLargest || static_cast<double>(static_cast<std::int64_t>(value)) == value;
+    constexpr double kLargestWhole = 9007199254740992;  // 2^53
+    return std::fabs(value) >= kLargestWhole ||
+           static_cast<double>(static_cast<std::int64_t>(value)) == value;
 }
 
 bool is_in_range(const Parameter& row, double value) {

@@ -113,7 +113,7 @@ Problem shard_group_does_not_divide(const Settings& s) {
                          suggest_nearest(P::shard_group, s));
 }
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kBatchConstraints[] = {
     {.level = Level::batch,
      .parameters = kShardGroup,
      .holds = shard_group_divides,
@@ -135,6 +135,6 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-std::span<const Constraint> batch_constraints() { return kConstraints; }
+std::span<const Constraint> batch_constraints() { return kBatchConstraints; }
 
 }  // namespace shardscope

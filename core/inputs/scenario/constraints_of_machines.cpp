@@ -68,7 +68,7 @@ Problem torus_without_all_gpus(const Settings& s) {
                          translate("write the GPUs along each axis, such as 16x16 or 8x8x16"));
 }
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kMachineConstraints[] = {
     {.level = Level::node, .blocks = false, .holds = torus_has_all_gpus, .problem = torus_without_all_gpus},
     {.blocks = false,
      .parameters = kPrecision,
@@ -91,6 +91,6 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-std::span<const Constraint> machine_constraints() { return kConstraints; }
+std::span<const Constraint> machine_constraints() { return kMachineConstraints; }
 
 }  // namespace shardscope

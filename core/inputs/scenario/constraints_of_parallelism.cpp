@@ -297,7 +297,7 @@ void keep_offload_possible(P, const Settings& s, ValidValues& values) {
         values.among({Value(Offload::none), Value(Offload::optimizer), Value(Offload::optimizer_nvme)});
 }
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kParallelismConstraints[] = {
     {.level = Level::operators,
      .holds = listed_model_has_no_sequence,
      .problem =
@@ -359,6 +359,6 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-std::span<const Constraint> parallelism_constraints() { return kConstraints; }
+std::span<const Constraint> parallelism_constraints() { return kParallelismConstraints; }
 
 }  // namespace shardscope

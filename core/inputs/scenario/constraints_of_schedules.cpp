@@ -199,7 +199,7 @@ Problem layout_does_not_match(const Settings& s) {
                          translate("correct it, or leave it out for an even split"));
 }
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kScheduleConstraints[] = {
     {.parameters = kStageParameters,
      .holds = stages_have_layers,
      .problem = stages_without_layers,
@@ -236,6 +236,6 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-std::span<const Constraint> schedule_constraints() { return kConstraints; }
+std::span<const Constraint> schedule_constraints() { return kScheduleConstraints; }
 
 }  // namespace shardscope

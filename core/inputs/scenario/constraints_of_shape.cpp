@@ -91,7 +91,7 @@ constexpr P kDenseLayers[] = {P::dense_layers};
 constexpr P kExpertsPerToken[] = {P::experts_per_token};
 constexpr P kChosenGroups[] = {P::chosen_expert_groups};
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kShapeConstraints[] = {
     {.level = Level::node,
      .blocks = false,
      .parameters = kWidthParameters,
@@ -161,6 +161,6 @@ constexpr Constraint kConstraints[] = {
 
 }  // namespace
 
-std::span<const Constraint> shape_constraints() { return kConstraints; }
+std::span<const Constraint> shape_constraints() { return kShapeConstraints; }
 
 }  // namespace shardscope

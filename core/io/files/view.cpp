@@ -11,7 +11,7 @@
 namespace shardscope {
 namespace {
 
-const std::vector<std::string> kSwitches{
+const std::vector<std::string> kViewSwitches{
 #define SHARDSCOPE_SWITCH(name) name,
 #include "files/plots.inc"
 };
@@ -28,16 +28,16 @@ Scenario patched(const Scenario& scenario, const std::string& pin, Catalogue& ca
 
 }  // namespace
 
-std::span<const std::string> view_switches() { return kSwitches; }
+std::span<const std::string> view_switches() { return kViewSwitches; }
 
 bool View::is_switched(std::string_view name) const {
     return std::ranges::find(switched, name) != switched.end();
 }
 
-// Keeps the order of kSwitches, so that views with the same switches compare equal.
+// Keeps the order of kViewSwitches, so that views with the same switches compare equal.
 void View::set_switched(std::string_view name, bool on) {
     std::vector<std::string> next;
-    for (const std::string& known : kSwitches) {
+    for (const std::string& known : kViewSwitches) {
         if (known == name ? on : is_switched(known)) next.push_back(known);
     }
     switched = std::move(next);

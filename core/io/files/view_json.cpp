@@ -122,8 +122,9 @@ std::vector<std::string> read_pins(const json& view, Problems& problems) {
     return out;
 }
 
-bool is_positive(double value) { return std::isfinite(value) && value > 0; }
-bool is_positive(const json& value) { return value.is_number() && is_positive(value.get<double>()); }
+bool is_positive_number(const json& value) {
+    return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
+}
 
 void check_measurement(const json& view, Problems& problems) {
     const auto entry = view.find("measured");
@@ -144,7 +145,7 @@ void check_measurement(const json& view, Problems& problems) {
         const std::string where = std::string(kWhere) + "/" + field;
         if (!known && field != "gpus") {
             problems.push_back({where, translate("there is no field “{1}”", {field}), "", example});
-        } else if (!is_positive(value)) {
+        } else if (!is_positive_number(value)) {
             problems.push_back({where, translate("{1} is not a number above zero", {field}), "", example});
         }
         values += known ? 1 : 0;
@@ -162,10 +163,10 @@ std::optional<Measurement> read_measurement(const json& view) {
     const auto entry = view.find("measured");
     if (entry == view.end() || !entry->is_object()) return std::nullopt;
     const auto gpus = entry->find("gpus");
-    if (gpus == entry->end() || !is_positive(*gpus)) return std::nullopt;
+    if (gpus == entry->end() || !is_positive_number(*gpus)) return std::nullopt;
     for (const MeasuredKind kind : kMeasuredKinds) {
         const auto value = entry->find(name_of(kind));
-        if (value != entry->end() && is_positive(*value))
+        if (value != entry->end() && is_positive_number(*value))
             return Measurement{kind, value->get<double>(), gpus->get<double>()};
     }
     return std::nullopt;

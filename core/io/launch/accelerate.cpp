@@ -150,7 +150,7 @@ std::string mixed_precision(LaunchPlan& plan) {
     return "bf16";
 }
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_accelerate(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     plan.note_mismatches(kAccelerate);
     const bool without_fsdp = runs_without_fsdp(plan.s);
@@ -213,7 +213,7 @@ const LaunchFormat kAccelerate{
     .file_name = "accelerate.yaml",
     .stack = "fsdp2",
     .checked = "Accelerate 1.11, FullyShardedDataParallelPlugin, ParallelismConfig",
-    .write_file = launch::write,
+    .write_file = launch::write_accelerate,
 };
 
 }  // namespace shardscope

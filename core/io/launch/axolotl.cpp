@@ -395,7 +395,7 @@ class Writer {
     bool packed_ = false;
 };
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_axolotl(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("axolotl trains language models; this model is a list of operators.")}};
@@ -430,7 +430,7 @@ const LaunchFormat kAxolotl{
     .file_name = "axolotl.yaml",
     .stack = "fsdp2",
     .checked = "axolotl at commit 067b021 (July 2026), src/axolotl/utils/schemas",
-    .write_file = launch::write,
+    .write_file = launch::write_axolotl,
 };
 
 }  // namespace shardscope

@@ -204,7 +204,7 @@ void note_model(LaunchPlan& plan) {
                       {plan.named(P::recompute)}));
 }
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_deepspeed(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     plan.note_mismatches(kDeepspeed);
     const Settings& s = plan.s;
@@ -558,7 +558,7 @@ const LaunchFormat kDeepspeed{
     .file_name = "ds_config.json",
     .stack = "deepspeed",
     .checked = "DeepSpeed at commit 00376da, docs/_pages/config-json.md",
-    .write_file = launch::write,
+    .write_file = launch::write_deepspeed,
     .recognises = launch::recognises,
     .read = launch::read,
 };

@@ -164,7 +164,7 @@ std::string wrapped_by_ddp(const LaunchPlan& plan) {
            mesh_of(plan.s).weight_dimensions + "])\n";
 }
 
-LaunchText write(const Answer& answer, const std::string& /*file: the program imports it*/) {
+LaunchText write_fsdp2(const Answer& answer, const std::string& /*file: the program imports it*/) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     const std::string launcher = torchrun(plan);
@@ -218,7 +218,7 @@ const LaunchFormat kFsdp2{
     .file_name = "wrap_model.py",
     .stack = "fsdp2",
     .checked = "PyTorch at commit 0257dd1, torch/distributed/fsdp/_fully_shard",
-    .write_file = launch::write,
+    .write_file = launch::write_fsdp2,
 };
 
 }  // namespace shardscope

@@ -560,7 +560,7 @@ class Writer {
     double each_ = 1;     // sequences of a forward pass for each GPU
 };
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_maxtext(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
@@ -612,7 +612,7 @@ const LaunchFormat kMaxText{
     .file_name = "maxtext.yml",
     .stack = "maxtext",
     .checked = "MaxText at commit e591f30 (August 2026), src/maxtext/configs/types.py",
-    .write_file = launch::write,
+    .write_file = launch::write_maxtext,
 };
 
 }  // namespace shardscope

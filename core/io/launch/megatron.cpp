@@ -445,7 +445,7 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchF
 
 namespace {
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_megatron(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
@@ -481,7 +481,7 @@ const LaunchFormat kMegatron{
     .file_name = "train.sh",
     .stack = "megatron-core",
     .checked = "Megatron-LM at commit d98e8a6 (August 2026), megatron/training/arguments.py",
-    .write_file = launch::write,
+    .write_file = launch::write_megatron,
     .recognises = launch::is_megatron,
     .read = launch::read_megatron,
 };

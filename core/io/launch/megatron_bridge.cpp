@@ -382,7 +382,7 @@ std::string imports_of(const std::string& lines, const std::string& recipe) {
     return out;
 }
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_megatron_bridge(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
@@ -419,7 +419,7 @@ const LaunchFormat kMegatronBridge{
     .file_name = "pretrain.py",
     .stack = "megatron-bridge",
     .checked = "Megatron-Bridge at commit 067f987 (August 2026), recipes and training/config.py",
-    .write_file = launch::write,
+    .write_file = launch::write_megatron_bridge,
 };
 
 }  // namespace shardscope

@@ -101,7 +101,7 @@ void write_optimizer(LaunchPlan& plan, Overrides& overrides) {
     }
 }
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_primus(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
@@ -147,7 +147,7 @@ const LaunchFormat kPrimus{
     .file_name = "primus.yaml",
     .stack = "primus",
     .checked = "Primus at commits 0158a86 and 05b350b, language_model.yaml and trainer_base.yaml",
-    .write_file = launch::write,
+    .write_file = launch::write_primus,
 };
 
 }  // namespace shardscope

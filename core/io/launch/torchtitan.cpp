@@ -320,7 +320,7 @@ void write_recomputation(LaunchPlan& plan, Writer& out) {
     }
 }
 
-LaunchText write(const Answer& answer, const std::string& file) {
+LaunchText write_toml(const Answer& answer, const std::string& file) {
     return write_torchtitan(answer, file, TorchtitanForm::toml);
 }
 
@@ -363,7 +363,7 @@ const LaunchFormat kTorchtitan{
     .file_name = "train.toml",
     .stack = "fsdp2",
     .checked = "torchtitan of early 2026, torchtitan/config/job_config.py (before #2386)",
-    .write_file = launch::write,
+    .write_file = launch::write_toml,
     .recognises = launch::recognises_torchtitan,
     .read = launch::read_torchtitan,
 };

@@ -226,7 +226,8 @@ std::string write_mtp_loss(LaunchPlan& plan, PythonWriter& python) {
            "from torchtitan.models.deepseek_v3.mtp import MTPLoss\n";
 }
 
-LaunchText write(const Answer& answer, const std::string& /*file: torchtitan imports the function*/) {
+LaunchText write_torchtitan_python(const Answer& answer,
+                                   const std::string& /*file: torchtitan imports the function*/) {
     LaunchText toml = write_torchtitan(answer, {}, TorchtitanForm::python);
     if (toml.text.empty()) return toml;
     LaunchPlan plan(answer);
@@ -275,7 +276,7 @@ const LaunchFormat kTorchtitanPython{
     .file_name = "config_registry.py",
     .stack = "fsdp2",
     .checked = "torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py",
-    .write_file = launch::write,
+    .write_file = launch::write_torchtitan_python,
 };
 
 }  // namespace shardscope

@@ -17,7 +17,6 @@
 namespace shardscope::logs {
 namespace {
 
-constexpr double kMilli = 1e-3;
 constexpr std::array<std::string_view, 4> kParts{"fwd", "bwd", "bwd_allreduce", "step"};
 
 class DeepspeedReader : public LineReader {

@@ -7,6 +7,8 @@
 
 namespace shardscope::logs {
 
+inline constexpr double kMilli = 1e-3;  // s: several tools print milliseconds
+
 // One line of a log without colours. A progress bar rewrites its line after a carriage return; each version
 // of it is a line of its own with the same number.
 struct LogLine {

@@ -34,7 +34,7 @@ bool has_megatron_shape(const LogContents& contents) {
 
 // Options of Megatron-LM whose value None or False switches off a parameter that the reader of arguments
 // leaves to its default.
-constexpr std::array kSwitches{
+constexpr std::array kMegatronSwitches{
     NamedParameter{"--recompute-granularity", P::recompute},
     NamedParameter{"--optimizer-cpu-offload", P::offload},
     NamedParameter{"--sequence-parallel", P::sequence_parallel},
@@ -62,7 +62,7 @@ void read_megatron(const LogContents& contents, const Scenario& start, LogScenar
     out.scenario = start;
     if (!problems.empty()) return;
     out.scenario = read.scenario;
-    for (const NamedParameter& known : kSwitches)
+    for (const NamedParameter& known : kMegatronSwitches)
         if (contents.megatron_off.contains(known.name) && !out.scenario.is_given(known.id))
             out.scenario.give(known.id, 0);
 }

@@ -21,7 +21,6 @@ namespace shardscope::logs {
 namespace {
 
 constexpr double kMebi = 1024.0 * 1024.0;
-constexpr double kMilli = 1e-3;
 
 // Megatron-Bridge writes its configuration as YAML. These names, and some of the attributes that Megatron-LM
 // prints, differ from its options.

@@ -171,7 +171,6 @@ class MlperfReader : public LineReader {
         }
         if (key != "block_stop" || start_time_ <= 0 || time <= start_time_ || samples <= start_samples_)
             return;
-        constexpr double kMilli = 1e-3;
         LoggedStep step;
         step.number = samples;
         step.samples_per_s = (samples - start_samples_) / ((time - start_time_) * kMilli);

@@ -40,7 +40,7 @@ constexpr std::array kExpertFields{
 };
 
 // Switches of the printed configuration.
-constexpr std::array kSwitches{
+constexpr std::array kNanotronSwitches{
     NamedParameter{"tie_word_embeddings=", P::tied_embeddings},
     NamedParameter{"recompute_layer=", P::recompute},
     NamedParameter{"tp_linear_async_communication=", P::async_tensor_parallel},
@@ -121,7 +121,6 @@ class NanotronReader : public LineReader {
         const auto time =
             scaled_number_after(line, older ? "elapsed_time_per_iteration_ms" : "time_per_iteration_ms");
         if (!time || *time <= 0) return false;
-        constexpr double kMilli = 1e-3;
         LoggedStep step;
         step.number = number_after(line, "iteration:").value_or(0);
         step.seconds = *time * kMilli;
@@ -199,7 +198,7 @@ class NanotronReader : public LineReader {
             contents.set(P::sharding, *stage, line.number);
         const std::string_view dtype = word_after(line, "dtype=");
         if (dtype == "torch.bfloat16") contents.set(P::precision, "bf16", line.number);
-        for (const NamedParameter& field : kSwitches) {
+        for (const NamedParameter& field : kNanotronSwitches) {
             const std::string_view value = word_after(line, std::string(field.name));
             if (value == "True" || value == "False")
                 contents.set(field.id, value == "True" ? 1 : 0, line.number);

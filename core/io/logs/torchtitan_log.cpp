@@ -59,7 +59,7 @@ constexpr auto kKeys = std::to_array<std::string_view>({
 });
 
 // Switches that are off by default and that the reader of torchtitan's files only names.
-constexpr auto kSwitches = std::to_array<std::string_view>({
+constexpr auto kTorchtitanSwitches = std::to_array<std::string_view>({
     "parallelism.enable_fsdp_symm_mem",
     "optimizer.early_step_in_backward",
     "debug.deterministic",
@@ -202,7 +202,7 @@ class TorchtitanReader : public LineReader {
         const bool simple = !value.empty() && value.find_first_of("[{") == std::string::npos;
         if (simple && value != "null" && std::ranges::find(kKeys, key) != kKeys.end())
             put(contents, key, value, line);
-        if (value == "true" && std::ranges::find(kSwitches, key) != kSwitches.end())
+        if (value == "true" && std::ranges::find(kTorchtitanSwitches, key) != kTorchtitanSwitches.end())
             put(contents, key, value, line);
     }
 

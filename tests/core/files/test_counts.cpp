@@ -8,6 +8,7 @@
 #include "files/session_file.h"
 #include "presets/json_values.h"
 #include "studies/study.h"
+#include "support/check_scenario.h"
 #include "support/folder.h"
 
 using namespace shardscope;
@@ -15,12 +16,6 @@ using namespace shardscope::testing;
 using nlohmann::json;
 
 namespace {
-
-Catalogue& presets() {
-    static Problems none;
-    static Catalogue catalogue = Catalogue::with_folder("", none);
-    return catalogue;
-}
 
 bool has_problem(const Problems& problems, const std::string& words) {
     for (const Problem& problem : problems) {
@@ -76,7 +71,7 @@ TEST_CASE("counts: a model may have 1,000 blocks of 1,000 operators", "[files][l
     const auto problems_of = [&](std::size_t blocks, std::size_t operators) {
         const json block{{"name", "block"}, {"operators", list_of(operators, norm)}};
         Problems problems;
-        read_scenario(json{{"model", {{"operators", list_of(blocks, block)}}}}.dump(), presets(), "",
+        read_scenario(json{{"model", {{"operators", list_of(blocks, block)}}}}.dump(), shipped_only(), "",
                       problems);
         return problems;
     };
@@ -91,7 +86,7 @@ TEST_CASE("counts: a session may have seven scenarios", "[files][limits]") {
         Problems problems;
         const json file{
             {"format", "shardscope-session"}, {"version", 1}, {"scenarios", list_of(count, json::object())}};
-        read_session(file.dump(), presets(), "", problems);
+        read_session(file.dump(), shipped_only(), "", problems);
         return problems;
     };
     CHECK(problems_of(7).empty());
@@ -106,7 +101,7 @@ TEST_CASE("counts: a claim's grid may have 10,000 points", "[files][limits]") {
         for (std::size_t i = 0; i < values; ++i)
             file["claims"][0]["along"]["memory"].push_back(1e10 + 1e6 * static_cast<double>(i));
         Problems problems;
-        read_study(file.dump(), presets(), "", problems);
+        read_study(file.dump(), shipped_only(), "", problems);
         return problems;
     };
     CHECK(problems_of(1).empty());
@@ -119,7 +114,7 @@ TEST_CASE("counts: a view's lists may have 1,000 names", "[files][limits]") {
             json file{{"name", "many"}};
             file["view"][field] = list_of(count, name);
             Problems problems;
-            read_scenario(file.dump(), presets(), "", problems);
+            read_scenario(file.dump(), shipped_only(), "", problems);
             CHECK(problems.empty() == (count == 1000U));
             CHECK(has_problem(problems, "up to 1,000") == (count > 1000U));
         }

@@ -9,6 +9,7 @@
 #include "files/result.h"
 #include "files/scenario_file.h"
 #include "studies/study.h"
+#include "support/check_scenario.h"
 #include "support/folder.h"
 #include "support/scenarios.h"
 #include "system/file_io.h"
@@ -18,14 +19,8 @@ using namespace shardscope::testing;
 
 namespace {
 
-Catalogue& presets() {
-    static Problems none;
-    static Catalogue catalogue = Catalogue::with_folder("", none);
-    return catalogue;
-}
-
 Scenario read(const std::string& text, Problems& problems) {
-    return read_scenario(text, presets(), "", problems);
+    return read_scenario(text, shipped_only(), "", problems);
 }
 
 Problems problems_of(const std::string& text) {
@@ -63,12 +58,12 @@ TEST_CASE("scenario file: {} gives the first launch", "[files]") {
     Problems problems;
     const Scenario scenario = read("{}", problems);
     REQUIRE(problems.empty());
-    CHECK(result_json(answer(scenario)) == result_json(answer(Scenario::first_launch(presets()))));
+    CHECK(result_json(answer(scenario)) == result_json(answer(Scenario::first_launch(shipped_only()))));
 }
 
 TEST_CASE("scenario file: a scenario that is written and read again has the same estimate, byte for byte",
           "[files]") {
-    for (const Preset* preset : presets().all(PresetKind::scenario)) {
+    for (const Preset* preset : shipped_only().all(PresetKind::scenario)) {
         INFO(preset->name);
         Problems problems;
         const Scenario scenario = read(preset->text, problems);
@@ -82,13 +77,13 @@ TEST_CASE("scenario file: a scenario that is written and read again has the same
         CHECK(result_json(answer(again), true) == result_json(answer(scenario), true));
     }
     Scenario odd = first();
-    odd.catalogue = &presets();
+    odd.catalogue = &shipped_only();
     odd.name = "quotes \" and ü";
     odd.give(P::peak_flops, 1.0 / 3 * 1e15);
     odd.give(P::learned_positions, kPositionsAsSequence);
     odd.give(P::recompute, 0.3);
-    odd.model = presets().find(PresetKind::model, "mpt-13b");
-    odd.cluster = presets().find(PresetKind::cluster, "dgx-h100");
+    odd.model = shipped_only().find(PresetKind::model, "mpt-13b");
+    odd.cluster = shipped_only().find(PresetKind::cluster, "dgx-h100");
     Problems problems;
     CHECK(read(write_scenario(odd), problems) == odd);
 }
@@ -136,7 +131,7 @@ TEST_CASE("scenario file: senseless values are refused", "[files]") {
 TEST_CASE("scenario file: a GPU without a cluster preset has the links of its usual node", "[files]") {
     const auto links = [](const char* text) {
         Problems problems;
-        return resolve(read_scenario(text, presets(), "", problems))[P::intra_node_bandwidth];
+        return resolve(read_scenario(text, shipped_only(), "", problems))[P::intra_node_bandwidth];
     };
     CHECK(links(R"({"cluster": {"gpu": "b200-sxm", "gpus": 8}})") == 900e9);
     CHECK(links(R"({"cluster": {"gpu": {"preset": "a100-sxm-80gb"}}})") == 300e9);
@@ -300,14 +295,14 @@ TEST_CASE("result: times are null where the scenario does not fit, and every doc
           "[files]") {
     Scenario large = first();
     large.give(P::sequence_length, 65536);
-    const auto json = nlohmann::json::parse(result_json(answer(large)));
-    CHECK(json["verdict"] == "does-not-fit");
-    CHECK(json["wall"] == "memory");
+    const auto result = nlohmann::json::parse(result_json(answer(large)));
+    CHECK(result["verdict"] == "does-not-fit");
+    CHECK(result["wall"] == "memory");
     for (const char* field :
          {"step_time_s", "tokens_per_s", "tokens_per_s_per_gpu", "mfu", "hfu", "training_days"})
-        CHECK(json[field].is_null());
-    CHECK(json["memory"]["peak_bytes"].is_number());
-    CHECK_FALSE(json["reason"].get<std::string>().empty());
+        CHECK(result[field].is_null());
+    CHECK(result["memory"]["peak_bytes"].is_number());
+    CHECK_FALSE(result["reason"].get<std::string>().empty());
     CHECK(nlohmann::json::parse(result_json(answer(large), true))["mfu"].is_number());
     const auto fits = nlohmann::json::parse(result_json(answer(first())));
     double sum = 0;

@@ -5,6 +5,7 @@
 
 #include "files/scenario_file.h"
 #include "files/session_file.h"
+#include "support/check_scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -12,26 +13,20 @@ using namespace shardscope::testing;
 
 namespace {
 
-Catalogue& presets() {
-    static Problems none;
-    static Catalogue catalogue = Catalogue::with_folder("", none);
-    return catalogue;
+SavedSession read_saved(const std::string& text, Problems& problems) {
+    return read_session(text, shipped_only(), "", problems);
 }
 
-SavedSession read(const std::string& text, Problems& problems) {
-    return read_session(text, presets(), "", problems);
-}
-
-std::string problems_of(const std::string& text) {
+std::string session_problems(const std::string& text) {
     Problems problems;
-    read(text, problems);
+    read_saved(text, problems);
     std::string out;
     for (const Problem& problem : problems) out += problem.text() + "\n";
     return out;
 }
 
 bool reports(const std::string& text, const std::string& words) {
-    const std::string messages = problems_of(text);
+    const std::string messages = session_problems(text);
     INFO(messages);
     CHECK(messages.find(words) != std::string::npos);
     return messages.find(words) != std::string::npos;
@@ -44,7 +39,7 @@ std::string session_of(const std::string& fields) {
 }  // namespace
 
 TEST_CASE("session file: a written session reads back equal, letters and choice included", "[files]") {
-    const Scenario start = Scenario::first_launch(presets());
+    const Scenario start = Scenario::first_launch(shipped_only());
     SavedSession session;
     session.current = SavedScenario(edited(start, P::sequence_length, 4096));
     Scenario named = edited(start, P::gpus, 512);
@@ -57,7 +52,7 @@ TEST_CASE("session file: a written session reads back equal, letters and choice 
         const std::string text = write_session(session, pretty);
         CHECK(is_session(text));
         Problems problems;
-        const SavedSession again = read(text, problems);
+        const SavedSession again = read_saved(text, problems);
         REQUIRE(problems.empty());
         CHECK(again.current == session.current);
         REQUIRE(again.pins.size() == 3);
@@ -72,11 +67,11 @@ TEST_CASE("session file: a written session reads back equal, letters and choice 
 
 TEST_CASE("session file: a list of scenarios is enough, and any of them may be the current one", "[files]") {
     Problems problems;
-    const SavedSession session =
-        read(session_of(R"("scenarios": [{"cluster": {"gpus": 128}}, {}, {"name": "third"}], "current": 1)"),
-             problems);
+    const SavedSession session = read_saved(
+        session_of(R"("scenarios": [{"cluster": {"gpus": 128}}, {}, {"name": "third"}], "current": 1)"),
+        problems);
     REQUIRE(problems.empty());
-    CHECK(session.current == Scenario::first_launch(presets()));
+    CHECK(session.current == Scenario::first_launch(shipped_only()));
     REQUIRE(session.pins.size() == 2);
     CHECK(session.pins[0].letter == 'B');
     CHECK(resolve(session.pins[0].scenario)[P::gpus] == 128);
@@ -84,12 +79,12 @@ TEST_CASE("session file: a list of scenarios is enough, and any of them may be t
     CHECK(session.pins[1].scenario.name == "third");
     CHECK(session.compared == 'B');
 
-    const SavedSession alone = read(session_of(R"("scenarios": [{}])"), problems);
+    const SavedSession alone = read_saved(session_of(R"("scenarios": [{}])"), problems);
     REQUIRE(problems.empty());
     CHECK(alone.pins.empty());
     CHECK(alone.compared == 0);
     Problems none;
-    CHECK(read(write_session(alone), none).pins.empty());
+    CHECK(read_saved(write_session(alone), none).pins.empty());
     CHECK(none.empty());
 }
 
@@ -101,7 +96,7 @@ TEST_CASE("session file: a scenario is not read as a session, and a session is n
     CHECK_FALSE(is_session("no json {"));
     CHECK(reports("{}", "/format: this is not a session"));
     Problems problems;
-    read_scenario(session_of(R"("scenarios": [{}])"), presets(), "", problems);
+    read_scenario(session_of(R"("scenarios": [{}])"), shipped_only(), "", problems);
     REQUIRE_FALSE(problems.empty());
     CHECK(problems.front().text().find("this is a session") != std::string::npos);
 }

@@ -63,7 +63,7 @@ std::string last_option(const std::string& tool, const std::string& added) {
     return section + (inside.is_object() && !inside.empty() ? "." + std::prev(inside.end()).key() : "");
 }
 
-LaunchRead read(const LaunchFormat& format, const std::string& text) {
+LaunchRead read_file_text(const LaunchFormat& format, const std::string& text) {
     Problems problems;
     Scenario base = Scenario::first_launch(shipped_only());
     LaunchRead out = format.read(text, base, problems);
@@ -95,8 +95,8 @@ TEST_CASE("launch: no option that changes time or memory is listed as not used",
         REQUIRE(format);
         const std::string option = last_option(tool, added);
         INFO(line);
-        const LaunchRead without = read(*format, file_with(tool, ""));
-        const LaunchRead with = read(*format, file_with(tool, added));
+        const LaunchRead without = read_file_text(*format, file_with(tool, ""));
+        const LaunchRead with = read_file_text(*format, file_with(tool, added));
         const std::string notes = joined(with.notes);
         INFO(notes);
         for (const std::string& note : with.notes)

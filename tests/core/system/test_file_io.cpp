@@ -16,6 +16,7 @@
 #include "scenario/catalogue.h"
 #include "support/failing_files.h"
 #include "support/folder.h"
+#include "support/text.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -30,8 +31,6 @@ std::string refusal(const std::string& path) {
     REQUIRE(problems.size() == 1);
     return problems.front().text();
 }
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // Both ends of a pipe; the end for reading is given as a path.
 struct Pipe {

@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace {
 
 // Catalogues cannot be copied, so all tests share this one.
-Catalogue& presets() {
+Catalogue& titled_presets() {
     static Problems none;
     static Catalogue catalogue = Catalogue::with_folder("", none);
     return catalogue;
@@ -50,7 +50,7 @@ std::string hex(const std::string& bytes) {
 const Preset* model_titled(const std::string& title) {
     static int files = 0;
     Problems problems;
-    const Preset* out = presets().add(
+    const Preset* out = titled_presets().add(
         R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "mine", "title": )" +
             quoted(title) + R"(, "source": )" + quoted(title) +
             R"(, "values": {"layers": 4, "hidden_size": 256, "ffn_size": 1024, "heads": 4, "kv_heads": 4, "vocab_size": 1024}})",
@@ -61,7 +61,7 @@ const Preset* model_titled(const std::string& title) {
 }
 
 Answer answer_titled(const std::string& title) {
-    Scenario scenario = Scenario::first_launch(presets());
+    Scenario scenario = Scenario::first_launch(titled_presets());
     scenario = with_model(scenario, *model_titled(title));
     scenario.give(P::gpus, 8);
     scenario.give(P::micro_batch, 1);
@@ -165,7 +165,8 @@ TEST_CASE("encoding: hostile titles and names are plain text to every parser of 
         }
         // The scenario's own name, in the outputs for people and for programs.
         Problems problems;
-        const Scenario named = read_scenario(R"({"name": )" + quoted(text) + "}", presets(), {}, problems);
+        const Scenario named =
+            read_scenario(R"({"name": )" + quoted(text) + "}", titled_presets(), {}, problems);
         REQUIRE(problems.empty());
         CHECK(named.name == clean_title(valid_utf8(text)));
         const json name{{"place", {"name"}}, {"text", named.title()}};
@@ -222,7 +223,7 @@ TEST_CASE("encoding: a search's reports and shares contain the scenario's name a
         question.scenario =
             read_scenario(R"({"name": )" + quoted(text.empty() ? "x" : text) +
                               R"(, "cluster": {"gpus": 8}, "model": {"preset": "gpt2-1.5b"}})",
-                          presets(), {}, problems);
+                          titled_presets(), {}, problems);
         REQUIRE(problems.empty());
         question.free.set(index(P::micro_batch));
         const std::string title = question.scenario.title();
@@ -232,7 +233,7 @@ TEST_CASE("encoding: a search's reports and shares contain the scenario's name a
         const std::string share = shard_lines(question, {}, 1);
         parsers.add("json", share.substr(0, share.find('\n')),
                     {{"place", {"search", "scenario", "cluster", "gpus"}}, {"text", 8}});
-        Catalogue& catalogue = presets();
+        Catalogue& catalogue = titled_presets();
         const PlanReport merged = merge_shards({share}, {"share"}, catalogue, problems);
         REQUIRE(problems.empty());
         CHECK(merged.question.scenario.title() == title);

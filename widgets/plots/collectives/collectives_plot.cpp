@@ -22,7 +22,7 @@
 namespace shardscope {
 namespace {
 
-CollectivesData data_of(const FigureRequest& request, const Answer& answer) {
+CollectivesData collectives_data_of(const FigureRequest& request, const Answer& answer) {
     const auto options = options_in<CollectivesOptions>(request);
     return collectives_data(answer, options.own, options.chosen);
 }
@@ -152,14 +152,14 @@ const PlotKind kCollectivesKind{
             QCustomPlot plot;
             CollectivesFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            figure.set_data(data_of(request, answer));
+            figure.set_data(collectives_data_of(request, answer));
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer& answer) { return collectives_caption(data_of(request, answer)); },
+                const Answer& answer) { return collectives_caption(collectives_data_of(request, answer)); },
     .table = [](const FigureRequest& request,
-                const Answer& answer) { return collectives_table(data_of(request, answer)); },
+                const Answer& answer) { return collectives_table(collectives_data_of(request, answer)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new CollectivesPlot(model); }};
 
 }  // namespace shardscope

@@ -19,7 +19,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kGap = 8;             // px, between texts and marks
+constexpr double kMarkGap = 8;         // px, between texts and marks
 constexpr double kWidestLabels = 0.4;  // of the width
 
 // Returns the times with one unit and the same number of decimals.
@@ -101,10 +101,10 @@ class DifferencePainting {
             values = std::max(values, text_width(row.side ? fonts_.bold : fonts_.body, row.value));
         }
         line_ = QFontMetricsF(fonts_.body).height();
-        left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kGap;
-        right_ = area_.right() - values - kGap;
+        left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kMarkGap;
+        right_ = area_.right() - values - kMarkGap;
         const double tallest = 3.2 * line_;
-        const double room = area_.height() - line_ - kTickLength - kGap;
+        const double room = area_.height() - line_ - kTickLength - kMarkGap;
         const auto count = static_cast<double>(rows_.size());
         row_height_ = std::min(tallest, room / count);
         axis_ = area_.top() + count * row_height_;
@@ -163,7 +163,7 @@ class DifferencePainting {
         const double top = area_.top() + static_cast<double>(index) * row_height_;
         const double middle = top + row_height_ / 2;
         const bool both = row_height_ >= 2.1 * line_ && !row.note.isEmpty();
-        const double width = left_ - kGap - area_.left();
+        const double width = left_ - kMarkGap - area_.left();
         const auto text = [&](const QString& words, const QFont& font, const QColor& color, double baseline) {
             draw_text(painter, QPointF(area_.left(), baseline),
                       QFontMetricsF(font).elidedText(words, Qt::ElideRight, width), font, color);
@@ -186,7 +186,7 @@ class DifferencePainting {
             painter.drawLine(QPointF(x_of(row.to), bar.bottom()),
                              QPointF(x_of(row.to), bar.center().y() + row_height_ - thickness / 2));
         }
-        draw_text(painter, QPointF(bar.right() + kGap / 2, middle + ascent / 2 - 1), row.value,
+        draw_text(painter, QPointF(bar.right() + kMarkGap / 2, middle + ascent / 2 - 1), row.value,
                   row.side ? fonts_.bold : fonts_.body, theme.text, theme.pane);
     }
 
@@ -199,7 +199,7 @@ class DifferencePainting {
 };
 
 // The data for an export compares with the first pin.
-DifferenceData data_of(const FigureRequest& request, const Answer& answer) {
+DifferenceData difference_data_of(const FigureRequest& request, const Answer& answer) {
     return difference_data(answer, request.view.measured,
                            request.pins.empty() ? nullptr : &request.pins.front());
 }
@@ -273,12 +273,13 @@ const PlotKind kDifferenceKind{
     .least_height = 420,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
-            DifferencePainting(area, data_of(request, answer), page_font()).paint(painter, Theme::print());
+            DifferencePainting(area, difference_data_of(request, answer), page_font())
+                .paint(painter, Theme::print());
         },
     .words = [](const FigureRequest& request,
-                const Answer& answer) { return caption_of(data_of(request, answer)); },
+                const Answer& answer) { return caption_of(difference_data_of(request, answer)); },
     .table = [](const FigureRequest& request,
-                const Answer& answer) { return difference_table(data_of(request, answer)); },
+                const Answer& answer) { return difference_table(difference_data_of(request, answer)); },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new DifferencePlot(model); }};
 
 }  // namespace shardscope

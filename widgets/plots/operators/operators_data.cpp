@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "widgets/chart/figure_parts.h"
+
 namespace shardscope {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::string cell(double value, double factor = 1) {
     return std::isnan(value) ? std::string() : exact(value / factor);
@@ -15,10 +15,10 @@ std::string cell(double value, double factor = 1) {
 }  // namespace
 
 double OperatorsData::achieved(const OperatorRow& row) const {
-    return timed && row.flops > 0 && row.forward > 0 ? row.flops / row.forward : kNone;
+    return timed && row.flops > 0 && row.forward > 0 ? row.flops / row.forward : kNoValue;
 }
 double OperatorsData::share(double step_seconds) const {
-    return timed && table.seconds > 0 ? step_seconds / table.seconds : kNone;
+    return timed && table.seconds > 0 ? step_seconds / table.seconds : kNoValue;
 }
 bool OperatorsData::drawn(const OperatorRow& row) const { return achieved(row) > 0 && row.intensity() > 0; }
 

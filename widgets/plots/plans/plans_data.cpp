@@ -8,11 +8,10 @@
 
 #include "planner/planner.h"
 #include "text/text.h"
+#include "widgets/chart/figure_parts.h"
 
 namespace shardscope {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 PlanPoint point_of(PlanMark mark, const Candidate& candidate) {
     return {mark, candidate.plan, candidate.verdict, candidate.peak, candidate.tokens_per_s_per_gpu, 0};
@@ -85,12 +84,12 @@ Scenario PlansData::scenario_of(const PlanPoint& point) const {
 }
 
 double PlansData::at_best(Output id) const {
-    const double value = best() ? output(id).get(*best()) : kNone;
-    return value > 0 ? value : kNone;
+    const double value = best() ? output(id).get(*best()) : kNoValue;
+    return value > 0 ? value : kNoValue;
 }
 
 double PlansData::value(Output id, double tokens_per_s_per_gpu) const {
-    if (!best()) return kNone;
+    if (!best()) return kNoValue;
     const double faster = tokens_per_s_per_gpu / best()->estimate.tokens_per_s_per_gpu;
     return less_is_better(id) ? at_best(id) / faster : at_best(id) * faster;
 }
@@ -114,7 +113,7 @@ double PlansData::value(Output id, const Candidate& candidate) const {
 }
 
 double PlansData::value(Output id, const PlanPoint& point, bool hypothetical) const {
-    if (!point.fits() && !hypothetical) return kNone;
+    if (!point.fits() && !hypothetical) return kNoValue;
     const double same_tokens = value(id, point.tokens_per_s_per_gpu);
     return depends_on_batch(id) ? same_tokens * tokens_against_best(scenario_of(point)) : same_tokens;
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/plans/plans_parts.h"
 #include "widgets/plots/sweep/sweep_figure.h"
@@ -13,7 +14,6 @@ namespace {
 constexpr double kNeighbour = 4;  // half a square's side, px
 constexpr double kBest = 8;       // radius of the ring
 constexpr double kDot = 4.5;      // radius of the current plan
-constexpr double kStale = 0.6;    // how strongly the plans of another job are drawn
 
 QString short_title(const Neighbour& n) {
     return text_of(label_of(n.id)) + QLatin1Char(' ') + QString::fromStdString(format(n.id, n.to));
@@ -142,7 +142,7 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
         else if (std::isnan(data->at_best(id)))
             paint_words(painter, tr("There is no price per GPU hour: set one, or compare by something else"));
     }
-    const double strongly = !stale.isEmpty() && data ? std::min(strength, kStale) : strength;
+    const double strongly = !stale.isEmpty() && data ? std::min(strength, kStaleStrength) : strength;
     if (strongly < 1) {
         QColor veil = theme->pane;
         veil.setAlphaF(static_cast<float>(1 - strongly));

@@ -13,6 +13,7 @@
 #include "explore/change_text.h"
 #include "system/jobs.h"
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/drawing.h"
 #include "widgets/encode.h"
@@ -24,8 +25,6 @@
 
 namespace shardscope {
 namespace {
-
-constexpr double kInvalid = 0.4;
 
 std::vector<PlanDot> ghosts_of(const FigureRequest& request) {
     std::vector<PlanDot> out;
@@ -112,7 +111,7 @@ void PlansPlot::update_figure() {
     PlansSubject subject = plans_subject(model().scenario(), all_free_->isChecked());
     const bool sense = subject.makes_sense();
     // While an input is not valid, the last picture stays.
-    figure_->set_strength(sense ? 1 : kInvalid);
+    figure_->set_strength(sense ? 1 : kInvalidStrength);
     figure_->set_hypothetical(hypothetical());
     figure_->set_current(plan_dot('A', model().answer(), hypothetical()));
     if (asked_ && *asked_ == subject) return;

@@ -3,16 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/scaling/scaling_parts.h"
 #include "widgets/text.h"
 
 namespace shardscope {
-namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
@@ -47,7 +44,7 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     const Quantity quantity = output(output_of(p.options.y)).quantity;
     const double unit = p.memory() ? kGiB : 1;
     const auto at = [&](double value) {
-        return std::isnan(value) || value > p.y().range().upper ? kNone : p.y().coordToPixel(value);
+        return std::isnan(value) || value > p.y().range().upper ? kNoValue : p.y().coordToPixel(value);
     };
     const auto add = [&](const QString& name, const QColor& color, const ScalingData& of,
                          const Curve& curve) {
@@ -63,11 +60,11 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
     if (here == weak.end()) return out;
     if (p.memory()) {
-        const double sharded = here->valid ? here->sharded_memory : kNone;
+        const double sharded = here->valid ? here->sharded_memory : kNoValue;
         out.readings.push_back(
             {tr("Sharded"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
         out.readings.push_back(
-            {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNone});
+            {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNoValue});
         add(tr("After the repair"), p.theme->muted, p.data, p.data.repaired);
     } else if (p.options.ideal) {
         const double value = p.data.ideal_y(*here, p.options.y);
@@ -83,13 +80,13 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
             out.readings.push_back(
                 {tr("Band"),
                  {},
-                 kNone,
+                 kNoValue,
                  quantity,
                  shown(low, quantity, false) + QStringLiteral(" – ") + shown(high, quantity),
-                 kNone});
+                 kNoValue});
         }
-        out.readings.push_back(
-            {tr("Wall"), p.theme->of(here->wall), kNone, quantity, text_of(label_of(here->wall)), kNone});
+        out.readings.push_back({tr("Wall"), p.theme->of(here->wall), kNoValue, quantity,
+                                text_of(label_of(here->wall)), kNoValue});
     }
     return out;
 }

@@ -15,7 +15,7 @@
 namespace shardscope {
 namespace {
 
-constexpr double kPadding = 10;
+constexpr double kBarPadding = 10;
 constexpr double kRow = 22;
 constexpr double kBar = 12;
 constexpr double kNarrow = 3;        // height of the bar with the plan held, above the re-planned bar
@@ -151,7 +151,7 @@ void SensitivityFigure::paint(QPainter& painter, const QRectF& area) {
     rows_.clear();
     lists_ = {};
     if (data_.held.bars.empty()) return;
-    QRectF inside = area.adjusted(kPadding, 8, -kPadding, -6);
+    QRectF inside = area.adjusted(kBarPadding, 8, -kBarPadding, -6);
     // Without tokens/s the lists are empty.
     if (data_.rates) {
         const SensitivityLists lists(data_, *theme_, fonts_);
@@ -292,7 +292,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     std::ranges::stable_sort(ticks, std::greater<>(), [](double tick) {
         return tick == 0 ? std::numeric_limits<double>::infinity() : std::fabs(tick);
     });
-    LabelPlacer room(QRectF(area.left(), field_.bottom(), area.width() + kPadding, area.height()));
+    LabelPlacer room(QRectF(area.left(), field_.bottom(), area.width() + kBarPadding, area.height()));
     for (const double tick : ticks) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.border, 1));

@@ -10,6 +10,7 @@
 
 #include "system/jobs.h"
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/chart/painted_item.h"
 #include "widgets/encode.h"
@@ -21,9 +22,6 @@
 
 namespace shardscope {
 namespace {
-
-constexpr double kStale = 0.6;
-constexpr double kInvalid = 0.4;
 
 Change change_in(const View& view) {
     return view.is_switched("ten_percent") ? Change::ten_percent : Change::half_and_double;
@@ -80,7 +78,7 @@ const SensitivityFigure& SensitivityPlot::figure() {
 
 void SensitivityPlot::update_figure() {
     const Answer& answer = model().answer();
-    figure_.set_strength(answer.valid() ? 1 : kInvalid);
+    figure_.set_strength(answer.valid() ? 1 : kInvalidStrength);
     if (!answer.valid()) {
         background_.cancel();
         return;
@@ -103,7 +101,7 @@ void SensitivityPlot::update_figure() {
     if (asked_ != asked || figure_.data().held.fits != answer.fits())
         figure_.set_data(sensitivity_data(answer, held, model().pins()));
     asked_ = asked;
-    figure_.set_strength(kStale);
+    figure_.set_strength(kStaleStrength);
     background_.ask(
         [answer, asked, pins = model().pins()](const std::stop_token& stop) {
             return sensitivity_data(answer, asked, pins, background_threads(), stop);

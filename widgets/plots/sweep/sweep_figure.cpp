@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/sweep/sweep_parts.h"
 #include "widgets/text.h"
@@ -11,7 +12,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostTicks = 5;
 constexpr int kBetween = 10;  // px between two outputs of one scenario
 
@@ -153,10 +153,10 @@ Quantity SweepFigure::Parts::along_quantity() const {
 double SweepFigure::Parts::axis_x(double along) const {
     if (apart()) {
         const auto found = std::ranges::find(stops, along);
-        return found == stops.end() ? kNone : static_cast<double>(found - stops.begin());
+        return found == stops.end() ? kNoValue : static_cast<double>(found - stops.begin());
     }
     const double value = along / plot_unit(along_quantity()).factor;
-    return log_x() && !(value > 0) ? kNone : value;
+    return log_x() && !(value > 0) ? kNoValue : value;
 }
 
 double SweepFigure::Parts::axis_y(std::size_t p, const SweepPoint& point) const {
@@ -213,10 +213,10 @@ void SweepFigure::Parts::fill(QCPCurve& line, const Panel& panel, std::size_t p,
     QList<double> y;
     for (const SweepPoint& point : points) {
         x.append(axis_x(point.along));
-        y.append(std::isnan(x.back()) ? kNone : axis_y(p, point));
+        y.append(std::isnan(x.back()) ? kNoValue : axis_y(p, point));
     }
     if (marks()) {
-        for (double& value : y) value = range.contains(value) ? value : kNone;
+        for (double& value : y) value = range.contains(value) ? value : kNoValue;
     } else {
         cut_to_range(x, y, range.lower, range.upper, log_x(), false);
     }

@@ -2,17 +2,14 @@
 #include <cmath>
 #include <limits>
 
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep/sweep_parts.h"
 #include "widgets/text.h"
 
 namespace shardscope {
-namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 void SweepFigure::Parts::paint_below(QCPPainter& painter) const {
     if (empty()) return;
@@ -201,7 +198,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     for (const QCPCurve* curve : panel.lines) {
         QPolygonF line;
         for (const QCPCurveData& point : *curve->data()) {
-            line.append(std::isnan(point.value) ? QPointF(x.coordToPixel(point.key), kNone)
+            line.append(std::isnan(point.value) ? QPointF(x.coordToPixel(point.key), kNoValue)
                                                 : drawn_at(x, y, point.key, point.value, painter));
         }
         room.avoid(line);

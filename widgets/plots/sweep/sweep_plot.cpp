@@ -13,6 +13,7 @@
 
 #include "scenario/domain.h"
 #include "text/translate.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_page.h"
@@ -26,8 +27,6 @@ namespace {
 constexpr int kSteps = 120;       // points of a single curve
 constexpr int kFamilySteps = 60;  // points of each curve of a family
 constexpr int kLetters = 11;      // smallest number of letters shown of an input's name
-constexpr double kStale = 0.6;
-constexpr double kInvalid = 0.4;
 
 // Returns the axis of a range as a view writes it; nothing if there is no range.
 std::optional<Axis> ranged_axis(const Answer& answer, P id, const std::string& range) {
@@ -244,7 +243,7 @@ void SweepPlot::update_figure() {
     figure_->set_side_by_side(side_by_side(), QString::fromStdString(answer.scenario.title()));
     if (!answer.valid()) {
         background_.cancel();  // its result would show an older scenario as if it were this one
-        figure_->set_strength(kInvalid);
+        figure_->set_strength(kInvalidStrength);
         return;
     }
     if (anew_->isEnabled() != answer.scenario.automatic.any()) {
@@ -270,7 +269,7 @@ void SweepPlot::update_figure() {
         // Show the curves with the plan held until the plans are found.
         figure_->set_data(work(true, {}));
     }
-    figure_->set_strength(kStale);
+    figure_->set_strength(kStaleStrength);
     background_.ask([work](const std::stop_token& stop) { return work(false, stop); },
                     [this](SweepData found) {
                         figure_->set_strength(1);

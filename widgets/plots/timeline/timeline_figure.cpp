@@ -16,7 +16,7 @@ namespace {
 constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kBeside = 16;         // around the lanes' labels
-constexpr double kGap = 12;            // between lanes and memory
+constexpr double kLaneGap = 12;        // between lanes and memory
 constexpr double kMargin = 1.015;      // of the step: the end of the axis
 
 QString exact_time(double seconds) {
@@ -227,14 +227,14 @@ QRectF TimelineFigure::Parts::memory_area() const {
     // With few stages the memory area is larger.
     const double needed = kTallest * static_cast<double>(data.line.stages.size());
     const double height = std::round(std::max(
-        all.height() * kMemoryShare, all.height() - needed - kGap - QFontMetricsF(fonts.small).height()));
+        all.height() * kMemoryShare, all.height() - needed - kLaneGap - QFontMetricsF(fonts.small).height()));
     return {all.left(), all.bottom() - height, all.width(), height};
 }
 
 QRectF TimelineFigure::Parts::lanes() const {
     const QRectF all = frame();
     const double title = QFontMetricsF(fonts.small).height();
-    return {all.left(), all.top(), all.width(), memory_area().top() - kGap - title - all.top()};
+    return {all.left(), all.top(), all.width(), memory_area().top() - kLaneGap - title - all.top()};
 }
 
 bool TimelineFigure::Parts::follows_gap(std::size_t stage) const {

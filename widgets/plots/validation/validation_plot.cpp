@@ -34,7 +34,7 @@ std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
     return out;
 }
 
-ValidationData data_of(const FigureRequest& request, const Answer& answer) {
+ValidationData validation_data_of(const FigureRequest& request, const Answer& answer) {
     const auto options = options_in<ValidationOptions>(request);
     return validation_data(validation_runs(*answer.scenario.catalogue, options.own),
                            quantity_of(options.output), options.filter);
@@ -287,18 +287,19 @@ const PlotKind kValidationKind{
                 figure.set_own(own_point(answer, request.view.measured));
                 figure.set_ghosts(ghosts_of(request.pins));
             }
-            figure.set_data(data_of(request, answer));
+            figure.set_data(validation_data_of(request, answer));
             figure.set_quantity(quantity);
             paint_plot(painter, area, plot);
         },
     .words =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_caption(data_of(request, answer), own_point(answer, request.view.measured));
+            return validation_caption(validation_data_of(request, answer),
+                                      own_point(answer, request.view.measured));
         },
     .table =
         [](const FigureRequest& request, const Answer& answer) {
-            return validation_table(data_of(request, answer), own_point(answer, request.view.measured),
-                                    request.pins);
+            return validation_table(validation_data_of(request, answer),
+                                    own_point(answer, request.view.measured), request.pins);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new ValidationPlot(model); }};
 

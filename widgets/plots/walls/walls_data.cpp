@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "text/text.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array kLevels{0.1, 0.2, 0.3, 0.4, 0.5};
 // The width of the jump between the bands of two discrete values, as a fraction of a band.
 constexpr double kJump = 1e-3;
@@ -54,7 +54,7 @@ Field field_of(const WallsData& data, const Get& get) {
     for (std::size_t j = 0; j < data.grid.v.size(); ++j) {
         for (std::size_t i = 0; i < data.grid.u.size(); ++i) {
             const MapCell& cell = data.map.at(data.x.index_of(i), data.y.index_of(j));
-            out.push_back(cell.valid ? get(cell) : kNone);
+            out.push_back(cell.valid ? get(cell) : kNoValue);
         }
     }
     spread(out, data.grid.columns());
@@ -122,7 +122,7 @@ double WallsScale::place_of(double value) const {
     const std::vector<double>& values = axis_.values;
     if (apart_) {
         const auto found = std::ranges::find(values, value);
-        if (found == values.end()) return kNone;
+        if (found == values.end()) return kNoValue;
         return (static_cast<double>(found - values.begin()) + 0.5) / static_cast<double>(values.size());
     }
     const double low = values.front();
@@ -143,13 +143,13 @@ double WallsScale::value_at(double place) const {
 }
 
 double WallsData::shown_mfu(const GridPlace& place) const {
-    if (value_at(grid, exists, place) < 0) return kNone;
-    if (!hypothetical && value_at(grid, spare, place) < 0) return kNone;
+    if (value_at(grid, exists, place) < 0) return kNoValue;
+    if (!hypothetical && value_at(grid, spare, place) < 0) return kNoValue;
     return value_at(grid, mfu, place);
 }
 
 double WallsData::shown_mfu(const MapCell& cell) const {
-    return cell.fits() || (cell.valid && hypothetical) ? cell.mfu : kNone;
+    return cell.fits() || (cell.valid && hypothetical) ? cell.mfu : kNoValue;
 }
 
 double WallsData::highest_mfu() const {
@@ -177,8 +177,9 @@ WallsData walls_data(const WallsRequest& request, WallMap map) {
     out.grid = {out.x.nodes(), out.y.nodes()};
     out.mfu = field_of(out, [](const MapCell& cell) { return cell.mfu; });
     out.spare = field_of(out, [](const MapCell& cell) { return -std::log(cell.memory_share); });
-    out.cover = field_of(
-        out, [](const MapCell& cell) { return cell.ideal_cover > 0 ? std::log(cell.ideal_cover) : kNone; });
+    out.cover = field_of(out, [](const MapCell& cell) {
+        return cell.ideal_cover > 0 ? std::log(cell.ideal_cover) : kNoValue;
+    });
     for (std::size_t rate = 0; rate < kRates; ++rate)
         out.elasticity[rate] = field_of(out, [&](const MapCell& cell) { return cell.elasticity[rate]; });
     for (std::size_t j = 0; j < out.grid.v.size(); ++j) {
@@ -215,7 +216,7 @@ WallsProfile profile(const WallsData& data, const WallsPoint& point, bool along_
         const GridPlace on = at(place);
         return value_at(data.grid, data.exists, on) >= 0 && value_at(data.grid, data.spare, on) >= 0;
     };
-    double before = kNone;
+    double before = kNoValue;
     const auto go_to = [&](double place) {
         const bool fits = fits_at(place);
         if (!std::isnan(before) && fits_at(before) != fits) {
@@ -316,10 +317,10 @@ PlotTable walls_table(const WallsData& data) {
             row.emplace_back(name_of(cell.verdict));
             row.emplace_back(name_of(cell.wall));
             row.push_back(number(data.shown_mfu(cell), percent));
-            row.push_back(number(shows ? cell.tokens_per_s_per_gpu : kNone));
+            row.push_back(number(shows ? cell.tokens_per_s_per_gpu : kNoValue));
             row.push_back(number(cell.peak_memory, gib));
-            row.push_back(number(cell.ideal_cover > 0 ? cell.ideal_cover : kNone));
-            for (const double share : cell.elasticity) row.push_back(number(shows ? share : kNone));
+            row.push_back(number(cell.ideal_cover > 0 ? cell.ideal_cover : kNoValue));
+            for (const double share : cell.elasticity) row.push_back(number(shows ? share : kNoValue));
             out.rows.push_back(std::move(row));
         }
     }

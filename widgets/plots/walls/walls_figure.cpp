@@ -12,8 +12,8 @@
 namespace shardscope {
 namespace {
 
-constexpr double kPadding = 8;
-constexpr double kGap = 10;  // between the map and its profiles
+constexpr double kMapPadding = 8;
+constexpr double kProfileGap = 10;  // between the map and its profiles
 constexpr double kNearRing = 13;
 constexpr double kNearArm = 6;
 
@@ -71,7 +71,7 @@ WallsPanes WallsFigure::Parts::panes() const {
         for (const Tick& tick : ticks_of(data.y, y_zoom, point.y).ticks)
             left = std::max(left, text_width(tick.current ? fonts.small_bold : fonts.small, tick.text));
     }
-    left = std::ceil(left + kTickLength + 4 + kPadding);
+    left = std::ceil(left + kTickLength + 4 + kMapPadding);
     const double bottom = std::ceil(kTickLength + 2 + small.height() + 4 + bold.height() + 6);
     // Both profiles get a fixed fraction of the size, within bounds that keep them legible.
     const double strip_w = std::round(std::clamp(size.width() * 0.17, 64.0, 110.0));
@@ -79,10 +79,10 @@ WallsPanes WallsFigure::Parts::panes() const {
     // Space for the y title, and for the colour scale over the right profile with its numbers.
     const double title = std::ceil(bold.height() + 10);
     WallsPanes out;
-    out.top = {left, 10, size.width() - left - kGap - strip_w - 14, strip_h};
+    out.top = {left, 10, size.width() - left - kProfileGap - strip_w - 14, strip_h};
     const double map_top = out.top.bottom() + 6 + title;
     out.map = {left, map_top, out.top.width(), size.height() - map_top - bottom};
-    out.right = {out.map.right() + kGap, map_top, strip_w, out.map.height()};
+    out.right = {out.map.right() + kProfileGap, map_top, strip_w, out.map.height()};
     return out;
 }
 

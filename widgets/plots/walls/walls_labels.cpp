@@ -12,7 +12,7 @@ namespace shardscope {
 namespace {
 
 constexpr int kSamples = 64;  // per side of the frame
-constexpr double kPadding = 6;
+constexpr double kTextPadding = 6;
 constexpr double kSquare = 8;
 constexpr double kTagHeight = 4;  // px above and below the text together
 
@@ -154,7 +154,7 @@ QSizeF size_of_tag(const QString& text, const QFontMetricsF& metrics) {
     double width = 0;
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (const QString& line : lines) width = std::max(width, metrics.horizontalAdvance(line));
-    return {width + 3 * kPadding + kSquare,
+    return {width + 3 * kTextPadding + kSquare,
             static_cast<double>(lines.size()) * metrics.height() + kTagHeight};
 }
 
@@ -223,7 +223,7 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
     const QStringList lines = tag.text.split(QLatin1Char('\n'));
     const QFontMetricsF metrics(font);
     const QRectF first(tag.box.left(), tag.box.top() + kTagHeight / 2, tag.box.width(), metrics.height());
-    const QRectF square(std::round(first.left() + kPadding), std::round(first.center().y() - kSquare / 2),
+    const QRectF square(std::round(first.left() + kTextPadding), std::round(first.center().y() - kSquare / 2),
                         kSquare, kSquare);
     switch (tag.kind) {
         case WallsTag::Kind::wall: painter.fillRect(square, theme.of(tag.wall)); break;
@@ -235,7 +235,7 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
     }
     for (qsizetype i = 0; i < lines.size(); ++i) {
         draw_text(painter,
-                  {std::round(square.right() + kPadding),
+                  {std::round(square.right() + kTextPadding),
                    baseline(first.translated(0, static_cast<double>(i) * metrics.height()), font)},
                   lines[i], font, theme.text);
     }
@@ -243,13 +243,13 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
 
 QSizeF size_of_point_tag(const QString& text, const QFont& font) {
     const QFontMetricsF metrics(font);
-    return {metrics.horizontalAdvance(text) + 2 * kPadding, metrics.height() + kTagHeight};
+    return {metrics.horizontalAdvance(text) + 2 * kTextPadding, metrics.height() + kTagHeight};
 }
 
 void draw_point_tag(QPainter& painter, const QRectF& box, const QString& text, const QColor& ground,
                     const QColor& ink, const QFont& font) {
     draw_plate(painter, box, ground);
-    draw_text(painter, {std::round(box.left() + kPadding), baseline(box, font)}, text, font, ink);
+    draw_text(painter, {std::round(box.left() + kTextPadding), baseline(box, font)}, text, font, ink);
 }
 
 }  // namespace shardscope

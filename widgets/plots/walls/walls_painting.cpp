@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/sweep/sweep_figure.h"
 #include "widgets/plots/walls/walls_fill.h"
@@ -32,8 +33,7 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     const WallsPanes where = panes();
     if (where.map.width() < 20 || where.map.height() < 20) return;
     // A map that no longer belongs to the scenario is paler.
-    constexpr double kStale = 0.6;
-    if (stale) painter.setOpacity(kStale);
+    if (stale) painter.setOpacity(kStaleStrength);
     paint_ground(painter, where.map);
     painter.save();
     paint_lines(painter, where.map);
