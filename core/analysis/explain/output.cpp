@@ -266,6 +266,10 @@ WallSentences wall_sentences(const Answer& answer) {
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         out.lead = translate("Memory is the wall: {1} too much.", {over});
         out.takeover = takeover_sentence(answer);
+        const double left = e.memory.term(MemoryTerm::optimizer);
+        if (s.choice<Offload>(P::offload) != Offload::none && left > 0)
+            out.details.push_back(translate("The host has no memory for {1} of the offloaded state.",
+                                            {format(left, Quantity::bytes)}));
         out.details.push_back(
             output(term).label.ends_with('s')
                 ? translate("{1} alone need {2} of {3}.", {label_of(term), need, capacity})

@@ -123,6 +123,18 @@ TEST_CASE("takeovers: a scenario that does not fit names the least memory, as So
                     " of GPU memory up, 5.0 % of it to spare.") != std::string::npos);
 }
 
+TEST_CASE("output: a host that is too small for the offloaded state is named", "[explain]") {
+    const auto sentence_with = [](double host_memory) {
+        return wall_sentence(answer(of_model("gpt-1t", {{P::gpus, 8},
+                                                        {P::sharding, Sharding::zero3},
+                                                        {P::offload, Offload::optimizer_and_parameters},
+                                                        {P::host_memory, host_memory}})));
+    };
+    // 16 bytes for each of 1.008 T parameters, an eighth of them on each GPU: 2.02 TB.
+    CHECK(sentence_with(250e9).find("The host has no memory for") != std::string::npos);
+    CHECK(sentence_with(2.1e12).find("The host has no memory for") == std::string::npos);
+}
+
 TEST_CASE("output: the host link is named where offload makes latency the wall", "[explain]") {
     const Answer offloaded = answer(with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 1e8}}));
     REQUIRE(offloaded.estimate.wall == Wall::latency);
