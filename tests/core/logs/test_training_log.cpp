@@ -175,3 +175,36 @@ TEST_CASE("logs: lines with rates state batch, GPUs and sequence", "[logs]") {
     }));
     CHECK(resolve(log_scenario_of(deepspeed).scenario)[P::global_batch] == 32);
 }
+
+TEST_CASE("logs: what a log does not state is named with the option that adds it", "[logs]") {
+    const std::vector<MissingInput> missing =
+        missing_inputs(log_scenario_of(read_log(megatron_log())).scenario);
+    REQUIRE(missing.size() == 1);
+    const std::string text = problem_of(missing.front()).text();
+    CHECK(text.find("the log does not state the GPU") != std::string::npos);
+    CHECK(text.find("--set " + std::string(missing.front().key) + "=" + missing.front().example) !=
+          std::string::npos);
+}
+
+TEST_CASE("logs: a completed scenario that is not valid names the values that the log states", "[logs]") {
+    const TrainingLog log = read_log(megatron_log());
+    const Scenario stated = log_scenario_of(log).scenario;
+    Scenario completed = stated;
+    completed.cluster = Catalogue::shipped().find(PresetKind::cluster, "dgx-h100");
+    for (const Problem& problem : check_completed(log, stated, completed)) UNSCOPED_INFO(problem.text());
+    CHECK(check_completed(log, stated, completed).empty());
+    // The log states 64 GPUs; the user adds a pipeline of 5 stages.
+    completed.give(P::pipeline_parallel, 5);
+    const Problems problems = check_completed(log, stated, completed);
+    REQUIRE_FALSE(problems.empty());
+    const std::string text = problems.front().text();
+    CHECK(text.find("the log states") != std::string::npos);
+    CHECK(text.find("gpus 64 (line ") != std::string::npos);
+    CHECK(text.find("pipeline_parallel") == text.rfind("pipeline_parallel"));  // which the log does not state
+    // Without a value of the log, the problem alone is reported.
+    Scenario own = Scenario::first_launch();
+    own.give(P::pipeline_parallel, 5);
+    const Problems alone = check_completed(log, Scenario::first_launch(), own);
+    REQUIRE_FALSE(alone.empty());
+    CHECK(alone.front().text().find("the log states") == std::string::npos);
+}
