@@ -1,7 +1,6 @@
 // The workloads that the benchmarks time and `./dev count` counts.
 #pragma once
 
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -12,29 +11,14 @@
 #include "scenario/catalogue.h"
 #include "scenario/domain.h"
 #include "scenario/scenario.h"
+#include "support/scenarios.h"
 
 namespace shardscope::bench {
 
 // MPT-13B on 64 H100 with FSDP.
 inline Scenario fsdp_13b() { return Scenario::first_launch(); }
 
-// GPT-3 175B on 512 GPUs, tensor × pipeline × data parallel.
-inline Scenario gpt3_175b_3d() {
-    Scenario scenario = Scenario::first_launch();
-    scenario.model = scenario.catalogue->find(PresetKind::model, "gpt-3-175b");
-    for (const auto& [id, value] :
-         std::initializer_list<std::pair<P, Value>>{{P::gpus, 512},
-                                                    {P::tensor_parallel, 8},
-                                                    {P::sequence_parallel, true},
-                                                    {P::pipeline_parallel, 8},
-                                                    {P::virtual_stages, 3},
-                                                    {P::sharding, Sharding::zero1},
-                                                    {P::micro_batch, 1},
-                                                    {P::accumulation, 64},
-                                                    {P::recompute, kRecomputeSelective}})
-        scenario.give(id, value);
-    return scenario;
-}
+inline Scenario gpt3_175b_3d() { return testing::gpt3_175b_3d(64); }
 
 // Every plan of GPT-3 175B on 512 A100 with a global batch of 1,536.
 inline Scenario gpt3_175b_on_512_a100() {

@@ -20,18 +20,7 @@ inline Scenario changed(Scenario scenario, std::initializer_list<std::pair<P, Va
     return scenario;
 }
 
-// GPT-3 175B on 512 GPUs: tensor × pipeline × data.
-inline Scenario three_d() {
-    return of_model("gpt-3-175b", {{P::gpus, 512},
-                                   {P::tensor_parallel, 8},
-                                   {P::sequence_parallel, true},
-                                   {P::pipeline_parallel, 8},
-                                   {P::virtual_stages, 3},
-                                   {P::sharding, Sharding::zero1},
-                                   {P::micro_batch, 1},
-                                   {P::recompute, kRecomputeSelective},
-                                   {P::accumulation, 32}});
-}
+inline Scenario three_d() { return gpt3_175b_3d(32); }
 
 inline Scenario with_context() {
     return of_model("llama-3-70b", {{P::gpus, 256},

@@ -23,6 +23,19 @@ inline Scenario of_model(std::string_view model, std::initializer_list<std::pair
     return scenario;
 }
 
+// Returns GPT-3 175B on 512 GPUs, tensor × pipeline × data parallel, with this many micro-batches a step.
+inline Scenario gpt3_175b_3d(double micro_batches) {
+    return of_model("gpt-3-175b", {{P::gpus, 512},
+                                   {P::tensor_parallel, 8},
+                                   {P::sequence_parallel, true},
+                                   {P::pipeline_parallel, 8},
+                                   {P::virtual_stages, 3},
+                                   {P::sharding, Sharding::zero1},
+                                   {P::micro_batch, 1},
+                                   {P::recompute, kRecomputeSelective},
+                                   {P::accumulation, micro_batches}});
+}
+
 inline OperatorList list_of(const Scenario& scenario) {
     OperatorList list;
     build_operators(resolve(scenario), list);

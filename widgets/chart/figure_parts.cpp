@@ -1,4 +1,5 @@
 #include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 
 #include <QFontMetricsF>
 #include <QPaintEngine>

@@ -10,7 +10,6 @@
 #include <QRectF>
 #include <QString>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -18,8 +17,6 @@
 
 namespace shardscope {
 
-// A value that does not exist and is not drawn.
-inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 // How strongly a figure is drawn that shows another scenario, or one that is not valid.
 inline constexpr double kStaleStrength = 0.6, kInvalidStrength = 0.4;
 

@@ -10,7 +10,7 @@
 #include "explore/repair.h"
 #include "scenario/gpu_groups.h"
 #include "text/csv.h"
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 
 namespace shardscope {
 namespace {

@@ -38,7 +38,7 @@ struct BlockWork {
     // The FLOPs of the largest matrix, which one GPU processes alone.
     double largest_orthogonalization = 0, largest_expert_orthogonalization = 0;
     double saved = 0;                  // bytes kept for the backward pass without recomputation
-    double saved_after_attention = 0;  // a part of saved: by the operators behind the attention core
+    double saved_after_attention = 0;  // a part of saved: by the operators after the attention core
     AttentionBuffers buffers;          // of context parallelism
     double largest_matrix = 0;         // bytes of the largest weight matrix on one GPU, in half precision
     double largest_output = 0;         // bytes of the largest matrix product

@@ -296,14 +296,14 @@ double gradient_buffers(const BlockWork& layer) {
 }
 
 // Returns the buffers of context parallelism in a layer's backward pass and, if it is `recomputed`, in its
-// repeated forward pass, less the tensors of the operators behind attention, which do not exist at this
+// repeated forward pass, less the tensors of the operators after attention, which do not exist at this
 // moment.
-double attention_buffers(const BlockWork& layer, bool recomputed) {
+double backward_attention_buffers(const BlockWork& layer, bool recomputed) {
     const AttentionBuffers& of = layer.buffers;
     return std::max(of.backward, recomputed ? of.forward : 0) - layer.saved_after_attention;
 }
 // Returns the buffers of context parallelism in the last layer's forward pass, less the tensors that the
-// layer will keep of the operators behind attention.
+// layer will keep of the operators after attention.
 double forward_attention_buffers(const BlockWork& layer, const Activations& activations) {
     if (layer.buffers.forward <= 0) return 0;
     return layer.buffers.forward - layer.saved_after_attention * activations.kept / layer.saved;
@@ -331,7 +331,7 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
         kept += stage.counts[i] * layer.kept;
         working = std::max(working, layer.working);
         gradients = std::max({gradients, gradient_buffers(c.work.layers[i]),
-                              attention_buffers(c.work.layers[i], layer.working > 0)});
+                              backward_attention_buffers(c.work.layers[i], layer.working > 0)});
         attention = std::max(attention, forward_attention_buffers(c.work.layers[i], layer));
     }
     double ends = 0;
@@ -342,7 +342,7 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
         ends += stage.predictions * prediction.kept;
         working = std::max(working, prediction.working);
         gradients = std::max({gradients, gradient_buffers(c.work.prediction),
-                              attention_buffers(c.work.prediction, prediction.working > 0)});
+                              backward_attention_buffers(c.work.prediction, prediction.working > 0)});
     }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     // Offloaded activations leave the GPU, except those of two layers of one micro-batch, which are being

@@ -15,7 +15,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::array<const char*, 2> kScores{"softmax", "sigmoid"};
-constexpr double kMostRouted = 100000;
+constexpr double kLargestNumber = 100000;
 
 // The numbers and flags of the field, with their places in a Router.
 struct NumberField {
@@ -53,7 +53,7 @@ std::optional<Router> read_router(const json& object, Problems& problems) {
                                     translate("use one of {1}", {"softmax, sigmoid"})});
         } else if (number != kNumbers.end()) {
             const double read = value.is_number() ? value.get<double>() : std::nan("");
-            if (read >= 0 && read <= kMostRouted) out.*number->place = read;
+            if (read >= 0 && read <= kLargestNumber) out.*number->place = read;
             else
                 problems.push_back({pointer, translate("is not a valid number"), "",
                                     translate("write a number of at least {1}", {"0"})});
@@ -94,7 +94,7 @@ ordered_json write_router(const Router& router) {
 ordered_json router_schema() {
     ordered_json fields{{"score", {{"enum", kScores}}}};
     for (const NumberField& field : kNumbers)
-        fields[field.name] = {{"type", "number"}, {"minimum", 0}, {"maximum", kMostRouted}};
+        fields[field.name] = {{"type", "number"}, {"minimum", 0}, {"maximum", kLargestNumber}};
     for (const FlagField& field : kFlags) fields[field.name] = {{"type", "boolean"}};
     return {{"type", "object"},
             {"description", "how experts are chosen; only settings of training tools contain it"},

@@ -52,6 +52,12 @@ std::vector<Case> cases() {
     out.push_back({"offload", with({{P::offload, Offload::optimizer}})});
     out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}})});
     out.push_back({"context", with({{P::context_parallel, 4}, {P::sequence_length, 32768}})});
+    // With a chunked loss the buffers of the ring are the peak.
+    out.push_back({"ring buffers", of_model("llama-2-7b", {{P::gpus, 16},
+                                                           {P::context_parallel, 16},
+                                                           {P::sequence_length, 262144},
+                                                           {P::micro_batch, 1},
+                                                           {P::loss, Loss::chunked}})});
     out.push_back({"experts", of_model("mixtral-8x7b", {{P::expert_parallel, 8}, {P::accumulation, 2}})});
     for (const ScheduleKind schedule :
          {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {

@@ -3,6 +3,7 @@
 
 #include "compile/stage_parameters.h"
 #include "memory/memory.h"
+#include "scenario/gpu_groups.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -246,6 +247,9 @@ TEST_CASE("memory: state for which the host has no memory stays on the GPU", "[m
     CHECK(optimizer_bytes(1, state - 1e9) == Approx(8e9));
     // With more nodes less state remains.
     CHECK(optimizer_bytes(16, state - 1e9) == 0);
+    // The hosts of a rack do not share their memory.
+    const Settings rack = resolve(with({{P::gpus_per_node, 72}, {P::gpus, 8}, {P::host_memory, 240e9}}));
+    CHECK(host_memory_share(rack) == 240e9);
 }
 
 TEST_CASE("memory: experts are sharded over the GPUs that hold the same ones", "[memory]") {
@@ -395,20 +399,20 @@ TEST_CASE("memory: context parallelism has the buffers of Transformer Engine whi
         0);
 }
 
-TEST_CASE("memory: the buffers of attention replace the tensors behind it", "[memory]") {
+TEST_CASE("memory: the buffers of attention replace the tensors of the operators after it", "[memory]") {
     const Compiled ring = million_tokens(ContextParallelKind::p2p);
     const Compiled exchange = million_tokens(ContextParallelKind::a2a);
     const WorkMemory of_ring = work_memory(ring.stages.first, ring);
     const WorkMemory of_exchange = work_memory(exchange.stages.first, exchange);
-    const double behind = ring.work.layers[0].saved_after_attention;
+    const double after = ring.work.layers[0].saved_after_attention;
     // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008
     // columns.
-    CHECK(behind / kGiB > 0.5 + 0.5 + 2 * 11008 / 4096 * 0.5);
+    CHECK(after / kGiB > 0.5 + 0.5 + 2 * 11008.0 / 4096 * 0.5);
     // With a2a the temporary gradients of the feed-forward are larger: 2.5 times a product of 2·11,008
     // columns. With p2p the forward pass, which is repeated, needs more.
     const double gradients = 2.5 * 2 * 11008 / 4096 * 0.5 * kGiB;
     CHECK(of_ring.working - of_exchange.working ==
-          Approx(23 * kGiB - behind - gradients - 0.5 * kGiB));  // a2a keeps the output in both layouts
+          Approx(23 * kGiB - after - gradients - 0.5 * kGiB));  // a2a keeps the output in both layouts
     // At the end of forward the last layer keeps its input only.
     const BlockWork& layer = exchange.work.layers[0];
     CHECK(of_exchange.attention == Approx(2 * kGiB - layer.saved_after_attention * 0.5 * kGiB / layer.saved));

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 
 namespace shardscope {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "planner/planner.h"
 #include "text/text.h"
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 
 namespace shardscope {
 namespace {

@@ -3,14 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/scaling/scaling_parts.h"
 #include "widgets/text.h"
 
 namespace shardscope {
-namespace {}  // namespace
-
 const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
     if (!p.options.measured) return nullptr;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "text/translate.h"
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/sweep/sweep_parts.h"
 #include "widgets/text.h"

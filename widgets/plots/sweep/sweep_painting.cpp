@@ -2,15 +2,13 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep/sweep_parts.h"
 #include "widgets/text.h"
 
 namespace shardscope {
-namespace {}  // namespace
-
 void SweepFigure::Parts::paint_below(QCPPainter& painter) const {
     if (empty()) return;
     for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "text/text.h"
-#include "widgets/chart/figure_parts.h"
+#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
