@@ -4,8 +4,8 @@
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "evidence/validated.h"
 #include "parameters/layer_pattern.h"
 #include "planner/answer.h"
@@ -15,17 +15,16 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 const QString kAbsent = QStringLiteral("–");
 
 PresetFact number(double value, Quantity quantity) {
-    if (std::isnan(value) || value <= 0) return {kAbsent, kNone};
+    if (std::isnan(value) || value <= 0) return {kAbsent, kNoValue};
     return {shown(value, quantity), value};
 }
 
 // "46.7 B", "110 M"
 PresetFact parameter_count(double value) {
-    if (std::isnan(value)) return {kAbsent, kNone};
+    if (std::isnan(value)) return {kAbsent, kNoValue};
     constexpr double kMillion = 1e6;
     constexpr double kBillion = 1e9;
     static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
@@ -35,7 +34,7 @@ PresetFact parameter_count(double value) {
 }
 
 PresetFact year_of(const Preset* preset) {
-    if (!preset || preset->year == 0) return {kAbsent, kNone};
+    if (!preset || preset->year == 0) return {kAbsent, kNoValue};
     return {QString::number(preset->year), static_cast<double>(preset->year)};
 }
 
@@ -115,14 +114,14 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
         preset.gpu ? title_of(*preset.gpu).section(QStringLiteral(" ("), 0, 0) : QObject::tr("own GPU");
     const QString gpus = shown(s[P::gpus_per_node], Quantity::count);
     Facts out;
-    out.columns = {{title_of(preset), kNone},
+    out.columns = {{title_of(preset), kNoValue},
                    {QStringLiteral("%1 × %2").arg(gpus, gpu), s[P::gpus_per_node]},
                    number(s[P::memory], Quantity::bytes),
                    number(std::round(peak / kTera) * kTera, Quantity::flop_rate),
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
                    year_of(preset.gpu),
-                   {text_of(label_of(compared(preset))), kNone}};
+                   {text_of(label_of(compared(preset))), kNoValue}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
     // "InfiniBand", "EFA", "Slingshot"
@@ -133,27 +132,27 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
 PresetFacts::Facts PresetFacts::of_model(const Preset& preset) const {
     const Answer answer = shardscope::answer(with_model(Scenario::first_launch(catalogue_), preset));
     const Settings& s = answer.settings;
-    const double parameters = answer.valid() ? answer.compiled.parameters : kNone;
-    const double active = answer.valid() ? answer.compiled.active_parameters : kNone;
+    const double parameters = answer.valid() ? answer.compiled.parameters : kNoValue;
+    const double active = answer.valid() ? answer.compiled.active_parameters : kNoValue;
     const double learned = s[P::learned_positions];
-    PresetFact shape{kAbsent, kNone};
+    PresetFact shape{kAbsent, kNoValue};
     if (!s.listed())
         shape = {QStringLiteral("%1 × %2").arg(shown(s[P::layers], Quantity::count),
                                                shown(s[P::hidden_size], Quantity::count)),
                  s[P::layers] * s[P::hidden_size]};
     Facts out;
     const PresetFact context = number(preset.context > 0 ? preset.context
-                                      : s.listed()       ? kNone
+                                      : s.listed()       ? kNoValue
                                                          : learned,
                                       Quantity::count);
-    out.columns = {{title_of(preset), kNone},
+    out.columns = {{title_of(preset), kNoValue},
                    parameter_count(parameters),
-                   parameter_count(s[P::experts] > 1 ? active : kNone),
-                   {kind_of(s), kNone},
+                   parameter_count(s[P::experts] > 1 ? active : kNoValue),
+                   {kind_of(s), kNoValue},
                    shape,
                    context,
                    year_of(&preset),
-                   {text_of(label_of(compared(preset))), kNone}};
+                   {text_of(label_of(compared(preset))), kNoValue}};
     add_name(out.words, &preset);
     for (const double size : {parameters, active}) add_size(out.words, size);
     if (s[P::experts] > 1) out.words << QStringLiteral("moe");

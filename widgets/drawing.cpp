@@ -12,6 +12,8 @@ QString shown(double value, Quantity quantity, bool with_unit) {
     return QString::fromStdString(format(value, quantity, with_unit));
 }
 
+QString percent(double share) { return shown(share, Quantity::percent); }
+
 double round_step(double range, int most) {
     if (!(range > 0) || !std::isfinite(range)) return 1;
     const double least = range / most;

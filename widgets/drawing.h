@@ -17,6 +17,7 @@ namespace shardscope {
 
 // Returns the value as text: "41.7" or "41.7 GiB".
 QString shown(double value, Quantity quantity, bool with_unit = true);
+QString percent(double share);  // "43.0 %" for 0.43
 
 // Returns a round distance between ticks (1, 2 or 5 times a power of ten) such that `range` contains at most
 // `most` of them.

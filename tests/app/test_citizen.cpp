@@ -18,7 +18,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
-bool has(const std::vector<std::string>& list, const std::string& word) {
+bool has_word(const std::vector<std::string>& list, const std::string& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("version: program, changelog, metainfo and packages agree", "[cli]") {
 
 TEST_CASE("completion: bash is offered commands, options, keys, values, presets and files", "[cli]") {
     CHECK(bash_offers("est", "est") == std::vector<std::string>{"estimate"});
-    CHECK(has(bash_offers("''", ""), "my-scenario.json"));
+    CHECK(has_word(bash_offers("''", ""), "my-scenario.json"));
     CHECK(bash_offers("estimate --hyp", "estimate --hyp") == std::vector<std::string>{"--hypothetical"});
     CHECK(bash_offers("estimate --format ''", "estimate --format ") ==
           std::vector<std::string>{"text", "json"});
@@ -99,15 +99,15 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
           std::vector<std::string>{"scaling-trends-hardware"});
     CHECK(bash_offers("presets show dgx-h", "presets show dgx-h") ==
           std::vector<std::string>{"dgx-h100", "dgx-h200"});
-    CHECK(has(bash_offers("solve x --for cluster.gp", "solve x --for cluster.gp"), "cluster.gpus"));
-    CHECK(has(bash_offers("export x --plot ''", "export x --plot "), "walls"));
+    CHECK(has_word(bash_offers("solve x --for cluster.gp", "solve x --for cluster.gp"), "cluster.gpus"));
+    CHECK(has_word(bash_offers("export x --plot ''", "export x --plot "), "walls"));
     // --against takes one output, --output takes several.
     CHECK(bash_offers("export x --against ideal.mfu_b", "export x --against ideal.mfu_b") ==
           std::vector<std::string>{"ideal.mfu_bound"});
-    CHECK(has(bash_offers("export x --output mfu,ideal.mfu_b", "export x --output mfu,ideal.mfu_b"),
-              "mfu,ideal.mfu_bound"));
+    CHECK(has_word(bash_offers("export x --output mfu,ideal.mfu_b", "export x --output mfu,ideal.mfu_b"),
+                   "mfu,ideal.mfu_bound"));
     // Neither hidden commands nor words with another beginning are offered.
-    CHECK_FALSE(has(bash_offers("''", ""), "manual"));
+    CHECK_FALSE(has_word(bash_offers("''", ""), "manual"));
     CHECK(bash_offers("estimate --format y", "estimate --format y").front().empty());
     // A key is completed with its equals sign, which bash treats as a separate word.
     CHECK(bash_offers("estimate x --set training.recomp", "estimate x --set training.recomp") ==
@@ -119,7 +119,8 @@ TEST_CASE("completion: bash is offered commands, options, keys, values, presets 
     CHECK(bash_offers("estimate x --set model.preset = mpt-13", "estimate x --set model.preset=mpt-13") ==
           std::vector<std::string>{"mpt-13b"});
     // The next word begins after a blank.
-    CHECK(has(bash_offers("sweep x --axis gpus = ''", "sweep x --axis gpus= "), "my-scenario.json") == false);
+    CHECK(has_word(bash_offers("sweep x --axis gpus = ''", "sweep x --axis gpus= "), "my-scenario.json") ==
+          false);
     // A list is completed at its end.
     CHECK(bash_offers("sweep x --output mfu,step_ti", "sweep x --output mfu,step_ti") ==
           std::vector<std::string>{"mfu,step_time_s"});

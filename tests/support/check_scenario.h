@@ -8,12 +8,15 @@
 
 namespace shardscope::testing {
 
+// Returns a catalogue of its own with the shipped presets, which a test may change.
+inline Catalogue own_catalogue() {
+    Problems none;
+    return Catalogue::with_folder("", none);
+}
+
 // Returns the presets without a user's own.
 inline Catalogue& shipped_only() {
-    static Catalogue all = [] {
-        Problems none;
-        return Catalogue::with_folder("", none);
-    }();
+    static Catalogue all = own_catalogue();
     return all;
 }
 

@@ -1,12 +1,11 @@
 // The main function of the GUI tests: no display unless SHARDSCOPE_TESTS_PLATFORM names a Qt platform that
 // has one, settings that last as long as the process (tests run in parallel), and one locale. Test discovery
 // runs it at build time.
-#define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QLocale>
 #include <QTemporaryDir>
-#include <catch2/catch.hpp>
 
+#include "support/run_tests.h"
 #include "widgets/theme/theme.h"
 
 int main(int argc, char** argv) {
@@ -25,5 +24,5 @@ int main(int argc, char** argv) {
     QApplication::setOrganizationName(QStringLiteral("Shardscope tests"));
     QApplication::setApplicationName(QStringLiteral("shardscope-tests"));
     shardscope::ThemeManager::instance().choose(shardscope::ThemeManager::Choice::light);
-    return Catch::Session().run(argc, argv);
+    return run_tests(argc, argv);
 }

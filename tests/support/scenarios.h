@@ -1,6 +1,8 @@
 // Scenarios with which several tests start.
 #pragma once
 
+#include <catch2/catch.hpp>
+
 #include "model/operators.h"
 #include "planner/answer.h"
 
@@ -40,6 +42,15 @@ inline OperatorList list_of(const Scenario& scenario) {
     OperatorList list;
     build_operators(resolve(scenario), list);
     return list;
+}
+
+// Returns a block's operator with this name. The test fails if there is none.
+inline const Operator& operator_of(const Block& block, std::string_view name) {
+    for (const Operator& op : block.operators) {
+        if (op.name == name) return op;
+    }
+    FAIL("no operator " << name);
+    return block.operators.front();
 }
 
 // Returns the scenario with matrices, memory and network alone: no latency, launch or host time.

@@ -1,5 +1,4 @@
 #include "widgets/chart/figure_parts.h"
-#include "widgets/chart/no_value.h"
 
 #include <QFontMetricsF>
 #include <QPaintEngine>
@@ -9,22 +8,12 @@
 #include <cmath>
 #include <limits>
 
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
-
-// Returns the text colour with the higher contrast on `ground`.
-QColor ink_on(const QColor& ground) {
-    const auto linear = [](double c) {
-        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    };
-    const double luminance =
-        0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
-    constexpr double kEven = 0.19;  // white and the dark ink contrast equally
-    return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
-}
 
 // The name of a wall where its whole name has no room; empty if the whole name is short.
 QString short_name(Wall wall) {
@@ -55,6 +44,16 @@ double length_within(const QRectF& box, const QPointF& a, const QPointF& b) {
 }
 
 }  // namespace
+
+QColor ink_on(const QColor& ground) {
+    const auto linear = [](double c) {
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    const double luminance =
+        0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) + 0.0722 * linear(ground.blueF());
+    constexpr double kEven = 0.19;  // white and the dark ink contrast equally
+    return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
+}
 
 FigureFonts::FigureFonts(const QFont& base)
     : body(base),

@@ -20,6 +20,9 @@ namespace shardscope {
 // How strongly a figure is drawn that shows another scenario, or one that is not valid.
 inline constexpr double kStaleStrength = 0.6, kInvalidStrength = 0.4;
 
+// Returns the text colour with the higher contrast on `ground`.
+QColor ink_on(const QColor& ground);
+
 struct FigureFonts {
     QFont body, bold, small, small_bold;
     explicit FigureFonts(const QFont& base);

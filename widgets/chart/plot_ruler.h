@@ -12,10 +12,10 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "text/units.h"
 
 class QPainter;
@@ -26,10 +26,10 @@ namespace shardscope {
 struct RulerReading {
     QString name;  // "Strong"
     QColor color{};
-    double value = std::numeric_limits<double>::quiet_NaN();  // NaN: `text` says why there is none
+    double value = kNoValue;  // NaN: `text` says why there is none
     Quantity quantity = Quantity::count;
-    QString text{};                                       // instead of the value: "does not fit", "compute"
-    double y = std::numeric_limits<double>::quiet_NaN();  // where the value is drawn, px; NaN: nowhere
+    QString text{};       // instead of the value: "does not fit", "compute"
+    double y = kNoValue;  // where the value is drawn, px; NaN: nowhere
 
     [[nodiscard]] QString shown() const;
 };

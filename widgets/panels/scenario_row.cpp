@@ -1,9 +1,9 @@
 #include "widgets/panels/scenario_row.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "explore/difference.h"
 #include "widgets/drawing.h"
 #include "widgets/number_column.h"
@@ -37,8 +37,6 @@ QString header(Output id) {
         default: return label;  // contains its unit
     }
 }
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -104,7 +102,7 @@ ScenarioNumbers numbers_of(const Answer& answer, const Measurement& measurement)
             case Column::rate: out[i] = run.tokens_per_s_per_gpu; break;
             case Column::step: out[i] = run.step_time; break;
             case Column::days: out[i] = days; break;
-            default: out[i] = kNone;
+            default: out[i] = kNoValue;
         }
     }
     return out;

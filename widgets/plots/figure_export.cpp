@@ -19,8 +19,6 @@
 namespace shardscope {
 namespace {
 
-constexpr int kDpi = 96;  // one unit of size
-
 QString creator() { return QStringLiteral("Shardscope " SHARDSCOPE_VERSION); }
 
 QByteArray scenario_json(const FigureRequest& request, const Answer& answer) {
@@ -34,7 +32,7 @@ QByteArray svg(const FigureRequest& request, const Answer& answer) {
     generator.setOutputDevice(&buffer);
     generator.setSize(request.size);
     generator.setViewBox(QRect(QPoint(0, 0), request.size));
-    generator.setResolution(kDpi);
+    generator.setResolution(kUnitsPerInch);
     // The generator escapes neither the title nor the description.
     generator.setTitle(html_text(page_title(request, answer)));
     generator.setDescription(html_text(QString::fromUtf8(scenario_json(request, answer))));
@@ -55,7 +53,7 @@ QByteArray png(const FigureRequest& request, const Answer& answer) {
     const double scale = std::clamp(request.scale, kMinScale, kMaxScale);
     QImage image = draw_figure(request, answer, scale);
     constexpr double kMetre = 39.3701;  // inches
-    image.setDotsPerMeterX(qRound(kDpi * scale * kMetre));
+    image.setDotsPerMeterX(qRound(kUnitsPerInch * scale * kMetre));
     image.setDotsPerMeterY(image.dotsPerMeterX());
     image.setText(QString::fromLatin1(kScenarioInPng), QString::fromUtf8(scenario_json(request, answer)));
     image.setText(QStringLiteral("Software"), creator());

@@ -12,8 +12,6 @@
 namespace shardscope {
 namespace {
 
-constexpr int kDpi = 96;  // one unit
-
 QByteArray xmp_packet(const QByteArray& json) {
     QByteArray out =
         "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"
@@ -72,9 +70,9 @@ QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray&
         QPdfWriter writer(&buffer);
         // The resolution is finer than the layout's unit, because glyphs are placed on the writer's grid.
         constexpr int kFiner = 10;
-        constexpr double kPointsPerUnit = 72.0 / kDpi;
+        constexpr double kPointsPerUnit = 72.0 / kUnitsPerInch;
         writer.setPdfVersion(QPagedPaintDevice::PdfVersion_1_6);
-        writer.setResolution(kDpi * kFiner);
+        writer.setResolution(kUnitsPerInch * kFiner);
         writer.setPageSize(QPageSize(page * kPointsPerUnit, QPageSize::Point, {}, QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF(0, 0, 0, 0));
         writer.setTitle(title);

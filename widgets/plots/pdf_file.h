@@ -12,6 +12,9 @@ class QPdfWriter;
 
 namespace shardscope {
 
+// A figure's sizes are in units of a 96th of an inch, as in SVG and CSS.
+inline constexpr int kUnitsPerInch = 96;
+
 // `page` is in units of 1/96 inch, and so are the painter's coordinates. `scenario_json` is embedded in the
 // metadata, see widgets/carried_scenario.h.
 QByteArray write_pdf(const QSizeF& page, const QString& title, const QByteArray& scenario_json,

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "evidence/measured.h"
 #include "evidence/runs.h"
 #include "explore/repair.h"
 #include "scenario/gpu_groups.h"
 #include "text/csv.h"
-#include "widgets/chart/no_value.h"
 
 namespace shardscope {
 namespace {
@@ -18,11 +17,6 @@ namespace {
 // The GPU counts at which scaling curves are tried.
 constexpr double kFewestGpus = 1;
 constexpr double kMostGpus = 16384;
-
-// Returns an empty cell if there is no value.
-std::string cell(double value, double factor = 1) {
-    return std::isnan(value) ? std::string() : exact(value / factor);
-}
 
 std::string verdict_cell(bool valid, Verdict verdict) {
     return valid ? std::string(name_of(verdict)) : std::string("invalid");
@@ -68,7 +62,7 @@ SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::ve
 
 std::string parameter_cell(P id, double value) {
     const Parameter& row = parameter(id);
-    return is_named(row, value) ? written(id, value) : cell(value, plot_unit(row.quantity).factor);
+    return is_named(row, value) ? written(id, value) : exact_or_empty(value / plot_unit(row.quantity).factor);
 }
 std::string parameter_header(P id) {
     const Parameter& row = parameter(id);
@@ -350,35 +344,37 @@ PlotTable scaling_table(const ScalingData& data) {
         const CurvePoint* repaired = point_at(data.repaired, weak.x);
         const double mfu = weakly(ScalingY::mfu);
         out.rows.push_back(
-            {cell(weak.x),
+            {exact_or_empty(weak.x),
              verdict_cell(weak.valid, weak.verdict),
              weak.valid ? std::string(name_of(weak.wall)) : std::string(),
-             cell(mfu, kPercent),
-             cell(std::isnan(mfu) ? kNoValue : data.y(weak.band_low, weak, ScalingY::mfu), kPercent),
-             cell(std::isnan(mfu) ? kNoValue : data.y(weak.band_high, weak, ScalingY::mfu), kPercent),
-             cell(strongly(ScalingY::mfu), kPercent),
-             cell(data.ideal_y(weak, ScalingY::mfu), kPercent),
-             cell(weakly(ScalingY::tokens_per_s_per_gpu)),
-             cell(strongly(ScalingY::tokens_per_s_per_gpu)),
-             cell(weakly(ScalingY::tokens_per_s)),
-             cell(strongly(ScalingY::tokens_per_s)),
-             cell(weakly(ScalingY::days)),
-             cell(strongly(ScalingY::days)),
+             exact_or_empty(mfu / kPercent),
+             exact_or_empty((std::isnan(mfu) ? kNoValue : data.y(weak.band_low, weak, ScalingY::mfu)) /
+                            kPercent),
+             exact_or_empty((std::isnan(mfu) ? kNoValue : data.y(weak.band_high, weak, ScalingY::mfu)) /
+                            kPercent),
+             exact_or_empty(strongly(ScalingY::mfu) / kPercent),
+             exact_or_empty(data.ideal_y(weak, ScalingY::mfu) / kPercent),
+             exact_or_empty(weakly(ScalingY::tokens_per_s_per_gpu)),
+             exact_or_empty(strongly(ScalingY::tokens_per_s_per_gpu)),
+             exact_or_empty(weakly(ScalingY::tokens_per_s)),
+             exact_or_empty(strongly(ScalingY::tokens_per_s)),
+             exact_or_empty(weakly(ScalingY::days)),
+             exact_or_empty(strongly(ScalingY::days)),
              "",
              "",
              "",
              "",
-             cell(weakly(ScalingY::memory)),
-             cell(weak.valid ? weak.sharded_memory / kGiB : kNoValue),
-             cell(strongly(ScalingY::memory)),
-             cell(repaired ? data.y(*repaired, ScalingY::memory) : kNoValue)});
+             exact_or_empty(weakly(ScalingY::memory)),
+             exact_or_empty(weak.valid ? weak.sharded_memory / kGiB : kNoValue),
+             exact_or_empty(strongly(ScalingY::memory)),
+             exact_or_empty(repaired ? data.y(*repaired, ScalingY::memory) : kNoValue)});
     }
     // Measured runs follow in separate rows, because several may share a GPU count.
     for (const MeasuredPoint& run : data.measured) {
         std::vector<std::string> row(out.columns.size());
-        row[0] = cell(run.gpus);
-        row[14] = cell(data.y(run, ScalingY::mfu), kPercent);
-        row[15] = cell(run.tokens_per_s_per_gpu);
+        row[0] = exact_or_empty(run.gpus);
+        row[14] = exact_or_empty(data.y(run, ScalingY::mfu) / kPercent);
+        row[15] = exact_or_empty(run.tokens_per_s_per_gpu);
         row[16] = run.name;
         row[17] = run.same_settings ? "same" : "other";
         out.rows.push_back(std::move(row));
@@ -406,9 +402,10 @@ PlotTable sweep_table(const SweepData& data) {
             std::vector<std::string> row{parameter_cell(data.x, point.x)};
             if (data.family) row.push_back(parameter_cell(*data.family, series.member));
             if (has_own_column)
-                row.push_back(cell(point.along, plot_unit(output(*data.against).quantity).factor));
+                row.push_back(exact_or_empty(point.along / plot_unit(output(*data.against).quantity).factor));
             for (std::size_t i = 0; i < data.outputs.size(); ++i) {
-                row.push_back(cell(point.value[i], plot_unit(output(data.outputs[i]).quantity).factor));
+                row.push_back(
+                    exact_or_empty(point.value[i] / plot_unit(output(data.outputs[i]).quantity).factor));
             }
             if (planned) row.emplace_back(data.plan == SweepPlan::held ? "held" : "found anew");
             row.push_back(verdict_cell(point.valid, point.verdict));
@@ -425,16 +422,16 @@ PlotTable memory_table(const Answer& answer) {
     const MemoryUse& memory = answer.estimate.memory;
     const double gib = plot_unit(Quantity::bytes).factor;
     const std::string moment(name_of(memory.peak_moment));
-    const std::string stage = cell(memory.stage + 1);
+    const std::string stage = exact_or_empty(memory.stage + 1);
     const std::string verdict(name_of(answer.estimate.verdict));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
-                            i < kShardableMemoryTerms ? "shared" : "each", cell(memory.terms()[i], gib),
-                            moment, stage, verdict});
+                            i < kShardableMemoryTerms ? "shared" : "each",
+                            exact_or_empty(memory.terms()[i] / gib), moment, stage, verdict});
     }
-    out.rows.push_back({"peak", "", cell(memory.peak, gib), moment, stage, verdict});
-    out.rows.push_back({"capacity", "", cell(memory.capacity, gib), "", "", verdict});
-    out.rows.push_back({"risk_margin", "", cell(memory.margin, gib), "", "", verdict});
+    out.rows.push_back({"peak", "", exact_or_empty(memory.peak / gib), moment, stage, verdict});
+    out.rows.push_back({"capacity", "", exact_or_empty(memory.capacity / gib), "", "", verdict});
+    out.rows.push_back({"risk_margin", "", exact_or_empty(memory.margin / gib), "", "", verdict});
     return out;
 }
 
@@ -446,7 +443,9 @@ PlotTable waterfall_table(const Answer& answer, bool hypothetical) {
     const StepTime& step = answer.estimate.step;
     const bool shown = hypothetical || answer.fits();
     const std::string verdict(name_of(answer.estimate.verdict));
-    const auto time = [&](double seconds) { return shown ? cell(seconds, kMilli) : std::string(); };
+    const auto time = [&](double seconds) {
+        return shown ? exact_or_empty(seconds / kMilli) : std::string();
+    };
     double start = 0;
     for (std::size_t i = 0; i < kStepTerms; ++i) {
         const auto term = static_cast<StepTerm>(i);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "containers/no_value.h"
 #include "evidence/least_squares.h"
 #include "presets/json_values.h"
 #include "scenario/domain.h"
@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLongestTime = 1e6;   // s
 constexpr double kLargestSize = 1e18;  // a dimension, bytes, parameters
 
@@ -34,14 +33,14 @@ class Fields {
     // A number above 0; otherwise NaN, with a problem.
     double positive(const std::string& field, double most) {
         const json* value = required(field);
-        if (!value) return kNone;
-        const double number = value->is_number() ? value->get<double>() : kNone;
+        if (!value) return kNoValue;
+        const double number = value->is_number() ? value->get<double>() : kNoValue;
         if (number > 0 && number <= most) return number;
         problems_.push_back(
             {where(field), translate("“{1}” is not a valid value", {json_text(*value)}),
              translate("a number above 0 and up to {1} is expected", {format(most, Quantity::count)}),
              translate("measure again or remove the entry")});
-        return kNone;
+        return kNoValue;
     }
 
     double seconds(const std::string& field) { return positive(field, kLongestTime); }
@@ -58,10 +57,10 @@ class Fields {
     // A value in the parameter table's notation and range.
     double value(const std::string& field, P id) {
         const json* given = required(field);
-        if (!given) return kNone;
+        if (!given) return kNoValue;
         const std::size_t before = problems_.size();
         const double number = read_value(id, *given, where(field), problems_);
-        if (problems_.size() > before) return kNone;
+        if (problems_.size() > before) return kNoValue;
         const Parameter& row = parameter(id);
         const bool named = std::ranges::any_of(row.names, [&](const Named& n) { return n.value == number; });
         if (named || (number >= row.minimum && number <= row.maximum)) return number;
@@ -69,7 +68,7 @@ class Fields {
                              translate("must be {1} to {2}", {format(row.minimum, Quantity::count),
                                                               format(row.maximum, Quantity::count)}),
                              translate("measure again or remove the entry")});
-        return kNone;
+        return kNoValue;
     }
 
     template <typename Choice>
@@ -279,7 +278,7 @@ double peak_of(Precision precision, const NominalRates& nominal) {
         case Precision::mxfp8:
         case Precision::nvfp4: break;  // the engine derives fp8's efficiency from bf16's
     }
-    return kNone;
+    return kNoValue;
 }
 
 // The precision whose constants are fitted: the first one that was measured of those models train in.

@@ -14,11 +14,11 @@
 namespace shardscope {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using LineWords = std::vector<std::string_view>;
 
-Words words_of(std::string_view line) {
+LineWords words_of(std::string_view line) {
     constexpr std::string_view kBlank = " \t\r\f\v";
-    Words out;
+    LineWords out;
     std::size_t start = 0;
     while ((start = line.find_first_not_of(kBlank, start)) != std::string_view::npos) {
         const std::size_t end = std::min(line.find_first_of(kBlank, start), line.size());
@@ -80,9 +80,9 @@ struct Header {
     int line = 0;
 };
 
-class Reader {
+class TableReader {
   public:
-    explicit Reader(Problems& problems) : problems_(problems) {}
+    explicit TableReader(Problems& problems) : problems_(problems) {}
 
     void read(std::string_view line, int number_of_line) {
         line_ = number_of_line;
@@ -111,7 +111,7 @@ class Reader {
         problems_.push_back({"", std::move(what), std::move(why), std::move(suggestion), line});
     }
 
-    void comment(const Words& words) {
+    void comment(const LineWords& words) {
         if (words.empty()) return;
         if (words[0] == "nThread") {
             end_table();
@@ -123,7 +123,7 @@ class Reader {
         }
     }
 
-    void device(const Words& words) {
+    void device(const LineWords& words) {
         end_table();
         const auto after = [&](std::string_view name) -> std::string_view {
             const auto found = std::ranges::find(words, name);
@@ -142,7 +142,7 @@ class Reader {
         ++devices_.on_host[std::string(host)];
     }
 
-    void header(const Words& words) {
+    void header(const LineWords& words) {
         end_table();
         any_table = true;
         Header found;
@@ -167,7 +167,7 @@ class Reader {
         test_.reset();
     }
 
-    void row(Words words) {
+    void row(LineWords words) {
         // Launchers may prefix a line with its rank: "0: 1024 …" (srun --label), "[1,0]<stdout>:1024 …"
         // (mpirun).
         if (!words.empty()) {
@@ -313,7 +313,7 @@ std::vector<CollectiveTable> read_nccl_log(std::string_view text, Problems& prob
         return {};
     }
     const auto before = static_cast<std::ptrdiff_t>(problems.size());
-    Reader reader(problems);
+    TableReader reader(problems);
     int line = 0;
     for (std::size_t start = 0; start < text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());

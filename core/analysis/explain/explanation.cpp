@@ -18,7 +18,7 @@
 namespace shardscope {
 namespace {
 
-constexpr const char* kNoValue = "–";
+constexpr const char* kDash = "–";
 
 Ingredient line_of(Output id, const Answer& answer) {
     return {std::string(output(id).symbol), label_of(id), text_of(id, answer), Subject::of(id)};
@@ -33,7 +33,7 @@ Ingredient line_of(std::string_view name, const Answer& answer) {
     if (!symbol) return {std::string(name)};
     Ingredient out{std::string(name), label_of(*symbol), format(value_of(*symbol, answer), symbol->quantity)};
     // A scenario that does not fit has no times.
-    if (symbol->output && output(*symbol->output).timed && !answer.estimate.fits()) out.value = kNoValue;
+    if (symbol->output && output(*symbol->output).timed && !answer.estimate.fits()) out.value = kDash;
     if (symbol->output) out.opens = Subject::of(*symbol->output);
     else if (symbol->parameter) out.opens = Subject::of(*symbol->parameter);
     else out.opens = Subject::symbol(std::string(name));
@@ -217,7 +217,7 @@ Explanation explain_parameter(P id, const Answer& answer) {
     if (!answer.valid()) return out;
     const Settings& s = answer.settings;
     out.result = format(id, s[id]);
-    if (out.result.empty()) out.result = kNoValue;  // a text that is not given
+    if (out.result.empty()) out.result = kDash;  // a text that is not given
     out.source = source_of(answer.scenario, s, id);
     if (s.origin(id) == Origin::derived) {
         const auto found = std::ranges::find(kDerivations, id, &Derivation::id);

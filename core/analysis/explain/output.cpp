@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "evidence/likely_range.h"
 #include "evidence/validated.h"
 #include "explain/takeover.h"
@@ -229,7 +229,7 @@ bool less_is_better(Output id) {
 double value_of(Output id, const Answer& answer, bool hypothetical) {
     const OutputRow& row = output(id);
     const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
-    return shown ? row.get(answer) : std::numeric_limits<double>::quiet_NaN();
+    return shown ? row.get(answer) : kNoValue;
 }
 
 std::string text_of(Output id, const Answer& answer, bool hypothetical) {

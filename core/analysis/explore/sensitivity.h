@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "explain/output.h"
 #include "planner/answer.h"
 
@@ -21,9 +21,9 @@ std::array<double, 2> factors(Change change);
 struct SensitivityEnd {
     double x = 0;  // the input
     bool fits = false;
-    double value = std::numeric_limits<double>::quiet_NaN();  // the output; NaN if it does not apply
-    double as_if = std::numeric_limits<double>::quiet_NaN();  // the output as if it fitted, for ranking only
-    double capacity = 0;                                      // usable bytes at this end
+    double value = kNoValue;  // the output; NaN if it does not apply
+    double as_if = kNoValue;  // the output as if it fitted, for ranking only
+    double capacity = 0;      // usable bytes at this end
 };
 
 struct SensitivityBar {  // the results for less and more of one input

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "containers/no_value.h"
 #include "planner/plan.h"
 #include "scenario/domain.h"
 #include "system/jobs.h"
@@ -14,8 +15,6 @@
 
 namespace shardscope {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 bool meets(const Target& target, const Answer& answer) {
     if (target.is_fit()) return answer.estimate.verdict == Verdict::fits;
@@ -30,15 +29,16 @@ struct Sample {
     bool valid = false;  // the value is valid and an edit does not move it
     bool fits = false;   // with the margin to spare
     bool met = false;
-    double reached = kNone;  // the target's output; NaN if it does not apply
-    double excess = 0;       // bytes beyond the capacity less the margin
-    double capacity = 0;     // bytes
-    MemoryTerms terms{};     // bytes at the fullest moment
+    double reached = kNoValue;  // the target's output; NaN if it does not apply
+    double excess = 0;          // bytes beyond the capacity less the margin
+    double capacity = 0;        // bytes
+    MemoryTerms terms{};        // bytes at the fullest moment
 };
 
-class Search {
+class ThresholdSearch {
   public:
-    Search(const Question& question, const std::stop_token& stop, const std::function<void(double)>& progress)
+    ThresholdSearch(const Question& question, const std::stop_token& stop,
+                    const std::function<void(double)>& progress)
         : q_(question), stop_(stop), progress_(progress), now_(resolve(question.scenario)) {
         find_range();
     }
@@ -70,9 +70,9 @@ class Search {
     Solution out_;
 };
 
-bool Search::has_list() const { return parameter(q_.id).named_only || q_.id == P::recompute; }
+bool ThresholdSearch::has_list() const { return parameter(q_.id).named_only || q_.id == P::recompute; }
 
-void Search::find_range() {
+void ThresholdSearch::find_range() {
     const Parameter& row = parameter(q_.id);
     constexpr double kBeyond = 1000;
     double low = row.minimum;
@@ -90,7 +90,7 @@ void Search::find_range() {
 }
 
 // The next larger valid value of a whole number, or one above `high` if there is none.
-double Search::next(double value) const {
+double ThresholdSearch::next(double value) const {
     const auto valid_from = [&](double v) { return nearest_valid(q_.id, v, now_); };
     double stride = 1;
     while (valid_from(value + stride) <= value) {
@@ -107,7 +107,7 @@ double Search::next(double value) const {
 }
 
 // All valid values if there are few; else points along the slider and, logarithmically, over the whole range.
-std::vector<double> Search::values() {
+std::vector<double> ThresholdSearch::values() {
     if (has_list()) {
         complete_ = true;
         return domain(q_.id, now_).stops;
@@ -148,7 +148,7 @@ std::vector<double> Search::values() {
     return out;
 }
 
-Sample Search::look(double value, Answer& scratch) const {
+Sample ThresholdSearch::look(double value, Answer& scratch) const {
     Sample sample;
     sample.x = value;
     sample.valid =
@@ -164,7 +164,7 @@ Sample Search::look(double value, Answer& scratch) const {
     return sample;
 }
 
-void Search::look_at_all(const std::vector<double>& values) {
+void ThresholdSearch::look_at_all(const std::vector<double>& values) {
     samples_.resize(values.size());
     std::atomic<std::size_t> done{0};
     constexpr std::size_t kBlock = 8;
@@ -180,7 +180,7 @@ void Search::look_at_all(const std::vector<double>& values) {
 }
 
 // The sample with the best value of the target's output; nullptr if no sample has one.
-const Sample* Search::best() const {
+const Sample* ThresholdSearch::best() const {
     const Sample* found = nullptr;
     for (const Sample& sample : samples_) {
         if (std::isnan(sample.reached)) continue;
@@ -192,7 +192,7 @@ const Sample* Search::best() const {
     return found;
 }
 
-void Search::set_share_of_best() {
+void ThresholdSearch::set_share_of_best() {
     out_.target.of_best = false;
     const Sample* most = best();
     if (!most) return;
@@ -205,7 +205,7 @@ void Search::set_share_of_best() {
 }
 
 // The adjacent values between which the target starts to be met: the one that misses and the one that meets.
-std::pair<double, double> Search::edge(double missed, double met) const {
+std::pair<double, double> ThresholdSearch::edge(double missed, double met) const {
     if (complete_) return {missed, met};
     constexpr double kClose = 1e-9;
     const bool whole = parameter(q_.id).whole;
@@ -226,10 +226,10 @@ std::pair<double, double> Search::edge(double missed, double met) const {
     return {missed, met};
 }
 
-void Search::find_met_ranges() {
+void ThresholdSearch::find_met_ranges() {
     for (std::size_t i = 0; i < samples_.size() && !stop_.stop_requested(); ++i) {
         if (!samples_[i].met) continue;
-        MetRange stretch{samples_[i].x, samples_[i].x, kNone, kNone};
+        MetRange stretch{samples_[i].x, samples_[i].x, kNoValue, kNoValue};
         if (i > 0) std::tie(stretch.below, stretch.from) = edge(samples_[i - 1].x, samples_[i].x);
         while (i + 1 < samples_.size() && samples_[i + 1].met) ++i;
         stretch.to = samples_[i].x;
@@ -239,7 +239,7 @@ void Search::find_met_ranges() {
     }
 }
 
-void Search::choose() {
+void ThresholdSearch::choose() {
     const bool wanted = is_benefit(q_.id);
     const MetRange& stretch = wanted ? out_.met.back() : out_.met.front();
     const bool runs_down = std::isnan(stretch.below);
@@ -251,7 +251,7 @@ void Search::choose() {
 
 // ---- reasons for no solution -----------------------------------------------------------------------------
 
-std::string Search::reason() const {
+std::string ThresholdSearch::reason() const {
     std::string range = label_of(q_.id);
     if (samples_.empty())
         return translate("No solution for {1} because none of its values is valid here.", {range});
@@ -263,7 +263,7 @@ std::string Search::reason() const {
 
 // The memory term that is too large at every value. If there is none, the largest terms at the value that
 // exceeds the capacity least.
-std::string Search::reason_of_memory(const std::string& range) const {
+std::string ThresholdSearch::reason_of_memory(const std::string& range) const {
     const auto bytes = [](double value) { return format(value, Quantity::bytes); };
     double capacity = 0;
     MemoryTerms least = samples_.front().terms;
@@ -306,7 +306,7 @@ std::string Search::reason_of_memory(const std::string& range) const {
         {range, names, bytes(together), bytes(nearest.capacity), text(nearest.x), bytes(peak)});
 }
 
-std::string Search::reason_of_value(const std::string& range, const Sample& best) const {
+std::string ThresholdSearch::reason_of_value(const std::string& range, const Sample& best) const {
     const Output id = *out_.target.output;
     const OutputRow& row = output(id);
     const bool at_least = out_.target.comparison == Comparison::at_least;
@@ -338,7 +338,7 @@ std::string Search::reason_of_value(const std::string& range, const Sample& best
                      {range, label, reached, text(best.x)});
 }
 
-Solution Search::run() {
+Solution ThresholdSearch::run() {
     out_.target = q_.target;
     look_at_all(values());
     if (stop_.stop_requested()) return out_;
@@ -435,7 +435,7 @@ std::string text_of(P id, const MetRange& range, const Target& target) {
 
 Solution solve(const Question& question, const std::stop_token& stop,
                const std::function<void(double)>& progress) {
-    return Search(question, stop, progress).run();
+    return ThresholdSearch(question, stop, progress).run();
 }
 
 std::vector<Alternative> alternatives(const Question& question, const std::stop_token& stop,

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -19,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "explain/output.h"
 #include "planner/answer.h"
 
@@ -45,8 +45,8 @@ struct Question {  // asks for the values of an input that meet a target
     Target target;
     // The range of values to try; NaN: the parameter's range, but at most a thousand times beyond the
     // slider's ends, and of GPUs up to the slider's end.
-    double low = std::numeric_limits<double>::quiet_NaN();
-    double high = std::numeric_limits<double>::quiet_NaN();
+    double low = kNoValue;
+    double high = kNoValue;
     unsigned threads = 1;
 };
 
@@ -63,10 +63,10 @@ std::string text_of(P id, const MetRange& range, const Target& target);
 
 // The values of an input with which a target is met, or the reason why there is none.
 struct Solution {
-    std::vector<MetRange> met;                                // ascending; choices in the slider's order
-    double value = std::numeric_limits<double>::quiet_NaN();  // the answer
-    bool largest = false;  // the answer is the upper end of its range, else the lower one
-    double low = 0;        // ends of the values tried
+    std::vector<MetRange> met;  // ascending; choices in the slider's order
+    double value = kNoValue;    // the answer
+    bool largest = false;       // the answer is the upper end of its range, else the lower one
+    double low = 0;             // ends of the values tried
     double high = 0;
     Target target;       // with a share of the best replaced by its value
     Scenario scenario;   // with the answer set

@@ -17,9 +17,9 @@ void add(std::string& text, const std::string& part, const char* between) {
     text += part;
 }
 
-class Words {
+class TrackText {
   public:
-    Words(const Scenario& scenario, P id, const SliderScale& scale)
+    TrackText(const Scenario& scenario, P id, const SliderScale& scale)
         : estimator_(scenario, id), id_(id), scale_(scale), track_(track(scenario, id, scale, kFine)) {}
 
     std::string all() {
@@ -143,7 +143,7 @@ class Words {
 }  // namespace
 
 std::string track_words(const Scenario& scenario, P id, const SliderScale& scale) {
-    return Words(scenario, id, scale).all();
+    return TrackText(scenario, id, scale).all();
 }
 
 }  // namespace shardscope

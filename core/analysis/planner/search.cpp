@@ -45,10 +45,10 @@ double peak_of(std::span<const StateMemory> stages, const WorkOfStages& work, co
     return peak;
 }
 
-class Search {
+class PlanSearch {
   public:
-    Search(const Settings& base, const ParameterSet& free, const SearchOptions& options,
-           OperatorWorkCache& cache)
+    PlanSearch(const Settings& base, const ParameterSet& free, const SearchOptions& options,
+               OperatorWorkCache& cache)
         : options_(options),
           evaluates_all_(options.everything ||
                          (options.count_feasible && (options.from > 0 || std::isfinite(options.to)))),
@@ -155,7 +155,7 @@ class Search {
 };
 
 // Computes what does not depend on how the model is split.
-void Search::compile_totals() {
+void PlanSearch::compile_totals() {
     if (space_.cells().empty()) return;
     const Cell& any = space_.cells().front();
     Compiled c = machine_;
@@ -172,7 +172,7 @@ void Search::compile_totals() {
 // Looks at the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
 // only: computes their bounds and counts their plans that fit. Operator times are computed once for all cells
 // that split a micro-batch in the same way.
-void Search::survey(std::size_t from, std::size_t to, Worker& w) {
+void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](std::size_t i) {
         const Cell& cell = space_.cells()[i];
@@ -208,7 +208,7 @@ void Search::survey(std::size_t from, std::size_t to, Worker& w) {
 }
 
 // Counts the plans of a cell that fit. Returns a lower bound of the peak of all its plans.
-double Search::count_fitting(std::size_t index, Worker& w) {
+double PlanSearch::count_fitting(std::size_t index, Worker& w) {
     const Cell& cell = space_.cells()[index];
     const Degrees& d = space_.degrees()[cell.degrees];
     Compiled& c = w.a.compiled;
@@ -233,8 +233,8 @@ double Search::count_fitting(std::size_t index, Worker& w) {
 
 // Also computes the working memory of every stage under the schedule for every recomputation. It does not
 // depend on the sharding.
-void Search::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, const Degrees& d,
-                          Worker& w) const {
+void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, const Degrees& d,
+                              Worker& w) const {
     Compiled& c = w.a.compiled;
     c.settings.set(P::virtual_stages, choice.virtual_stages, Origin::given);
     c.settings.set(P::schedule, choice.schedule, Origin::given);
@@ -263,7 +263,7 @@ void Search::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, con
 }
 
 // Computes what a micro-batch needs on every stage for every recomputation.
-void Search::make_micro_batches(Worker& w) const {
+void PlanSearch::make_micro_batches(Worker& w) const {
     Compiled& c = w.a.compiled;
     w.micro_batches.clear();
     for (const double recompute : space_.recomputes()) {
@@ -274,7 +274,7 @@ void Search::make_micro_batches(Worker& w) const {
 }
 
 // Stages and layout. The cell's values must be set in `w.a.compiled`.
-DegreesParts& Search::parts_of(const Cell& cell, Worker& w) {
+DegreesParts& PlanSearch::parts_of(const Cell& cell, Worker& w) {
     DegreesParts& parts = parts_[cell.degrees];
     Compiled& c = w.a.compiled;
     std::call_once(parts.stages_made, [&] {
@@ -287,7 +287,8 @@ DegreesParts& Search::parts_of(const Cell& cell, Worker& w) {
     return parts;
 }
 
-void Search::set_sharding(std::size_t sharding, const Degrees& d, const DegreesParts& parts, Compiled& c) {
+void PlanSearch::set_sharding(std::size_t sharding, const Degrees& d, const DegreesParts& parts,
+                              Compiled& c) {
     c.layout = parts.shardings[sharding].layout;
     c.state = parts.shardings[sharding].state;
     c.traffic = parts.traffic[sharding];
@@ -295,7 +296,7 @@ void Search::set_sharding(std::size_t sharding, const Degrees& d, const DegreesP
     c.settings.set(P::shard_group, d.shardings[sharding].group, Origin::given);
 }
 
-void Search::judge(Worker& w, Candidate& candidate) const {
+void PlanSearch::judge(Worker& w, Candidate& candidate) const {
     Compiled& c = w.a.compiled;
     candidate.step = step_time(c).total;
     candidate.tokens_per_s_per_gpu = c.tokens_per_gpu / candidate.step;
@@ -311,7 +312,7 @@ void Search::judge(Worker& w, Candidate& candidate) const {
 
 // Lower bounds of the cell's step times: compute for every recomputation, and unhidden terms for every
 // placement.
-void Search::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const {
+void PlanSearch::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const {
     if (w.has_bounds) return;
     w.has_bounds = true;
     Compiled& c = w.a.compiled;
@@ -332,7 +333,7 @@ void Search::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const
 }
 
 // Applies the cheapest bound first and the most expensive one last, so that most cells are ruled out early.
-void Search::visit(std::size_t index, Worker& w) {
+void PlanSearch::visit(std::size_t index, Worker& w) {
     w.best_here = {};
     w.best_here.score = -std::numeric_limits<double>::infinity();
     const CellBounds& bounds = cells_[index];
@@ -370,7 +371,8 @@ void Search::visit(std::size_t index, Worker& w) {
 
 // Evaluates the plans of one schedule that may be needed; `number` is that of the first one. No step takes
 // less than `least` s.
-void Search::visit_schedule(const Degrees& d, DegreesParts& parts, double least, double number, Worker& w) {
+void PlanSearch::visit_schedule(const Degrees& d, DegreesParts& parts, double least, double number,
+                                Worker& w) {
     const Compiled& c = w.a.compiled;
     for (std::size_t r = 0; r < w.work.size(); ++r) {
         const double peak = parts.limits.least_peak(w.bytes_of_work(r));
@@ -383,8 +385,8 @@ void Search::visit_schedule(const Degrees& d, DegreesParts& parts, double least,
 }
 
 // Tries all placements under one schedule and one recomputation. No plan computes for less than `compute` s.
-void Search::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute,
-                      double number, Worker& w) {
+void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute,
+                          double number, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
     const auto recomputes = static_cast<double>(space_.recomputes().size());
@@ -435,8 +437,8 @@ void Search::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r
 
 // Calls work(i, worker) for all i below `count`. Meanwhile the reported progress grows from `from` to `to`.
 template <typename Work>
-void Search::in_parallel(std::vector<Worker>& workers, std::size_t count, double from, double to,
-                         Work&& work) {
+void PlanSearch::in_parallel(std::vector<Worker>& workers, std::size_t count, double from, double to,
+                             Work&& work) {
     std::atomic<std::size_t> next{0};
     parallel_for(workers.size(), options_.threads, [&](std::size_t thread) {
         for (std::size_t i = next++; i < count && !options_.stop.stop_requested(); i = next++) {
@@ -448,7 +450,7 @@ void Search::in_parallel(std::vector<Worker>& workers, std::size_t count, double
     });
 }
 
-SearchResult Search::run() {
+SearchResult PlanSearch::run() {
     const auto& cells = space_.cells();
     compile_totals();
     std::vector<Worker> workers;
@@ -506,7 +508,7 @@ SearchResult Search::run() {
 SearchResult search_plans(const Settings& base, const ParameterSet& free, const SearchOptions& options) {
     // Later searches of this thread reuse the cache.
     static thread_local OperatorWorkCache cache;
-    return Search(base, free, options, cache).run();
+    return PlanSearch(base, free, options, cache).run();
 }
 
 }  // namespace shardscope

@@ -256,6 +256,8 @@ std::string exact(double value) {
     return {text.data(), end.ptr};
 }
 
+std::string exact_or_empty(double value) { return std::isnan(value) ? std::string() : exact(value); }
+
 Parsed parse(std::string_view text, Quantity quantity, bool bare_unit_is_shown) {
     const auto fail = [&](std::string problem, std::string suggestion = {}) {
         if (suggestion.empty()) suggestion = accepted(quantity);

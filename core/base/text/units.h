@@ -67,6 +67,8 @@ Shown show(double value, Quantity quantity);
 // Returns the shortest decimal text that reads back as the same double ("." as the decimal mark, no
 // grouping).
 std::string exact(double value);
+// The same, or an empty text if there is no value (NaN).
+std::string exact_or_empty(double value);
 
 struct Parsed {  // the number that was read, or why it could not be read
     bool ok = false;

@@ -1,7 +1,8 @@
 #include "ideal/closed_form.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "containers/no_value.h"
 
 namespace shardscope {
 namespace {
@@ -59,7 +60,7 @@ double threshold_tokens(double peak, double bandwidth, double element_bytes, dou
 double gathered_parameters(const IdealInputs& in) { return held(in) / in.model_gpus / in.micro_batches; }
 
 double bandwidth_bound_tokens_per_s(const IdealInputs& in) {
-    if (!(in.gpus > 1)) return std::numeric_limits<double>::quiet_NaN();
+    if (!(in.gpus > 1)) return kNoValue;
     const double q = in.element_bytes;
     const double tokens = std::max(0.0, free_memory(in)) / (q * in.layers * in.hidden);
     return tokens / (2 * gathered_parameters(in) * q / bandwidth(in));
@@ -70,7 +71,7 @@ double bandwidth_bound_mfu(const IdealInputs& in) {
 }
 
 double memory_bandwidth_per_flops(const IdealInputs& in) {
-    if (!(in.gpus > 1)) return std::numeric_limits<double>::quiet_NaN();
+    if (!(in.gpus > 1)) return kNoValue;
     return std::max(0.0, free_memory(in)) * bandwidth(in) / in.peak;
 }
 

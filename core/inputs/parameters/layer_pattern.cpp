@@ -12,7 +12,7 @@ namespace {
 
 using Element = LayerPattern::Element;
 
-constexpr std::size_t kLongest = 10'000;  // layers of one repetition, as many as a model may have
+constexpr std::size_t kMostLayers = 10'000;  // layers of one repetition, as many as a model may have
 
 constexpr std::array<std::string_view, 6> kMixers{"full", "sliding", "chunked", "linear", "mamba2", "none"};
 constexpr std::array<std::string_view, 3> kFeedForwards{"dense", "experts", "none"};
@@ -74,7 +74,7 @@ void add_element(LayerPattern& out, const Element& element, std::size_t times) {
         out.elements.push_back(element);
         found = out.elements.end() - 1;
     }
-    if (out.layers.size() + times > kLongest) {
+    if (out.layers.size() + times > kMostLayers) {
         out.problem = translate("the pattern is too long");
         return;
     }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "parameters/interned_text.h"
 #include "text/encode.h"
 #include "text/text.h"
@@ -149,8 +150,6 @@ constexpr std::array convention{Named{"palm", Value(FlopsConvention::palm), "PaL
 }  // namespace names
 
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::array<Parameter, kParameters> kTable{{
 #define SHARDSCOPE_PARAMETER(id, ...) Parameter{__VA_ARGS__},

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "containers/no_value.h"
 #include "parameters/interned_text.h"
 #include "text/encode.h"
 #include "text/text.h"
@@ -17,7 +17,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -202,7 +201,7 @@ Problem unknown_field(const std::string& pointer, const std::string& field,
 
 double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
     const Parameter& row = parameter(id);
-    if (value.is_null()) return kNone;
+    if (value.is_null()) return kNoValue;
     if (value.is_boolean() && row.quantity == Quantity::flag) return value.get<bool>() ? 1 : 0;
     if (value.is_boolean() && was_flag(id))
         return static_cast<double>(value.get<bool>() ? QkNorm::head : QkNorm::none);
@@ -215,17 +214,17 @@ double read_value(P id, const json& value, const std::string& pointer, Problems&
         if (!code) return number;
         problems.push_back({pointer, translate("{1} is {2}", {translate(row.label), exact(number)}),
                             translate("must be at least {1}", {exact(row.minimum)}), what_is_expected(id)});
-        return kNone;
+        return kNoValue;
     }
     if (const std::optional<std::string> text = text_of(row, value)) {
         const Parsed parsed = parse(id, *text);
         if (parsed.ok) return parsed.value;
         problems.push_back({pointer, parsed.problem, "", parsed.suggestion});
-        return kNone;
+        return kNoValue;
     }
     problems.push_back(
         {pointer, translate("{1} where a value is expected", {kind_of(value)}), "", what_is_expected(id)});
-    return kNone;
+    return kNoValue;
 }
 
 json write_value(P id, double value) {

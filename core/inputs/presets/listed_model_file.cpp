@@ -24,7 +24,7 @@ struct Kind {
     std::string_view name;
     OperatorKind kind;
 };
-constexpr std::array kKinds{
+constexpr std::array kOperatorKinds{
     Kind{"gemm", OperatorKind::gemm},       Kind{"convolution", OperatorKind::convolution},
     Kind{"norm", OperatorKind::norm},       Kind{"elementwise", OperatorKind::elementwise},
     Kind{"softmax", OperatorKind::softmax}, Kind{"gather", OperatorKind::gather}};
@@ -64,9 +64,9 @@ std::vector<Field> numbers_of(OperatorKind kind) {
     return out;
 }
 
-class Reader {
+class ListedModelReader {
   public:
-    explicit Reader(Problems& problems) : problems_(problems) {}
+    explicit ListedModelReader(Problems& problems) : problems_(problems) {}
 
     void read(const json& list, const std::string& pointer, ListedModel& out) {
         if (!list.is_array() || list.empty() || list.size() > kMostBlocks) {
@@ -119,11 +119,11 @@ class Reader {
         out.name = name(from, pointer, "operator");
         const auto given = from.find("kind");
         const std::string kind = given != from.end() && given->is_string() ? given->get<std::string>() : "";
-        const auto found = std::ranges::find(kKinds, kind, &Kind::name);
-        if (found == kKinds.end()) {
+        const auto found = std::ranges::find(kOperatorKinds, kind, &Kind::name);
+        if (found == kOperatorKinds.end()) {
             std::vector<std::string> kinds;
-            kinds.reserve(kKinds.size());
-            for (const Kind& one : kKinds) kinds.emplace_back(one.name);
+            kinds.reserve(kOperatorKinds.size());
+            for (const Kind& one : kOperatorKinds) kinds.emplace_back(one.name);
             const std::string all = translate("use one of {1}", {joined(kinds, ", ")});
             problems_.push_back(
                 {child_pointer(pointer, "kind"), translate("“{1}” is not a kind of operator", {kind}),
@@ -221,7 +221,7 @@ std::shared_ptr<const ListedModel> read_listed_model(const json& list, const std
                                                      Problems& problems) {
     const std::size_t before = problems.size();
     auto out = std::make_shared<ListedModel>();
-    Reader(problems).read(list, pointer, *out);
+    ListedModelReader(problems).read(list, pointer, *out);
     if (problems.size() > before) return nullptr;
     out->text = json_text(list);
     return out;
@@ -260,7 +260,7 @@ ordered_json operator_schema(const Kind& kind) {
 
 ordered_json operators_schema() {
     ordered_json operators = ordered_json::array();
-    for (const Kind& kind : kKinds) operators.push_back(operator_schema(kind));
+    for (const Kind& kind : kOperatorKinds) operators.push_back(operator_schema(kind));
     const ordered_json block = {{"type", "object"},
                                 {"additionalProperties", false},
                                 {"required", {"operators"}},

@@ -24,8 +24,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kKinds{PresetKind::gpu,      PresetKind::cluster, PresetKind::model,
-                            PresetKind::scenario, PresetKind::study,   PresetKind::calibration};
+constexpr std::array kPresetKinds{PresetKind::gpu,      PresetKind::cluster, PresetKind::model,
+                                  PresetKind::scenario, PresetKind::study,   PresetKind::calibration};
 
 // Limits of a folder of presets.
 constexpr std::size_t kMostPresets = 1000;
@@ -227,8 +227,8 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         return;
     }
     const std::string kind = text_at(file, "kind");
-    const auto known = std::ranges::find_if(kKinds, [&](PresetKind k) { return name_of(k) == kind; });
-    if (known == kKinds.end()) {
+    const auto known = std::ranges::find_if(kPresetKinds, [&](PresetKind k) { return name_of(k) == kind; });
+    if (known == kPresetKinds.end()) {
         problems.push_back({"/kind", translate("“{1}” is not a kind of preset", {kind}), "",
                             translate("use gpu, cluster, model, study or calibration")});
         return;

@@ -69,9 +69,9 @@ Problem only_presets(const std::string& pointer) {
             translate("give the name of a shipped preset")};
 }
 
-class Reader {
+class ScenarioReader {
   public:
-    Reader(const ScenarioSources& sources, Problems& problems)
+    ScenarioReader(const ScenarioSources& sources, Problems& problems)
         : sources_(sources),
           problems_(problems),
           scenario_(sources.start ? *sources.start : Scenario::first_launch(sources.catalogue)) {}
@@ -274,14 +274,14 @@ class Reader {
     Values values_;
 };
 
-const std::vector<std::string> Reader::kTopLevel{"format",  "version",  "name",        "model",
-                                                 "cluster", "training", "assumptions", "view"};
+const std::vector<std::string> ScenarioReader::kTopLevel{"format",  "version",  "name",        "model",
+                                                         "cluster", "training", "assumptions", "view"};
 
 }  // namespace
 
 Scenario read_scenario_json(const json& file, const ScenarioSources& sources, Problems& problems,
                             const OtherField& other) {
-    return Reader(sources, problems).read(file, other);
+    return ScenarioReader(sources, problems).read(file, other);
 }
 
 }  // namespace shardscope

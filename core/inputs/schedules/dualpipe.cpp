@@ -21,10 +21,10 @@ namespace {
 
 // Builds the list of passes of one GPU. Even micro-batches travel in direction 0 and odd ones in direction 1;
 // virtual stage 0 belongs to the weight copy that begins on the first GPU.
-class Order {
+class DualPipeOrder {
   public:
     // `own` is the direction whose first stage is nearer to the GPU.
-    Order(const PipelineShape& shape, int own) : own_(own) {
+    DualPipeOrder(const PipelineShape& shape, int own) : own_(own) {
         out_.reserve(3 * static_cast<std::size_t>(shape.micro_batches));
     }
     void forward(bool own_direction, bool joined_with_next = false) {
@@ -93,7 +93,7 @@ const Schedule kDualPipe{
             const int from_end = std::min(position, stages - 1 - position);
             const int to_middle = half - 1 - from_end;
             const int each_way = static_cast<int>(shape.micro_batches) / 2;
-            Order order(shape, position < half ? 0 : 1);
+            DualPipeOrder order(shape, position < half ? 0 : 1);
             const auto repeat = [](int times, auto&& what) {
                 for (int i = 0; i < times; ++i) what(i);
             };

@@ -6,7 +6,7 @@
 namespace shardscope {
 namespace {
 
-constexpr std::size_t kLongest = 100'000;  // symbols of an expanded layout
+constexpr std::size_t kMostSymbols = 100'000;  // symbols of an expanded layout
 
 // Expands groups and repetitions: “Et*3|(tt|)*2” becomes “Ettt|tt|tt|”.
 class Expansion {
@@ -43,7 +43,7 @@ class Expansion {
                 break;
             }
             const std::size_t times = repetitions();
-            if (out.size() + times * item.size() > kLongest) {
+            if (out.size() + times * item.size() > kMostSymbols) {
                 problem_ = translate("the layout is too long");
                 break;
             }
@@ -56,7 +56,7 @@ class Expansion {
         ++at_;
         std::size_t times = 0;
         const std::size_t first = at_;
-        while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && times < kLongest)
+        while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && times < kMostSymbols)
             times = times * 10 + static_cast<std::size_t>(text_[at_++] - '0');
         if (at_ == first) problem_ = translate("a number must follow “*”");
         return times;

@@ -18,7 +18,7 @@ namespace {
 // the 2·m passes of each kind that every GPU runs.
 //
 // Two GPUs.
-constexpr std::array kTwo{
+constexpr std::array kTwoOfVHalf{
     PathFamily{{5, 0, -2}, {0, 0, 2}, {1, 0, -1}},  PathFamily{{7, 0, -2}, {-1, 0, 2}, {1, 0, -1}},
     PathFamily{{1, 0, 0}, {2, 0, 0}, {0, 0, 0}},    PathFamily{{1, 0, 0}, {4, 0, 0}, {-1, 0, 0}},
     PathFamily{{3, 0, 0}, {1, 0, 0}, {0, 0, 0}},    PathFamily{{3, 0, 0}, {3, 0, 0}, {-1, 0, 0}},
@@ -28,7 +28,7 @@ constexpr std::array kTwo{
     PathFamily{{0, 0, 2}, {5, 0, -2}, {0, 0, -1}},
 };
 // Even numbers of GPUs.
-constexpr std::array kEven{
+constexpr std::array kEvenOfVHalf{
     PathFamily{{-7, 4, 2}, {5, 4, -2}, {3, -1, -1}},  PathFamily{{-6, 4, 2}, {1, 4, -2}, {4, -1, -1}},
     PathFamily{{-6, 4, 2}, {3, 4, -2}, {3, -1, -1}},  PathFamily{{-6, 4, 2}, {4, 1, -2}, {3, 0, -1}},
     PathFamily{{-5, 4, 2}, {3, 4, -2}, {1, -1, -1}},  PathFamily{{-4, 2, 2}, {1, 4, -2}, {2, 1, -1}},
@@ -40,7 +40,7 @@ constexpr std::array kEven{
     PathFamily{{1, 4, -2}, {-4, 4, 2}, {1, 0, -1}},   PathFamily{{3, 4, -2}, {-5, 4, 2}, {1, 0, -1}},
 };
 // Odd numbers of GPUs.
-constexpr std::array kOdd{
+constexpr std::array kOddOfVHalf{
     PathFamily{{-5, 4, 2}, {5, 1, -2}, {3, 0, -1}},  PathFamily{{-4, 4, 2}, {2, 4, -2}, {3, -1, -1}},
     PathFamily{{-4, 4, 2}, {4, 4, -2}, {2, -1, -1}}, PathFamily{{-4, 4, 2}, {5, 1, -2}, {2, 0, -1}},
     PathFamily{{-3, 2, 2}, {2, 4, -2}, {2, 1, -1}},  PathFamily{{-2, 4, 2}, {0, 4, -2}, {1, -1, -1}},
@@ -50,10 +50,10 @@ constexpr std::array kOdd{
     PathFamily{{1, 4, 0}, {-2, 2, 0}, {0, 0, 0}},    PathFamily{{2, 4, -2}, {-2, 4, 2}, {1, 0, -1}},
 };
 
-std::span<const PathFamily> paths_of(int stages) {
-    if (stages == 2) return kTwo;
-    if (stages % 2 == 0) return kEven;
-    return kOdd;
+std::span<const PathFamily> paths_of_v_half(int stages) {
+    if (stages == 2) return kTwoOfVHalf;
+    if (stages % 2 == 0) return kEvenOfVHalf;
+    return kOddOfVHalf;
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ const Schedule kVHalf{
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             if (shape.stages <= 1) return Time{};
-            return longest_path(paths_of(static_cast<int>(shape.stages)), std::floor(shape.stages / 2),
+            return longest_path(paths_of_v_half(static_cast<int>(shape.stages)), std::floor(shape.stages / 2),
                                 shape.micro_batches, t, filling);
         },
     .in_flight = [](const PipelineShape& shape,

@@ -18,7 +18,7 @@ namespace {
 // the 2·m passes of each kind that every GPU runs.
 //
 // Two GPUs.
-constexpr std::array kTwo{
+constexpr std::array kTwoOfVMin{
     PathFamily{{3, 0, -1}, {-1, 0, 2}, {1, 0, -1}}, PathFamily{{3, 0, -1}, {0, 0, 2}, {0, 0, -1}},
     PathFamily{{5, 0, -1}, {-2, 0, 2}, {1, 0, -1}}, PathFamily{{5, 0, -1}, {-1, 0, 2}, {0, 0, -1}},
     PathFamily{{2, 0, 0}, {1, 0, 0}, {0, 0, 0}},    PathFamily{{4, 0, 0}, {0, 0, 0}, {0, 0, 0}},
@@ -26,7 +26,7 @@ constexpr std::array kTwo{
     PathFamily{{0, 0, 2}, {3, 0, -1}, {1, 0, -1}},
 };
 // Three GPUs.
-constexpr std::array kThree{
+constexpr std::array kThreeOfVMin{
     PathFamily{{7, 0, -2}, {0, 0, 4}, {1, 0, -2}},   PathFamily{{10, 0, -2}, {-2, 0, 4}, {1, 0, -2}},
     PathFamily{{4, 0, 0}, {2, 0, 0}, {0, 0, 0}},     PathFamily{{4, 0, 0}, {6, 0, 0}, {-2, 0, 0}},
     PathFamily{{7, 0, 0}, {0, 0, 0}, {0, 0, 0}},     PathFamily{{7, 0, 0}, {4, 0, 0}, {-2, 0, 0}},
@@ -35,14 +35,14 @@ constexpr std::array kThree{
     PathFamily{{0, 0, 4}, {7, 0, -2}, {1, 0, -2}},
 };
 // Four GPUs.
-constexpr std::array kFour{
+constexpr std::array kFourOfVMin{
     PathFamily{{8, 0, -2}, {2, 0, 4}, {1, 0, -2}}, PathFamily{{5, 0, 0}, {4, 0, 0}, {0, 0, 0}},
     PathFamily{{5, 0, 0}, {8, 0, 0}, {-2, 0, 0}},  PathFamily{{8, 0, 0}, {1, 0, 0}, {0, 0, 0}},
     PathFamily{{8, 0, 0}, {5, 0, 0}, {-2, 0, 0}},  PathFamily{{2, 0, 4}, {4, 0, -2}, {3, 0, -2}},
     PathFamily{{2, 0, 4}, {8, 0, -2}, {1, 0, -2}},
 };
 // 3·k GPUs.
-constexpr std::array kMultiple{
+constexpr std::array kMultipleOfVMin{
     PathFamily{{-8, 6, 4}, {4, 6, -2}, {1, 0, -2}},  PathFamily{{-7, 6, 4}, {-4, 6, -2}, {5, 0, -2}},
     PathFamily{{-7, 6, 4}, {2, 6, -2}, {2, 0, -2}},  PathFamily{{-7, 6, 4}, {6, 1, -2}, {3, 1, -2}},
     PathFamily{{-6, 6, 4}, {-3, 6, -2}, {3, 0, -2}}, PathFamily{{-6, 6, 4}, {1, 6, -2}, {1, 0, -2}},
@@ -55,7 +55,7 @@ constexpr std::array kMultiple{
     PathFamily{{4, 6, -2}, {-8, 6, 4}, {1, 0, -2}},
 };
 // 3·k + 1 GPUs.
-constexpr std::array kOneMore{
+constexpr std::array kOneMoreOfVMin{
     PathFamily{{-6, 6, 4}, {-3, 6, -2}, {5, 0, -2}}, PathFamily{{-6, 6, 4}, {7, 1, -2}, {3, 1, -2}},
     PathFamily{{-4, 6, 4}, {-2, 6, -2}, {3, 0, -2}}, PathFamily{{-4, 6, 4}, {2, 6, -2}, {1, 0, -2}},
     PathFamily{{-4, 6, 4}, {3, 1, -2}, {2, 1, -2}},  PathFamily{{0, 5, 0}, {-6, 8, 0}, {2, -1, 0}},
@@ -65,7 +65,7 @@ constexpr std::array kOneMore{
     PathFamily{{2, 7, 0}, {-2, 3, 0}, {0, 0, 0}},
 };
 // 3·k + 2 GPUs.
-constexpr std::array kTwoMore{
+constexpr std::array kTwoMoreOfVMin{
     PathFamily{{-3, 6, 4}, {9, 6, -2}, {1, 0, -2}}, PathFamily{{-2, 6, 4}, {1, 6, -2}, {5, 0, -2}},
     PathFamily{{-2, 6, 4}, {5, 6, -2}, {3, 0, -2}}, PathFamily{{-2, 6, 4}, {6, 1, -2}, {4, 1, -2}},
     PathFamily{{1, 5, 0}, {6, 8, 0}, {-3, -1, 0}},  PathFamily{{2, 5, 0}, {-2, 8, 0}, {1, -1, 0}},
@@ -78,13 +78,13 @@ constexpr std::array kTwoMore{
     PathFamily{{9, 6, -2}, {-3, 6, 4}, {1, 0, -2}},
 };
 
-std::span<const PathFamily> paths_of(int stages) {
-    if (stages == 2) return kTwo;
-    if (stages == 3) return kThree;
-    if (stages == 4) return kFour;
-    if (stages % 3 == 0) return kMultiple;
-    if (stages % 3 == 1) return kOneMore;
-    return kTwoMore;
+std::span<const PathFamily> paths_of_v_min(int stages) {
+    if (stages == 2) return kTwoOfVMin;
+    if (stages == 3) return kThreeOfVMin;
+    if (stages == 4) return kFourOfVMin;
+    if (stages % 3 == 0) return kMultipleOfVMin;
+    if (stages % 3 == 1) return kOneMoreOfVMin;
+    return kTwoMoreOfVMin;
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ const Schedule kVMin{
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             if (shape.stages <= 1) return Time{};
-            return longest_path(paths_of(static_cast<int>(shape.stages)), std::floor(shape.stages / 3),
+            return longest_path(paths_of_v_min(static_cast<int>(shape.stages)), std::floor(shape.stages / 3),
                                 shape.micro_batches, t, filling);
         },
     .in_flight = [](const PipelineShape& shape,

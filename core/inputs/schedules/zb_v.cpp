@@ -17,9 +17,9 @@ namespace shardscope {
 namespace {
 
 // Builds the list of passes of one GPU.
-class Order {
+class ZbVOrder {
   public:
-    explicit Order(int micro_batches) : micro_batches_(micro_batches) {
+    explicit ZbVOrder(int micro_batches) : micro_batches_(micro_batches) {
         out_.reserve(6 * static_cast<std::size_t>(micro_batches));
     }
     void add(PassKind kind, int virtual_stage) {
@@ -90,7 +90,7 @@ const Schedule kZbV{.kind = ScheduleKind::zb_v,
                             using enum PassKind;
                             const int stages = static_cast<int>(shape.stages);
                             const int behind = stages - position;
-                            Order order(static_cast<int>(shape.micro_batches));
+                            ZbVOrder order(static_cast<int>(shape.micro_batches));
                             const auto repeat = [](int times, auto&& what) {
                                 for (int i = 0; i < times; ++i) what();
                             };

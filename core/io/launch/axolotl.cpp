@@ -31,7 +31,7 @@ namespace {
 struct HubModel {
     std::string_view preset, name;
 };
-constexpr auto kModels = std::to_array<HubModel>({
+constexpr auto kAxolotlModels = std::to_array<HubModel>({
     {"bloom-176b", "bigscience/bloom"},
     {"deepseek-v2", "deepseek-ai/DeepSeek-V2"},
     {"deepseek-v3", "deepseek-ai/DeepSeek-V3-Base"},
@@ -124,9 +124,10 @@ AxolotlPlan degrees_of(LaunchPlan& plan) {
     return out;
 }
 
-class Writer {
+class AxolotlWriter {
   public:
-    Writer(LaunchPlan& plan, Yaml& out) : plan_(plan), s_(plan.s), out_(out), degrees_(degrees_of(plan)) {}
+    AxolotlWriter(LaunchPlan& plan, Yaml& out)
+        : plan_(plan), s_(plan.s), out_(out), degrees_(degrees_of(plan)) {}
 
     void model(const HubModel* known) {
         out_.put("base_model", std::string(known ? known->name : "your_model"));
@@ -399,14 +400,14 @@ LaunchText write_axolotl(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("axolotl trains language models; this model is a list of operators.")}};
-    const HubModel* known = row_of_model(kModels, plan.s, answer.scenario);
+    const HubModel* known = row_of_model(kAxolotlModels, plan.s, answer.scenario);
     plan.note_mismatches(kAxolotl, known != nullptr);
     const std::string launcher = torchrun(plan);
     // The launcher's own arguments follow the two dashes.
     const std::string command = "axolotl train " + shell_word(file) + " --launcher torchrun -- " +
                                 launcher.substr(launcher.find(' ') + 1);
     Yaml out(header(kAxolotl, answer, comment_line("Start on every node:") + comment_line("  " + command)));
-    Writer writer(plan, out);
+    AxolotlWriter writer(plan, out);
     writer.model(known);
     writer.batch();
     writer.precision();

@@ -247,9 +247,9 @@ bool recognises(std::string_view text) {
            config.contains("zero_optimization");
 }
 
-class Reader {
+class DeepSpeedReader {
   public:
-    Reader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
+    DeepSpeedReader(const json& config, Problems& problems) : config_(config), problems_(problems) {}
 
     // Returns the number at a path. "auto" counts as absent, because Hugging Face fills it in.
     double number(const std::string& path, double otherwise) {
@@ -330,7 +330,7 @@ class Reader {
 };
 
 // Returns the device to which a state is offloaded: "cpu", "nvme", or an empty text for none.
-std::string read_offload(Reader& reader, const std::string& path) {
+std::string read_offload(DeepSpeedReader& reader, const std::string& path) {
     std::string device = reader.text(path + "/device");
     for (const char* option : {"/nvme_path", "/pin_memory", "/pipeline_read", "/pipeline_write"})
         reader.ignore(path + option);
@@ -341,7 +341,7 @@ std::string read_offload(Reader& reader, const std::string& path) {
     return {};
 }
 
-void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
+void read_zero(DeepSpeedReader& reader, ScenarioBuilder& out, const json& config) {
     if (const auto zero = config.find("zero_optimization"); zero != config.end() && zero->is_boolean()) {
         const bool on = reader.flag("/zero_optimization");
         out.give(P::sharding, on ? "zero1" : "ddp");
@@ -394,7 +394,7 @@ void read_zero(Reader& reader, ScenarioBuilder& out, const json& config) {
     else if (!optimizer.empty()) out.give(P::offload, optimizer == "nvme" ? "optimizer-nvme" : "optimizer");
 }
 
-void read_optimizer(Reader& reader, ScenarioBuilder& out) {
+void read_optimizer(DeepSpeedReader& reader, ScenarioBuilder& out) {
     reader.section("/optimizer");
     const std::string name = reader.text("/optimizer/type");
     std::string type;
@@ -413,7 +413,7 @@ void read_optimizer(Reader& reader, ScenarioBuilder& out) {
 }
 
 // Reads the precision, where `keeps` is whether the file may leave it to the program.
-void read_precision(Reader& reader, ScenarioBuilder& out, bool keeps) {
+void read_precision(DeepSpeedReader& reader, ScenarioBuilder& out, bool keeps) {
     const bool fp16 = reader.flag("/fp16/enabled");
     const bool bf16 = reader.flag("/bf16/enabled");
     // Hugging Face then sets the precision from options that are not in the file.
@@ -479,7 +479,7 @@ LaunchRead read(std::string_view text, const Scenario& base, Problems& problems)
             {"", translate("is not a DeepSpeed config"), translate("a JSON object is expected"), ""});
         return {};
     }
-    Reader reader(config, problems);
+    DeepSpeedReader reader(config, problems);
     ScenarioBuilder out(base, true);
     const Settings started = resolve(base);
     const bool megatron = written(P::software, started[P::software]) == "megatron-deepspeed";

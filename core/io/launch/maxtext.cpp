@@ -35,7 +35,7 @@ namespace {
 struct NamedModel {
     std::string_view preset, name, block;
 };
-constexpr auto kModels = std::to_array<NamedModel>({
+constexpr auto kMaxTextModels = std::to_array<NamedModel>({
     {"deepseek-v2", "deepseek2-236b", "deepseek"},
     {"deepseek-v3", "deepseek3-671b", "deepseek"},
     {"gemma-3-12b", "gemma3-12b", "gemma3"},
@@ -129,14 +129,14 @@ struct Dimension {
     bool always;  // written even where it is 1, because MaxText's default is another value
 };
 
-class Writer {
+class MaxTextWriter {
   public:
-    Writer(LaunchPlan& plan, Yaml& out)
+    MaxTextWriter(LaunchPlan& plan, Yaml& out)
         : plan_(plan),
           s_(plan.s),
           out_(out),
           tpu_(has_tpus(plan.answer.scenario)),
-          known_(row_of_model(kModels, plan.s, plan.answer.scenario)),
+          known_(row_of_model(kMaxTextModels, plan.s, plan.answer.scenario)),
           block_(known_ ? known_->block : nearest_block(plan.s).name) {}
 
     [[nodiscard]] bool is_known() const { return known_ != nullptr; }
@@ -578,7 +578,7 @@ LaunchText write_maxtext(const Answer& answer, const std::string& file) {
     };
     Yaml out(header(kMaxText, answer,
                     comment_line("Start on every host:") + comment_line("  " + command("$RANK_OF_NODE"))));
-    Writer writer(plan, out);
+    MaxTextWriter writer(plan, out);
     if (const double stages = s[P::pipeline_parallel]; stages > 1 && stages > writer.pipeline_layers())
         return {"",
                 "",

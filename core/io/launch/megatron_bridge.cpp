@@ -160,7 +160,7 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--num-layers-per-virtual-pipeline-stage",
 });
 // Fields that recipes may set, with the values of a plan that says nothing of them.
-constexpr auto kAlwaysWritten = std::to_array<std::pair<std::string_view, const char*>>({
+constexpr auto kBridgeDefaults = std::to_array<std::pair<std::string_view, const char*>>({
     {"model.sequence_parallel", "False"},
     {"model.recompute_granularity", "None"},
     {"model.recompute_method", "None"},
@@ -346,7 +346,7 @@ void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
     if (!out.has("model.expert_tensor_parallel_size"))
         out.set("model.expert_tensor_parallel_size",
                 s[P::experts] > 0 ? whole(expert_tensor_parallel(s)) : "None");
-    for (const auto& [field, value] : kAlwaysWritten)
+    for (const auto& [field, value] : kBridgeDefaults)
         if (!out.has(field)) out.set(field, value);
     out.set("tokenizer.vocab_size", plan.whole(P::vocab_size));
     if (out.has("model.cpu_offloading_num_layers")) out.set("model.cpu_offloading", "True");

@@ -25,11 +25,11 @@ bool is_launcher_option(std::string_view option) {
 
 // Returns the position and the length of the first variable in a text, "$TP" or "${TP}", from `at` on; a
 // length of 0 where there is none.
-struct Variable {
+struct EnvironmentVariable {
     std::size_t at = 0, length = 0;
     std::string name;
 };
-Variable variable_in(std::string_view text, std::size_t from) {
+EnvironmentVariable variable_in(std::string_view text, std::size_t from) {
     const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t at = text.find('$', from); at != std::string_view::npos; at = text.find('$', at + 1)) {
         const std::size_t brace = text.substr(at + 1, 1) == "{" ? 1 : 0;
@@ -80,7 +80,7 @@ YamlOptions options_of_yaml(std::string_view text) {
 void replace_variables(YamlOptions& yaml) {
     for (MegatronArgument& argument : yaml.options) {
         std::size_t at = 0;
-        for (Variable found = variable_in(argument.value, at); found.length > 0;
+        for (EnvironmentVariable found = variable_in(argument.value, at); found.length > 0;
              found = variable_in(argument.value, at)) {
             const auto set = yaml.variables.find(found.name);
             at = found.at + (set == yaml.variables.end() ? found.length : set->second.size());
@@ -104,7 +104,7 @@ void report_unset(const std::vector<MegatronArgument>& options, Problems& proble
     std::set<std::string> reported;
     for (const MegatronArgument& argument : options) {
         if (is_place_or_name(argument.option)) continue;
-        for (Variable found = variable_in(argument.value, 0); found.length > 0;
+        for (EnvironmentVariable found = variable_in(argument.value, 0); found.length > 0;
              found = variable_in(argument.value, found.at + found.length)) {
             if (!reported.insert(found.name).second) continue;
             problems.push_back({argument.option,

@@ -65,9 +65,9 @@ constexpr std::array kModules{
     ModuleName{"shared_experts", RecomputeModule::shared_experts},
 };
 
-class Reader {
+class OptionReader {
   public:
-    Reader(MegatronCommand& command, ScenarioBuilder& out) : o_(command), out_(out) {}
+    OptionReader(MegatronCommand& command, ScenarioBuilder& out) : o_(command), out_(out) {}
 
     void training() {
         out_.give(P::software, o_.has("--deepspeed") ? "megatron-deepspeed" : "megatron-core");
@@ -544,7 +544,7 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
     Scenario start = base;
     start.model = Scenario::first_launch(*base.catalogue).model;
     ScenarioBuilder out(start, false);
-    Reader reader(command, out);
+    OptionReader reader(command, out);
     Settings wanted = out.settings();
     if (command.has(option_of(P::sequence_length)))
         out.give(P::sequence_length, command.number(option_of(P::sequence_length), 1));

@@ -23,16 +23,16 @@ namespace launch {
 namespace {
 
 // Flags that Primus's defaults switch on or that this program may leave out: they are always written.
-constexpr std::array<std::string_view, 10> kAlwaysWritten{"sequence_parallel",
-                                                          "swiglu",
-                                                          "untie_embeddings_and_output_weights",
-                                                          "add_bias_linear",
-                                                          "group_query_attention",
-                                                          "qk_layernorm",
-                                                          "bf16",
-                                                          "use_distributed_optimizer",
-                                                          "overlap_grad_reduce",
-                                                          "overlap_param_gather"};
+constexpr std::array<std::string_view, 10> kPrimusKeys{"sequence_parallel",
+                                                       "swiglu",
+                                                       "untie_embeddings_and_output_weights",
+                                                       "add_bias_linear",
+                                                       "group_query_attention",
+                                                       "qk_layernorm",
+                                                       "bf16",
+                                                       "use_distributed_optimizer",
+                                                       "overlap_grad_reduce",
+                                                       "overlap_param_gather"};
 
 // Options whose values are lists. A list of layers is a text that Megatron-LM expands.
 constexpr std::array<std::string_view, 3> kLists{"--window-size", "--recompute-modules",
@@ -109,7 +109,7 @@ LaunchText write_primus(const Answer& answer, const std::string& file) {
     plan.note_mismatches(kPrimus, true);
     note_options_without_preset(plan);
     Overrides overrides;
-    for (const std::string_view key : kAlwaysWritten)
+    for (const std::string_view key : kPrimusKeys)
         overrides[std::string(key)] = key == "add_bias_linear" ? "true" : "false";
     for (const OwnSchedule& own : kSchedules) plan.more_schedules.push_back(own.kind);
     for (const MegatronArgument& argument : megatron_arguments(plan, kPrimus)) {

@@ -16,11 +16,11 @@ std::optional<long> integer_of(const std::string& text) {
 
 namespace {
 
-using Variable = std::function<std::optional<long>(const std::string&)>;
+using VariableValue = std::function<std::optional<long>(const std::string&)>;
 
 class Arithmetic {
   public:
-    Arithmetic(std::string_view text, const Variable& variable) : text_(text), variable_(variable) {}
+    Arithmetic(std::string_view text, const VariableValue& variable) : text_(text), variable_(variable) {}
 
     std::optional<long> value() {
         const long out = sum();
@@ -78,7 +78,7 @@ class Arithmetic {
     }
 
     std::string_view text_;
-    const Variable& variable_;
+    const VariableValue& variable_;
     std::size_t at_ = 0;
     int depth_ = 0;
     bool known_ = true;
@@ -86,7 +86,7 @@ class Arithmetic {
 
 }  // namespace
 
-std::optional<long> arithmetic_value(std::string_view expression, const Variable& variable) {
+std::optional<long> arithmetic_value(std::string_view expression, const VariableValue& variable) {
     return Arithmetic(expression, variable).value();
 }
 

@@ -30,9 +30,9 @@ namespace launch {
 namespace {
 
 // Writes a TOML file, one section after the other.
-class Writer {
+class TorchtitanWriter {
   public:
-    Writer(std::string head, TorchtitanForm form)
+    TorchtitanWriter(std::string head, TorchtitanForm form)
         : text_(std::move(head)), is_toml_(form == TorchtitanForm::toml) {}
     // Returns whether the plan is written as TOML, which lacks options that the Python form has.
     [[nodiscard]] bool is_toml() const { return is_toml_; }
@@ -51,7 +51,7 @@ class Writer {
 };
 
 // Writes the classes that convert the layers to a low precision. Only the TOML form names them here.
-void write_converters(LaunchPlan& plan, Writer& out) {
+void write_converters(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const Precision precision = matrix_format(s);
     // torchao scales whole tensors or their rows, by current values.
@@ -89,7 +89,7 @@ void write_converters(LaunchPlan& plan, Writer& out) {
     out.put("fqns", std::string(R"(["experts"])"));
 }
 
-void write_model(LaunchPlan& plan, Writer& out) {
+void write_model(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("model");
     const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, plan.answer.scenario);
@@ -129,7 +129,7 @@ void write_model(LaunchPlan& plan, Writer& out) {
     write_converters(plan, out);
 }
 
-void write_training(LaunchPlan& plan, Writer& out) {
+void write_training(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("optimizer");
     out.put("name", "AdamW");
@@ -177,7 +177,7 @@ bool can_group_experts(const Settings& s, double shard, bool is_toml) {
 }
 
 // Writes over which GPUs the weights are replicated and sharded.
-void write_sharding(LaunchPlan& plan, Writer& out) {
+void write_sharding(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const double data = data_parallel(s);
     const double context = s[P::context_parallel];
@@ -226,7 +226,7 @@ EndLayers end_layers_of(const LaunchPlan& plan, double parts, const StageLayers&
     return {};
 }
 
-void write_pipeline(LaunchPlan& plan, Writer& out) {
+void write_pipeline(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const double stages = s[P::pipeline_parallel];
     out.put("pipeline_parallel_degree", plan.whole(P::pipeline_parallel));
@@ -276,7 +276,7 @@ void write_pipeline(LaunchPlan& plan, Writer& out) {
     }
 }
 
-void write_parallelism(LaunchPlan& plan, Writer& out) {
+void write_parallelism(LaunchPlan& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("parallelism");
     write_sharding(plan, out);
@@ -299,7 +299,7 @@ void write_parallelism(LaunchPlan& plan, Writer& out) {
     }
 }
 
-void write_recomputation(LaunchPlan& plan, Writer& out) {
+void write_recomputation(LaunchPlan& plan, TorchtitanWriter& out) {
     const double share = plan.s[P::recompute];
     out.section("activation_checkpoint");
     if (share == 0) {
@@ -338,7 +338,7 @@ LaunchText write_torchtitan(const Answer& answer, const std::string& file, Torch
     const std::string launcher = torchrun(plan);
     const std::string program = "-m torchtitan.train --job.config_file " + shell_word(file);
     plan.note_mismatches(kTorchtitan, row_of_model(kTorchtitanFlavors, s, answer.scenario));
-    Writer out(header(kTorchtitan, answer, start_comment(launcher, program)), form);
+    TorchtitanWriter out(header(kTorchtitan, answer, start_comment(launcher, program)), form);
     out.section("job");
     {
         const EnglishScope written;

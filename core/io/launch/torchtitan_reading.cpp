@@ -59,9 +59,9 @@ constexpr auto kFormerKeys = std::to_array<FormerKey>({
     {"training.local_batch_size", "training.batch_size"},
 });
 
-class Reader {
+class TorchtitanReader {
   public:
-    Reader(Toml& file, ScenarioBuilder& out, Problems& problems)
+    TorchtitanReader(Toml& file, ScenarioBuilder& out, Problems& problems)
         : file_(file), out_(out), problems_(problems) {}
 
     double number(const char* key, double otherwise) {
@@ -426,7 +426,7 @@ LaunchRead read_torchtitan(std::string_view text, const Scenario& base, Problems
     ScenarioBuilder out(base, false);
     Toml file(text, problems);
     if (!problems.empty()) return {};
-    Reader reader(file, out, problems);
+    TorchtitanReader reader(file, out, problems);
     reader.model(*base.catalogue);
     reader.training();
     reader.precision();

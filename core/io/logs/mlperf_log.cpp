@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kKeys{
+constexpr std::array kMlperfKeys{
     NamedParameter{"global_batch_size", P::global_batch},
     NamedParameter{"number_of_ranks", P::gpus},
     NamedParameter{"max_sequence_length", P::sequence_length},
@@ -118,7 +118,7 @@ class MlperfReader : public LineReader {
 
     void read_setting(const std::string& key, const json& event, const LogLine& line, LogContents& contents) {
         const double value = number_at(event, "value");
-        for (const NamedParameter& known : kKeys)
+        for (const NamedParameter& known : kMlperfKeys)
             if (key == known.name && value >= 1) contents.set(known.id, value, line.number);
         if (value < 1) return;
         if (key == "gradient_accumulation_steps") accumulation_ = {value, line.number};

@@ -25,7 +25,7 @@ namespace shardscope::logs {
 namespace {
 
 // The keys of the configuration that are read from its JSON. "parallelism.x" is the key x of its section.
-constexpr auto kKeys = std::to_array<std::string_view>({
+constexpr auto kTorchtitanKeys = std::to_array<std::string_view>({
     "training.local_batch_size",
     "training.batch_size",
     "training.global_batch_size",
@@ -200,7 +200,7 @@ class TorchtitanReader : public LineReader {
         if (key == "training.max_context_length") set(context_, value, line);
         if (key == "parallelism.num_pp_microbatches") set(passes_, value, line);
         const bool simple = !value.empty() && value.find_first_of("[{") == std::string::npos;
-        if (simple && value != "null" && std::ranges::find(kKeys, key) != kKeys.end())
+        if (simple && value != "null" && std::ranges::find(kTorchtitanKeys, key) != kTorchtitanKeys.end())
             put(contents, key, value, line);
         if (value == "true" && std::ranges::find(kTorchtitanSwitches, key) != kTorchtitanSwitches.end())
             put(contents, key, value, line);

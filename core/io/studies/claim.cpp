@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "containers/no_value.h"
 #include "text/translate.h"
 
 namespace shardscope {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 bool is_better(Output output, double value, double than) {
     if (std::isnan(value)) return false;
@@ -31,12 +30,12 @@ bool is_question(const Claim& claim) { return std::isinf(claim.low) && std::isin
 // Returns the scenario's value, or its best value along the axes.
 double value_along(const Claim& claim, const Scenario& scenario, const std::stop_token& stop,
                    std::string& reason) {
-    double best = kNone;
+    double best = kNoValue;
     Answer answer;
     for (std::size_t i = 0; i < combinations(claim.along); ++i) {
-        if (stop.stop_requested()) return kNone;
+        if (stop.stop_requested()) return kNoValue;
         const bool valid = answer_point(scenario, claim.along, indices_of(claim.along, i), answer);
-        best = better(claim.output, valid ? value_of(claim.output, answer) : kNone, best);
+        best = better(claim.output, valid ? value_of(claim.output, answer) : kNoValue, best);
         if (std::isnan(best)) reason = reason_of(scenario, answer, valid);
     }
     return best;
@@ -45,16 +44,16 @@ double value_along(const Claim& claim, const Scenario& scenario, const std::stop
 double value_at(const Claim& claim, const Scenario& scenario, std::size_t point) {
     Answer answer;
     const bool valid = answer_point(scenario, claim.along, indices_of(claim.along, point), answer);
-    return valid ? value_of(claim.output, answer) : kNone;
+    return valid ? value_of(claim.output, answer) : kNoValue;
 }
 
 // Returns the first value of the axis from which on the others stay ahead up to the end of the axis. A lead
 // that is lost again does not count.
 double crossover(const Claim& claim, const std::stop_token& stop) {
     const Axis& axis = claim.along.front();
-    double from = kNone;
+    double from = kNoValue;
     for (std::size_t i = 0; i < axis.values.size(); ++i) {
-        if (stop.stop_requested()) return kNone;
+        if (stop.stop_requested()) return kNoValue;
         const double first = value_at(claim, claim.scenarios.front(), i);
         bool ahead = false;
         if (claim.scenarios.size() == 1) {
@@ -63,7 +62,7 @@ double crossover(const Claim& claim, const std::stop_token& stop) {
             for (std::size_t k = 1; k < claim.scenarios.size() && !ahead; ++k)
                 ahead = is_better(claim.output, value_at(claim, claim.scenarios[k], i), first);
         }
-        if (!ahead) from = kNone;
+        if (!ahead) from = kNoValue;
         else if (std::isnan(from)) from = axis.values[i];
     }
     return from;

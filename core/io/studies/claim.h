@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "containers/no_value.h"
 #include "explain/output.h"
 #include "explore/sweep.h"
 
@@ -36,7 +37,7 @@ struct Claim {
     // The axis of a crossover. For other measures the value of a scenario is the best over all combinations
     // of these axes' values; combinations that are not valid are ignored.
     std::vector<Axis> along;
-    double target = std::numeric_limits<double>::quiet_NaN();  // of a crossover with one scenario
+    double target = kNoValue;  // of a crossover with one scenario
     std::optional<double> stated;
     // The engine agrees if its value is in this range. An infinite limit is an open end; with two open ends
     // the claim is a question without an expectation.
@@ -55,7 +56,7 @@ std::string_view name_of(Agreement agreement);  // "agrees"
 
 struct Finding {
     Agreement agreement = Agreement::unknown;
-    double value = std::numeric_limits<double>::quiet_NaN();
+    double value = kNoValue;
     std::vector<double> values;  // of the output, one per scenario; empty for a crossover
     std::string reason;          // why there is no value
 };

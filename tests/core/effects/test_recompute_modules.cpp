@@ -10,7 +10,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-Scenario llama(const char* modules) {
+Scenario llama_recomputing(const char* modules) {
     Scenario scenario = of_model("llama-3-8b", {{P::recompute, kRecomputeSelective}});
     scenario.give(P::software, parse(P::software, "megatron-core").value);
     if (modules) scenario.give(P::recompute_modules, parse(P::recompute_modules, modules).value);
@@ -25,26 +25,26 @@ double kept(const Scenario& scenario) {
 }  // namespace
 
 TEST_CASE("recompute modules: each drops the tensors that it recomputes", "[effects]") {
-    const Compiled c = compile(resolve(llama("core_attention")));
+    const Compiled c = compile(resolve(llama_recomputing("core_attention")));
     const double tokens = c.tokens_per_micro_batch;
     const double all = c.work.layers[0].saved;
     // Two norm outputs of width 4,096, the product of width 14,336, and all of the feed-forward part, bf16.
-    CHECK(kept(llama("layernorm")) == Approx(all - tokens * 2 * 2 * 4096));
-    CHECK(kept(llama("activation")) == Approx(all - tokens * 2 * 14336));
-    CHECK(kept(llama("mlp")) == Approx(all - tokens * 2 * 3 * 14336));
-    CHECK(kept(llama("layernorm+mlp")) == Approx(all - tokens * 2 * (2 * 4096 + 3 * 14336)));
-    CHECK(kept(llama("none")) == Approx(all));
+    CHECK(kept(llama_recomputing("layernorm")) == Approx(all - tokens * 2 * 2 * 4096));
+    CHECK(kept(llama_recomputing("activation")) == Approx(all - tokens * 2 * 14336));
+    CHECK(kept(llama_recomputing("mlp")) == Approx(all - tokens * 2 * 3 * 14336));
+    CHECK(kept(llama_recomputing("layernorm+mlp")) == Approx(all - tokens * 2 * (2 * 4096 + 3 * 14336)));
+    CHECK(kept(llama_recomputing("none")) == Approx(all));
 }
 
 TEST_CASE("recompute modules: they cost the time of their operators", "[effects]") {
     const auto repeated = [](const char* modules) {
-        return compile(resolve(llama(modules))).work.layers[0].repeated.total();
+        return compile(resolve(llama_recomputing(modules))).work.layers[0].repeated.total();
     };
     CHECK(repeated("none") == 0);
     CHECK(repeated("mlp") > repeated("activation"));
     CHECK(repeated("layernorm+mlp") == Approx(repeated("layernorm") + repeated("mlp")));
     // Without modules the attention core is repeated.
-    CHECK(compile(resolve(llama(nullptr))).work.layers[0].repeated.total() ==
+    CHECK(compile(resolve(llama_recomputing(nullptr))).work.layers[0].repeated.total() ==
           Approx(repeated("core_attention")));
 }
 

@@ -9,7 +9,7 @@ using namespace shardscope;
 
 namespace {
 
-Answer answer_of(const std::string& text) {
+Answer answer_of_text(const std::string& text) {
     Problems problems;
     static Catalogue catalogue = Catalogue::with_folder({}, problems);
     const Scenario scenario = read_scenario(text, catalogue, {}, problems);
@@ -19,7 +19,7 @@ Answer answer_of(const std::string& text) {
     return found;
 }
 
-Estimate estimate_of(const std::string& text) { return answer_of(text).estimate; }
+Estimate estimate_of(const std::string& text) { return answer_of_text(text).estimate; }
 
 std::string number(double value) { return std::to_string(static_cast<long long>(value)); }
 
@@ -86,10 +86,10 @@ TEST_CASE("facts: at a fixed batch ZeRO-3 of 2021 collapses where tensor and pip
 
 TEST_CASE("facts: more memory raises the MFU, and runs close to full memory lie within the band", "[facts]") {
     const auto mpt_70b = [](double gpus, double micro_batch) {
-        return answer_of(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
-                         number(gpus) +
-                         R"(,"software":"fsdp1"},"training":{"sequence_length":2048,"micro_batch":)" +
-                         number(micro_batch) + R"(,"recompute":"full"}})");
+        return answer_of_text(R"({"model":{"preset":"mpt-70b"},"cluster":{"preset":"dgx-a100-40gb","gpus":)" +
+                              number(gpus) +
+                              R"(,"software":"fsdp1"},"training":{"sequence_length":2048,"micro_batch":)" +
+                              number(micro_batch) + R"(,"recompute":"full"}})");
     };
     // Source: mosaicml/llm-foundry: 35.9 % and 48.9 %.
     const Answer tight = mpt_70b(64, 2);

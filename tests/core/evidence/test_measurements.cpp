@@ -78,7 +78,7 @@ json sound_file() {
     })");
 }
 
-Problems problems_of(const json& file) {
+Problems problems_of_measurements(const json& file) {
     Problems problems;
     read_measurements(file.dump(), problems);
     return problems;
@@ -88,7 +88,7 @@ Problems problems_of(const json& file) {
 Problem problem_with(const char* pointer, const json& value) {
     json file = sound_file();
     file[json::json_pointer(pointer)] = value;
-    const Problems problems = problems_of(file);
+    const Problems problems = problems_of_measurements(file);
     REQUIRE(problems.size() == 1);
     return problems[0];
 }
@@ -235,14 +235,14 @@ TEST_CASE("All problems of a file are reported at once") {
     file["gemm"][0].erase("m");
     file["streaming"][0]["seconds"] = nullptr;
     file.erase("attention");
-    const Problems problems = problems_of(file);
+    const Problems problems = problems_of_measurements(file);
     REQUIRE(problems.size() == 3);
     CHECK(problems[0].where == "/gemm/0/m");
     CHECK(problems[0].what == "the field is missing");
     CHECK(problems[1].where == "/attention");
     CHECK(problems[2].where == "/streaming/0/seconds");
 
-    CHECK(problems_of(json::array()).size() == 1);
+    CHECK(problems_of_measurements(json::array()).size() == 1);
     Problems cut;
     read_measurements("{\n\"format\": }", cut);
     REQUIRE(cut.size() == 1);

@@ -16,7 +16,7 @@ double flops(const Answer& answer, std::string_view name) {
     return std::nan("");
 }
 
-bool has(const Answer& answer, std::string_view name) { return !std::isnan(flops(answer, name)); }
+bool has_flops(const Answer& answer, std::string_view name) { return !std::isnan(flops(answer, name)); }
 
 Answer llama_8b() {
     return answer(
@@ -39,8 +39,8 @@ TEST_CASE("conventions: Llama 3 8B at 8,192 tokens, by hand", "[conventions]") {
     CHECK(flops(subject, "causal") == Approx(6 * kParameters + kAttention / 2));
     // torchtitan leaves the embedding out and keeps the head.
     CHECK(flops(subject, "torchtitan") == Approx(6 * (kParameters - kHead) + kAttention));
-    CHECK_FALSE(has(subject, "6n-total"));
-    CHECK_FALSE(has(subject, "operators"));
+    CHECK_FALSE(has_flops(subject, "6n-total"));
+    CHECK_FALSE(has_flops(subject, "operators"));
     // Megatron-LM's formula, term by term: 12·h² per layer times attention, MLP and logits, without norms.
     constexpr double kLayers = 32, kHidden = 4096, kFfn = 14336, kSequence = 8192, kVocabulary = 128256;
     const double megatron = 12 * kLayers * kHidden * kHidden *
@@ -81,7 +81,7 @@ TEST_CASE("conventions: tied embeddings are counted once", "[conventions]") {
     CHECK(flops(subject, "torchtitan") ==
           Approx(6 * (counts.parameters - counts.positions) + counts.attention));
     CHECK(flops(subject, "nanogpt") == Approx(6 * (counts.parameters - counts.positions) + counts.attention));
-    CHECK_FALSE(has(llama_8b(), "nanogpt"));
+    CHECK_FALSE(has_flops(llama_8b(), "nanogpt"));
 }
 
 TEST_CASE("conventions: only GPUs that gain from 2:4 sparsity have its peak", "[conventions]") {
@@ -141,7 +141,7 @@ TEST_CASE("conventions: peaks of other precisions and of sparse matrices", "[con
 TEST_CASE("conventions: a quoted number becomes the throughput that gives it back", "[conventions]") {
     const Answer subject = llama_8b();
     for (const Convention& convention : conventions()) {
-        if (!has(subject, convention.name)) continue;
+        if (!has_flops(subject, convention.name)) continue;
         for (const char* value : {"41.2 %", "0.412"}) {
             for (const char* peak : {"", "/bf16", "/sparse"}) {
                 Problems problems;

@@ -7,6 +7,7 @@
 #include "explain/output.h"
 #include "planner/answer.h"
 #include "presets/hf_config.h"
+#include "support/check_scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -22,11 +23,6 @@ constexpr const char* kLlama2 =
         "intermediate_size": 11008, "max_position_embeddings": 4096, "num_attention_heads": 32,
         "num_hidden_layers": 32, "num_key_value_heads": 32, "tie_word_embeddings": false,
         "vocab_size": 32000})";
-
-Catalogue own_catalogue() {
-    Problems none;
-    return Catalogue::with_folder("", none);
-}
 
 bool warns_of_positions(const Scenario& scenario) {
     const std::vector<std::string> all = warnings(answer(scenario));

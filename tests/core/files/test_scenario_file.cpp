@@ -23,7 +23,7 @@ Scenario read(const std::string& text, Problems& problems) {
     return read_scenario(text, shipped_only(), "", problems);
 }
 
-Problems problems_of(const std::string& text) {
+Problems problems_of_scenario_text(const std::string& text) {
     Problems problems;
     read(text, problems);
     return problems;
@@ -90,8 +90,8 @@ TEST_CASE("scenario file: a scenario that is written and read again has the same
 
 TEST_CASE("scenario file: all mistakes are reported at once, with place, reason and nearest name",
           "[files]") {
-    const Problems problems =
-        problems_of(R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
+    const Problems problems = problems_of_scenario_text(
+        R"({"model": {"preset": "mpt-13c", "layrs": 4}, "training": {"micro_batch": "two",
         "sharding": "zero4", "auto": ["micro_bach"]}, "clutser": {}, "cluster": {"inter_node_bandwidth": "400 Gbit", "gpu": {"memory": true}}})");
     CHECK(has_problem(problems, "/model/preset", "mpt-13b"));
     CHECK(has_problem(problems, "/model/layrs", "layers"));
@@ -105,27 +105,33 @@ TEST_CASE("scenario file: all mistakes are reported at once, with place, reason 
 }
 
 TEST_CASE("scenario file: senseless values are refused", "[files]") {
-    CHECK(has_problem(problems_of(R"({"training": {"micro_batch": -2}})"), "/training/micro_batch",
-                      "at least 1"));
-    CHECK(has_problem(problems_of(R"({"training": {"micro_batch": 0}})"), "/training/micro_batch",
-                      "at least 1"));
-    CHECK(has_problem(problems_of(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus", "at most"));
-    CHECK(has_problem(problems_of(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size",
-                      "4,992 or 5,120"));
-    CHECK(has_problem(problems_of(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
-    CHECK(has_problem(problems_of(R"({"training": {"schedule": "dualpipes"}})"), "/training/schedule",
-                      "dualpipe"));
-    CHECK(has_problem(problems_of(R"({"assumptions": {"mfu_override": 1.4}})"), "/assumptions/mfu_override",
+    CHECK(has_problem(problems_of_scenario_text(R"({"training": {"micro_batch": -2}})"),
+                      "/training/micro_batch", "at least 1"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"training": {"micro_batch": 0}})"),
+                      "/training/micro_batch", "at least 1"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"cluster": {"gpus": 1e300}})"), "/cluster/gpus",
                       "at most"));
-    CHECK(problems_of(R"({"assumptions": {"mfu_override": 0.4, "mtbf_hours_per_gpu": 50000}})").empty());
-    CHECK(has_problem(problems_of(R"({"model": {"experts": 8}})"), "/model/experts_per_token", "8 experts"));
-    CHECK(problems_of(R"({"training": {"tensor_parallel": 4, "schedule": "zb-h1"}})").empty());
-    CHECK(has_problem(problems_of(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
+    CHECK(has_problem(problems_of_scenario_text(R"({"model": {"hidden_size": 5000}})"), "/model/hidden_size",
+                      "4,992 or 5,120"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"cluster": {"gpus": 12}})"), "/cluster/gpus", "8 or 16"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"training": {"schedule": "dualpipes"}})"),
+                      "/training/schedule", "dualpipe"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"assumptions": {"mfu_override": 1.4}})"),
+                      "/assumptions/mfu_override", "at most"));
+    CHECK(problems_of_scenario_text(R"({"assumptions": {"mfu_override": 0.4, "mtbf_hours_per_gpu": 50000}})")
+              .empty());
+    CHECK(has_problem(problems_of_scenario_text(R"({"model": {"experts": 8}})"), "/model/experts_per_token",
+                      "8 experts"));
+    CHECK(problems_of_scenario_text(R"({"training": {"tensor_parallel": 4, "schedule": "zb-h1"}})").empty());
+    CHECK(has_problem(problems_of_scenario_text(R"({"training": {"accumulation": 2, "global_batch": 256}})"),
                       "/training/accumulation", "leave one out"));
-    CHECK(
-        has_problem(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"), "/training/precision", "bf16"));
-    CHECK(problems_of(R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})").empty());
-    CHECK(problems_of(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})").empty());
+    CHECK(has_problem(problems_of_scenario_text(R"({"cluster": {"gpu": "v100-sxm-32gb"}})"),
+                      "/training/precision", "bf16"));
+    CHECK(problems_of_scenario_text(
+              R"({"cluster": {"gpu": "v100-sxm-32gb"}, "training": {"precision": "fp16"}})")
+              .empty());
+    CHECK(problems_of_scenario_text(R"({"assumptions": {"overlap": null}, "cluster": {"calibration": null}})")
+              .empty());
 }
 
 TEST_CASE("scenario file: a GPU without a cluster preset has the links of its usual node", "[files]") {
@@ -141,18 +147,18 @@ TEST_CASE("scenario file: a GPU without a cluster preset has the links of its us
 }
 
 TEST_CASE("scenario file: files of other kinds are refused", "[files]") {
-    CHECK(has_problem(problems_of(""), "", "empty"));
-    CHECK(has_problem(problems_of("  \n "), "", "empty"));
-    CHECK(has_problem(problems_of("{\"model\": {"), "", "not valid JSON"));
-    CHECK(problems_of("{\n\n\"model\": ]}")[0].line == 3);
-    CHECK(has_problem(problems_of("[]"), "", "object"));
-    CHECK(has_problem(problems_of("3"), "", "object"));
-    CHECK(has_problem(problems_of(std::string("\0\1\2PNG", 6)), "", "not text"));
-    CHECK(has_problem(problems_of("\x89PNG\r\n\x1a\n"), "", "not valid JSON"));
-    CHECK(has_problem(problems_of(R"({"format": "other"})"), "/format", "shardscope-scenario"));
-    CHECK(has_problem(problems_of(R"({"version": 9})"), "/version", "version 1"));
+    CHECK(has_problem(problems_of_scenario_text(""), "", "empty"));
+    CHECK(has_problem(problems_of_scenario_text("  \n "), "", "empty"));
+    CHECK(has_problem(problems_of_scenario_text("{\"model\": {"), "", "not valid JSON"));
+    CHECK(problems_of_scenario_text("{\n\n\"model\": ]}")[0].line == 3);
+    CHECK(has_problem(problems_of_scenario_text("[]"), "", "object"));
+    CHECK(has_problem(problems_of_scenario_text("3"), "", "object"));
+    CHECK(has_problem(problems_of_scenario_text(std::string("\0\1\2PNG", 6)), "", "not text"));
+    CHECK(has_problem(problems_of_scenario_text("\x89PNG\r\n\x1a\n"), "", "not valid JSON"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"format": "other"})"), "/format", "shardscope-scenario"));
+    CHECK(has_problem(problems_of_scenario_text(R"({"version": 9})"), "/version", "version 1"));
     std::string deep(100000, '[');
-    CHECK_FALSE(problems_of(deep).empty());
+    CHECK_FALSE(problems_of_scenario_text(deep).empty());
 }
 
 TEST_CASE("scenario file: a user's preset stays the same one however often its file is read", "[files]") {

@@ -6,6 +6,7 @@
 #include "files/scenario_file.h"
 #include "files/session_file.h"
 #include "files/view_json.h"
+#include "support/check_scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -13,12 +14,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-Catalogue own_catalogue() {
-    Problems none;
-    return Catalogue::with_folder("", none);
-}
-
-std::string problems_of(const std::string& view) {
+std::string problems_of_view(const std::string& view) {
     Catalogue catalogue = own_catalogue();
     Problems problems;
     read_scenario(R"({"view": )" + view + "}", catalogue, "", problems);
@@ -45,7 +41,7 @@ TEST_CASE("view: a view that is written and read again is the same", "[studies]"
     view.set_switched("strong", true);
     CHECK(view.switched == std::vector<std::string>{"strong", "band"});
     const std::string written = write_view({view, {}, {}}).dump();
-    CHECK(problems_of(written).empty());
+    CHECK(problems_of_view(written).empty());
     Catalogue catalogue = own_catalogue();
     Problems problems;
     CHECK(read_view(nlohmann::json::parse(written), first(), catalogue, problems) == SavedView{view, {}, {}});
@@ -78,28 +74,31 @@ TEST_CASE("view: pins equal the scenario except for the fields that they give", 
 }
 
 TEST_CASE("view: every mistake is reported with its place", "[studies]") {
-    CHECK(problems_of(R"({"plott": "sweep"})") ==
+    CHECK(problems_of_view(R"({"plott": "sweep"})") ==
           "/view/plott: the field is not known; did you mean “plot”?\n");
-    CHECK(problems_of(R"({"plot": "sweeep"})")
+    CHECK(problems_of_view(R"({"plot": "sweeep"})")
               .find("/view/plot: “sweeep” is not a plot; did you mean “sweep”?") == 0);
-    CHECK(problems_of(R"({"x": "gpu"})").find("/view/x: “gpu” is not a parameter") == 0);
-    CHECK(problems_of(R"({"x": "gpus", "range": {"x": "8:64"}})")
+    CHECK(problems_of_view(R"({"x": "gpu"})").find("/view/x: “gpu” is not a parameter") == 0);
+    CHECK(problems_of_view(R"({"x": "gpus", "range": {"x": "8:64"}})")
               .find("/view/range/x: “8:64” is not a range") == 0);
-    CHECK(problems_of(R"({"range": {"x": "8:64:4"}})").find("/view/range/x: the view has a range but no x") ==
+    CHECK(problems_of_view(R"({"range": {"x": "8:64:4"}})")
+              .find("/view/range/x: the view has a range but no x") == 0);
+    CHECK(problems_of_view(R"({"range": {"z": "8:64:4"}})").find("/view/range/z") == 0);
+    CHECK(problems_of_view(R"({"outputs": ["mfuu"]})").find("/view/outputs/0: there is no output “mfuu”") ==
           0);
-    CHECK(problems_of(R"({"range": {"z": "8:64:4"}})").find("/view/range/z") == 0);
-    CHECK(problems_of(R"({"outputs": ["mfuu"]})").find("/view/outputs/0: there is no output “mfuu”") == 0);
-    CHECK(problems_of(R"({"against": "ideal.mfu_bund"})")
+    CHECK(problems_of_view(R"({"against": "ideal.mfu_bund"})")
               .find("/view/against: there is no output “ideal.mfu_bund”; did you mean “ideal.mfu_bound”?") ==
           0);
-    CHECK(problems_of(R"({"side_by_side": "yes"})").find("/view/side_by_side: \"yes\" is neither true") == 0);
-    CHECK(problems_of(R"({"switched": ["stron"]})")
+    CHECK(
+        problems_of_view(R"({"side_by_side": "yes"})").find("/view/side_by_side: \"yes\" is neither true") ==
+        0);
+    CHECK(problems_of_view(R"({"switched": ["stron"]})")
               .find("/view/switched/0: no plot has an option “stron”; did you mean “strong”?") == 0);
-    CHECK(problems_of(R"({"switched": true})").find("/view/switched: ") == 0);
-    CHECK(problems_of(R"({"plan": "often"})").find("/view/plan: “often” is not a way to plan") == 0);
-    CHECK(problems_of(R"({"pins": [{}, {"clustr": {}}]})").find("/view/pins/1/clustr") == 0);
-    CHECK(problems_of(R"({"pins": [{"view": {}}]})").find("/view/pins/0/view") == 0);
-    CHECK(problems_of(R"({"pins": 3})").find("/view/pins: ") == 0);
+    CHECK(problems_of_view(R"({"switched": true})").find("/view/switched: ") == 0);
+    CHECK(problems_of_view(R"({"plan": "often"})").find("/view/plan: “often” is not a way to plan") == 0);
+    CHECK(problems_of_view(R"({"pins": [{}, {"clustr": {}}]})").find("/view/pins/1/clustr") == 0);
+    CHECK(problems_of_view(R"({"pins": [{"view": {}}]})").find("/view/pins/0/view") == 0);
+    CHECK(problems_of_view(R"({"pins": 3})").find("/view/pins: ") == 0);
 }
 
 TEST_CASE("view: a session stores the state of the window beside its scenarios", "[studies]") {

@@ -14,7 +14,7 @@ std::string smi(int mib) {
     return written("| N/A   45C    P0   345W / 700W |  %dMiB / 81559MiB |    100%%      Default |\n", mib);
 }
 
-std::string steps() {
+std::string megatron_steps() {
     return lines(4, [](int i) { return megatron_step(i, 500); });
 }
 
@@ -26,11 +26,11 @@ std::string memory() {
 }  // namespace
 
 TEST_CASE("logs: nvidia-smi before training shows no peak", "[logs]") {
-    CHECK(peak(read_log(smi(3) + steps()), Peak::device) == 0);
-    CHECK(peak(read_log(smi(3) + steps() + memory()), Peak::device) == 0);
-    CHECK(peak(read_log(smi(3) + steps() + smi(75412)), Peak::device) == Approx(75412 * kMebi));
+    CHECK(peak(read_log(smi(3) + megatron_steps()), Peak::device) == 0);
+    CHECK(peak(read_log(smi(3) + megatron_steps() + memory()), Peak::device) == 0);
+    CHECK(peak(read_log(smi(3) + megatron_steps() + smi(75412)), Peak::device) == Approx(75412 * kMebi));
     // The memory of one moment may be less than the peak of the allocator.
-    CHECK(peak(read_log(steps() + memory() + smi(30000)), Peak::device) == 0);
+    CHECK(peak(read_log(megatron_steps() + memory() + smi(30000)), Peak::device) == 0);
     // A run without steps ran out of memory; its memory is compared with the allocator's.
     CHECK(peak(read_log(smi(3) + memory()), Peak::device) == 0);
     CHECK(peak(read_log(memory() + smi(75412)), Peak::device) == Approx(75412 * kMebi));
@@ -63,8 +63,8 @@ TEST_CASE("logs: a platform of MLPerf that is no preset leaves the GPU to other 
             name);
     };
     const std::string device = "GPU 0: NVIDIA H200 (UUID: GPU-0)\n";
-    CHECK(read_log(platform("our cluster") + device + steps()).contents.device == "NVIDIA H200");
-    CHECK(read_log(platform("DGXH100") + device + steps()).contents.device == "DGXH100");
+    CHECK(read_log(platform("our cluster") + device + megatron_steps()).contents.device == "NVIDIA H200");
+    CHECK(read_log(platform("DGXH100") + device + megatron_steps()).contents.device == "DGXH100");
 }
 
 TEST_CASE("logs: the prefixes of torchrun, srun and NeMo-Run", "[logs]") {
@@ -124,9 +124,9 @@ TEST_CASE("logs: the tool of a log without steps, and of one with a moving avera
 }
 
 TEST_CASE("logs: JSON with a line of a log is no log", "[logs]") {
-    CHECK_FALSE(is_training_log("{\n\"note\": \"from\n" + steps() + "\"}"));
+    CHECK_FALSE(is_training_log("{\n\"note\": \"from\n" + megatron_steps() + "\"}"));
     CHECK_FALSE(is_training_log("  {\"log\": \"step: 1 tps: 5\"}"));
-    CHECK(is_training_log(steps()));
+    CHECK(is_training_log(megatron_steps()));
     // Hugging Face's Trainer prints dictionaries of Python.
     CHECK(is_training_log(
         "{'loss': 2.31, 'learning_rate': 1e-05, 'epoch': 0.1}\n"

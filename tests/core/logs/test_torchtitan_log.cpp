@@ -94,14 +94,14 @@ std::string configuration() {
     return out;
 }
 
-std::string steps() {
+std::string torchtitan_steps() {
     return lines(4, [](int i) { return torchtitan_step(i, 5000); });
 }
 
 }  // namespace
 
 TEST_CASE("logs: torchtitan's configuration with the model's own sections", "[logs]") {
-    const LogScenario found = log_scenario_of(read_log(configuration() + steps()));
+    const LogScenario found = log_scenario_of(read_log(configuration() + torchtitan_steps()));
     const Settings s = resolve(found.scenario);
     REQUIRE(found.scenario.model);
     CHECK(found.scenario.model->name == "llama-3-8b");
@@ -123,7 +123,7 @@ TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {
     const std::string batch = titan(
         "Trainer is initialized with 16384 tokens per DP rank, 262144 tokens per train step, gradient "
         "accumulation steps 2, maximum context length 8192, total steps 1000 (warmup 200)");
-    const TrainingLog log = read_log(mesh + batch + steps());
+    const TrainingLog log = read_log(mesh + batch + torchtitan_steps());
     const Settings s = resolve(log_scenario_of(log).scenario);
     CHECK(s[P::sequence_length] == 8192);
     CHECK(s[P::micro_batch] == 2);
@@ -133,7 +133,7 @@ TEST_CASE("logs: torchtitan's batch in tokens", "[logs]") {
     // A pipeline splits the tokens of a rank, and only the configuration says into how many micro-batches.
     const std::string pipeline =
         titan("Building device mesh with parallelism: pp=2, dp_replicate=1, dp_shard=4, cp=1, tp=1, ep=1");
-    const Scenario split = log_scenario_of(read_log(pipeline + batch + steps())).scenario;
+    const Scenario split = log_scenario_of(read_log(pipeline + batch + torchtitan_steps())).scenario;
     CHECK(is_missing(split, "the micro-batch"));
     CHECK(resolve(split)[P::global_batch] == 32);
 }
@@ -145,7 +145,8 @@ TEST_CASE("logs: torchtitan's lines on the pipeline, asynchronous tensor paralle
                    read_log(titan("Building device mesh with parallelism: pp=2, dp_replicate=1, dp_shard=4, "
                                   "cp=1, tp=" +
                                   tensor + ", ep=1") +
-                            titan("Model llama3 8B size: 8,030,261,248 total parameters") + text + steps()))
+                            titan("Model llama3 8B size: 8,030,261,248 total parameters") + text +
+                            torchtitan_steps()))
             .scenario;
     };
     const std::string tokens = titan(
@@ -210,8 +211,8 @@ TEST_CASE("logs: torchtitan's lines on the pipeline, asynchronous tensor paralle
 }
 
 TEST_CASE("logs: a torchtitan log without its mesh leaves the number of GPUs to the user", "[logs]") {
-    const LogScenario found =
-        log_scenario_of(read_log(titan("Model llama3 8B size: 8,030,261,248 total parameters") + steps()));
+    const LogScenario found = log_scenario_of(
+        read_log(titan("Model llama3 8B size: 8,030,261,248 total parameters") + torchtitan_steps()));
     CHECK(is_missing(found.scenario, "the number of GPUs"));
     for (const std::string& note : found.notes) {
         INFO(note);
@@ -221,7 +222,8 @@ TEST_CASE("logs: a torchtitan log without its mesh leaves the number of GPUs to 
 
 TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
     const auto settings = [](const std::string& line) {
-        return resolve(log_scenario_of(read_log(torchtitan_head() + titan(line) + steps())).scenario);
+        return resolve(
+            log_scenario_of(read_log(torchtitan_head() + titan(line) + torchtitan_steps())).scenario);
     };
     for (const char* line : {"Swapped to Float8Linear layers", "Float8 training active with recipe rowwise",
                              "Swapped to Float8Linear layers with enable_fsdp_float8_all_gather=True"}) {
@@ -233,8 +235,9 @@ TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
     CHECK(gathered.choice<Fp8Recipe>(P::fp8_recipe) == Fp8Recipe::tensorwise);
     CHECK(gathered.on(P::fp8_param_gather));
     CHECK_FALSE(settings("Swapped to Float8Linear layers").on(P::fp8_param_gather));
-    const LogScenario rows = log_scenario_of(read_log(
-        torchtitan_head() + titan("Float8 training active with recipe rowwise, scaling axiswise") + steps()));
+    const LogScenario rows = log_scenario_of(
+        read_log(torchtitan_head() + titan("Float8 training active with recipe rowwise, scaling axiswise") +
+                 torchtitan_steps()));
     CHECK(rows.notes.front() == "The fp8 recipe rowwise is treated as tensorwise.");
     CHECK(settings("Applied SelectiveAC activation checkpointing to the model")[P::recompute] ==
           kRecomputeSelective);
@@ -243,14 +246,16 @@ TEST_CASE("logs: torchtitan's fp8 and its activation checkpointing", "[logs]") {
     const std::string list = titan("Running with args: {") +
                              "  \"model\": {\n    \"converters\": [\n      \"quantize.linear.float8\"\n"
                              "    ]\n  },\n  \"training\": {\n    \"steps\": 7\n  }\n}\n";
-    const Settings s = resolve(log_scenario_of(read_log(torchtitan_head() + list + steps())).scenario);
+    const Settings s =
+        resolve(log_scenario_of(read_log(torchtitan_head() + list + torchtitan_steps())).scenario);
     CHECK(s.choice<Precision>(P::precision) == Precision::fp8);
     CHECK(s[P::training_tokens] == 7.0 * 16 * 8192);
 }
 
 TEST_CASE("logs: the flavors of torchtitan's models", "[logs]") {
     const auto scenario = [](const std::string& model) {
-        return log_scenario_of(read_log(titan("Model " + model + " size: 1,000 total parameters") + steps()))
+        return log_scenario_of(
+                   read_log(titan("Model " + model + " size: 1,000 total parameters") + torchtitan_steps()))
             .scenario;
     };
     for (const auto& [flavor, preset] :
@@ -273,7 +278,7 @@ TEST_CASE("logs: the flavors of torchtitan's models", "[logs]") {
 TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[logs]") {
     const std::string mesh =
         titan("Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=16, cp=1, tp=2, ep=1");
-    const TrainingLog log = read_log(mesh + steps());
+    const TrainingLog log = read_log(mesh + torchtitan_steps());
     const Scenario base = of_model("qwen3-8b", {{P::gpus, 8},
                                                 {P::sequence_length, 4096},
                                                 {P::micro_batch, 4},
@@ -311,10 +316,11 @@ TEST_CASE("logs: what a torchtitan log does not state comes from a scenario", "[
 TEST_CASE("logs: torchtitan's expert parallelism, sequence parallelism and CUDA graphs", "[logs]") {
     const auto found = [](const std::string& model, const std::string& parallelism, const std::string& more,
                           const std::string& mesh) {
-        return log_scenario_of(read_log(
-            titan("Running with configs: {") + "  \"model\": {\n" + model + "  },\n  \"parallelism\": {\n" +
-            parallelism + "  },\n" + more + "}\n" +
-            titan("Building device mesh with parallelism: dp_replicate=1, cp=1, " + mesh) + steps()));
+        return log_scenario_of(
+            read_log(titan("Running with configs: {") + "  \"model\": {\n" + model +
+                     "  },\n  \"parallelism\": {\n" + parallelism + "  },\n" + more + "}\n" +
+                     titan("Building device mesh with parallelism: dp_replicate=1, cp=1, " + mesh) +
+                     torchtitan_steps()));
     };
     const auto is_noted = [](const LogScenario& read, const std::string& words) {
         return std::ranges::any_of(read.notes, [&](const std::string& note) {

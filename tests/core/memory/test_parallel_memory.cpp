@@ -27,10 +27,10 @@ struct Figure {
 };
 
 // The transformer layers of the first GPU, without embedding and head.
-struct Layers {
+struct LayersOfStage {
     double states, activations;
 };
-Layers layers_of(const Figure& f, double sequence_parallel, double recompute) {
+LayersOfStage layers_of(const Figure& f, double sequence_parallel, double recompute) {
     const Compiled c = compile(resolve(of_model(f.model, {{P::gpus, 8 * f.pipeline},
                                                           {P::tensor_parallel, 8},
                                                           {P::pipeline_parallel, f.pipeline},
@@ -62,7 +62,7 @@ TEST_CASE("memory: the transformer layers of Korthikanti et al. 2022, figure 1, 
           Figure{"gpt-530b", 35, 3, 1, 31.64, 114.02, 23.08},
           Figure{"gpt-1t", 64, 1, 1, 32.96, 131.25, 26.56}}) {
         INFO(f.model);
-        const Layers none = layers_of(f, 0, 0);
+        const LayersOfStage none = layers_of(f, 0, 0);
         CHECK(none.states / kGiB == Approx(f.parameters).epsilon(1e-3));
         CHECK(none.activations / kGiB == Approx(f.none).epsilon(1e-3));
         CHECK(layers_of(f, 1, kRecomputeSelective).activations / kGiB ==
@@ -202,7 +202,7 @@ TEST_CASE("memory: offload moves the optimizer, then the weights, off the GPU", 
     CHECK(term(use(0, 3, 64), MemoryTerm::weights) == 0);
     CHECK(term(use(1, 3, 64), MemoryTerm::weights) > 0);
     CHECK(term(use(2, 3, 64), MemoryTerm::weights) == 0);
-    // Layers are still gathered on the GPU to be computed, even with one GPU.
+    // LayersOfStage are still gathered on the GPU to be computed, even with one GPU.
     CHECK(term(use(2, 3, 64), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
     CHECK(term(use(2, 3, 1), MemoryTerm::gathered) == term(use(0, 3, 64), MemoryTerm::gathered));
     // Without FSDP nothing would gather the weights, so they stay on the GPU.

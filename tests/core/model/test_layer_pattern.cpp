@@ -19,16 +19,8 @@ namespace {
 
 double text(const char* pattern) { return intern_text(pattern); }
 
-const Operator& find(const Block& block, std::string_view name) {
-    for (const Operator& op : block.operators) {
-        if (op.name == name) return op;
-    }
-    FAIL("no operator " << name);
-    return block.operators.front();
-}
-
 // Llama 3 8B with a pattern and a window.
-Scenario llama(const char* pattern, double window = 1024, double sequence = 8192) {
+Scenario llama_with_pattern(const char* pattern, double window = 1024, double sequence = 8192) {
     return of_model("llama-3-8b", {{P::layer_pattern, text(pattern)},
                                    {P::attention_window, window},
                                    {P::sequence_length, sequence},
@@ -44,7 +36,7 @@ TEST_CASE("layer pattern: a pattern of full layers is the model without one", "[
     const Estimate without = estimate_of(plain);
     for (const char* pattern : {"full", "full/dense", "full*3,full"}) {
         INFO(pattern);
-        const Estimate with = estimate_of(llama(pattern, 0));
+        const Estimate with = estimate_of(llama_with_pattern(pattern, 0));
         CHECK(with.step.total == without.step.total);
         CHECK(with.memory.peak == without.memory.peak);
         CHECK(with.mfu == without.mfu);
@@ -52,13 +44,13 @@ TEST_CASE("layer pattern: a pattern of full layers is the model without one", "[
     // All layers slide with a window and no pattern.
     Scenario window = plain;
     window.give(P::attention_window, 1024);
-    CHECK(estimate_of(window).step.total == estimate_of(llama("sliding")).step.total);
-    CHECK(estimate_of(window).mfu == Approx(estimate_of(llama("sliding")).mfu).epsilon(1e-12));
+    CHECK(estimate_of(window).step.total == estimate_of(llama_with_pattern("sliding")).step.total);
+    CHECK(estimate_of(window).mfu == Approx(estimate_of(llama_with_pattern("sliding")).mfu).epsilon(1e-12));
 }
 
 TEST_CASE("layer pattern: a chunked layer attends within its chunk", "[layer_pattern]") {
     const auto attended = [](double sequence) {
-        return attended_tokens(resolve(llama("chunked", 8192, sequence)), Mixer::chunked);
+        return attended_tokens(resolve(llama_with_pattern("chunked", 8192, sequence)), Mixer::chunked);
     };
     // The count has both halves of the square of each chunk.
     CHECK(attended(32768) == 8192);
@@ -66,14 +58,14 @@ TEST_CASE("layer pattern: a chunked layer attends within its chunk", "[layer_pat
     CHECK(attended(10240) == (8192.0 * 8192 + 2048.0 * 2048) / 10240);
     CHECK(attended(4096) == 4096);
     // A sequence of whole chunks costs what packed documents of their length cost.
-    Scenario packed = llama("full", 0, 16384);
+    Scenario packed = llama_with_pattern("full", 0, 16384);
     packed.give(P::packing, 4096);
-    const Estimate chunks = estimate_of(llama("chunked", 4096, 16384));
+    const Estimate chunks = estimate_of(llama_with_pattern("chunked", 4096, 16384));
     const Estimate documents = estimate_of(packed);
     CHECK(chunks.step.total == Approx(documents.step.total).epsilon(1e-12));
     CHECK(chunks.memory.peak == Approx(documents.memory.peak).epsilon(1e-12));
     CHECK(chunks.mfu == Approx(documents.mfu).epsilon(1e-12));
-    CHECK(chunks.step.total < estimate_of(llama("sliding", 4096, 16384)).step.total);
+    CHECK(chunks.step.total < estimate_of(llama_with_pattern("sliding", 4096, 16384)).step.total);
 }
 
 TEST_CASE("layer pattern: the window concerns sliding layers only", "[layer_pattern]") {
@@ -84,16 +76,18 @@ TEST_CASE("layer pattern: the window concerns sliding layers only", "[layer_patt
     REQUIRE(list.kinds == 2);
     CHECK(list.of_kind[0].repeat == 52);
     CHECK(list.of_kind[1].repeat == 10);
-    CHECK(find(list.of_kind[0], "attention.core").n == 1008);
-    CHECK(find(list.of_kind[1], "attention.core").n == 16384);
+    CHECK(operator_of(list.of_kind[0], "attention.core").n == 1008);
+    CHECK(operator_of(list.of_kind[1], "attention.core").n == 16384);
     // So the attention of the model needs a fifth of that of full layers: (52 · 1,008 + 10 · 16,384) ÷ 62.
     double scores = 0;
-    for (const Block& layer : list.layers()) scores += layer.repeat * find(layer, "attention.core").n;
+    for (const Block& layer : list.layers()) scores += layer.repeat * operator_of(layer, "attention.core").n;
     CHECK(scores / (62 * 16384) == Approx(0.2129).epsilon(1e-3));
 }
 
 TEST_CASE("layer pattern: mixtures lie between the pure models", "[layer_pattern]") {
-    const auto step = [](const char* pattern) { return estimate_of(llama(pattern, 512, 32768)).step.total; };
+    const auto step = [](const char* pattern) {
+        return estimate_of(llama_with_pattern(pattern, 512, 32768)).step.total;
+    };
     const double full = step("full");
     const double sliding = step("sliding");
     CHECK(sliding < full);
@@ -129,8 +123,8 @@ TEST_CASE("layer pattern: what follows a mixer is chosen, or by the place of the
     CHECK(counts("full/none,none/dense", 0) ==
           Counts{{"full attention alone", 24}, {"feed-forward alone", 24}});
     // A layer that is split in two has the same operators but for the residuals between them.
-    const OperatorList whole = list_of(llama("full"));
-    const OperatorList halves = list_of(llama("full/none,none/dense"));
+    const OperatorList whole = list_of(llama_with_pattern("full"));
+    const OperatorList halves = list_of(llama_with_pattern("full/none,none/dense"));
     CHECK(halves.of_kind[0].weights() + halves.of_kind[1].weights() == whole.of_kind[0].weights());
     CHECK(halves.of_kind[0].saved() + halves.of_kind[1].saved() == whole.of_kind[0].saved());
 }
@@ -202,13 +196,13 @@ TEST_CASE("layer pattern: a folded stage ends with the last layer of its later h
 
 TEST_CASE("layer pattern: each head of lightning attention has a norm of its own", "[layer_pattern]") {
     const auto norm = [](double tensor, double kernel) {
-        return find(list_of(of_model("llama-3-8b", {{P::layer_pattern, text("linear")},
-                                                    {P::linear_key_heads, 32},
-                                                    {P::linear_key_head_size, 128},
-                                                    {P::convolution_kernel, kernel},
-                                                    {P::tensor_parallel, tensor}}))
-                        .of_kind[0],
-                    "mixer.gated_norm");
+        return operator_of(list_of(of_model("llama-3-8b", {{P::layer_pattern, text("linear")},
+                                                           {P::linear_key_heads, 32},
+                                                           {P::linear_key_head_size, 128},
+                                                           {P::convolution_kernel, kernel},
+                                                           {P::tensor_parallel, tensor}}))
+                               .of_kind[0],
+                           "mixer.gated_norm");
     };
     CHECK(norm(8, 0).weights == 32 * 128);
     CHECK(norm(8, 0).share == 1.0 / 8);
@@ -240,9 +234,9 @@ TEST_CASE("linear attention: a token costs the same in a long sequence", "[layer
     const OperatorList list =
         list_of(of_model("qwen3-next-80b-a3b", {{P::sequence_length, 4096}, {P::micro_batch, 1}}));
     const Block& layer = list.of_kind[0];
-    CHECK(find(layer, "mixer.input").flops() == 2.0 * 4096 * 2048 * (12288 + 64));
-    CHECK(find(layer, "mixer.output").flops() == 2.0 * 4096 * 4096 * 2048);
-    CHECK(find(layer, "mixer.scan").flops() == Approx(4096.0 * 32 * 184320).epsilon(1e-12));
+    CHECK(operator_of(layer, "mixer.input").flops() == 2.0 * 4096 * 2048 * (12288 + 64));
+    CHECK(operator_of(layer, "mixer.output").flops() == 2.0 * 4096 * 4096 * 2048);
+    CHECK(operator_of(layer, "mixer.scan").flops() == Approx(4096.0 * 32 * 184320).epsilon(1e-12));
 }
 
 TEST_CASE("state space: the FLOPs are those of state-space duality", "[layer_pattern]") {
@@ -256,8 +250,8 @@ TEST_CASE("state space: the FLOPs are those of state-space duality", "[layer_pat
     const OperatorList list =
         list_of(of_model("mamba2-2.7b", {{P::micro_batch, 1}, {P::sequence_length, 2048}}));
     REQUIRE(list.kinds == 1);
-    CHECK(find(list.of_kind[0], "mixer.scan").flops() == Approx(2048 * state_space_flops(kLayer)));
-    CHECK(find(list.of_kind[0], "mixer.input").weights == 2560.0 * (2 * 5120 + 2 * 128 + 80));
+    CHECK(operator_of(list.of_kind[0], "mixer.scan").flops() == Approx(2048 * state_space_flops(kLayer)));
+    CHECK(operator_of(list.of_kind[0], "mixer.input").weights == 2560.0 * (2 * 5120 + 2 * 128 + 80));
 }
 
 TEST_CASE("state space: memory grows with the sequence and not with its square", "[layer_pattern]") {
@@ -284,8 +278,8 @@ TEST_CASE("layer pattern: tensor parallelism divides the mixers without losing F
                 if (std::ranges::none_of(one.of_kind[i].operators,
                                          [&](const Operator& op) { return op.name == name; }))
                     continue;
-                const Operator& whole = find(one.of_kind[i], name);
-                const Operator& half = find(two.of_kind[i], name);
+                const Operator& whole = operator_of(one.of_kind[i], name);
+                const Operator& half = operator_of(two.of_kind[i], name);
                 CHECK(half.flops() == Approx(whole.flops() / 2).epsilon(1e-12));
                 CHECK(half.weights == whole.weights);
                 CHECK(half.share == Approx(0.5).epsilon(1e-12));
@@ -355,20 +349,20 @@ TEST_CASE("layer pattern: experts at a latent width send and compute less", "[la
     };
     const Block narrow = layer(1024);
     const Block wide = layer(0);
-    CHECK(find(narrow, "experts.dispatch").bytes == find(wide, "experts.dispatch").bytes / 4);
-    CHECK(find(narrow, "experts.up").weights == find(wide, "experts.up").weights / 4);
-    CHECK(find(narrow, "experts.latent").weights == 4096.0 * 1024);
-    CHECK(find(narrow, "experts.unlatent").weights == 4096.0 * 1024);
+    CHECK(operator_of(narrow, "experts.dispatch").bytes == operator_of(wide, "experts.dispatch").bytes / 4);
+    CHECK(operator_of(narrow, "experts.up").weights == operator_of(wide, "experts.up").weights / 4);
+    CHECK(operator_of(narrow, "experts.latent").weights == 4096.0 * 1024);
+    CHECK(operator_of(narrow, "experts.unlatent").weights == 4096.0 * 1024);
     // The shared expert keeps the layer's input, and the second projection its own.
-    CHECK(find(narrow, "experts.latent").saved == 0);
-    CHECK(find(narrow, "experts.unlatent").saved > 0);
+    CHECK(operator_of(narrow, "experts.latent").saved == 0);
+    CHECK(operator_of(narrow, "experts.unlatent").saved > 0);
     // With sequence parallelism a GPU casts its part of the sequence to fp8.
     const auto cast = [](double tensor, const char* name) {
-        return find(list_of(of_model("nemotron-3-super-120b-a12b", {{P::precision, Precision::fp8},
-                                                                    {P::tensor_parallel, tensor},
-                                                                    {P::sequence_parallel, 1}}))
-                        .of_kind[1],
-                    name)
+        return operator_of(list_of(of_model("nemotron-3-super-120b-a12b", {{P::precision, Precision::fp8},
+                                                                           {P::tensor_parallel, tensor},
+                                                                           {P::sequence_parallel, 1}}))
+                               .of_kind[1],
+                           name)
             .gradient_cast_bytes;
     };
     for (const char* name : {"experts.latent", "experts.unlatent"})
@@ -419,7 +413,7 @@ TEST_CASE("packing: attention grows with the mean of the squared lengths of docu
         const OperatorList list = list_of(
             of_model("llama-3-8b",
                      {{P::sequence_length, 8192}, {P::packing, packing}, {P::attention_window, window}}));
-        return find(list.of_kind[0], "attention.core").n;
+        return operator_of(list.of_kind[0], "attention.core").n;
     };
     CHECK(scores(0, 0) == 4096);
     CHECK(scores(8192, 0) == 4096);
@@ -461,11 +455,12 @@ TEST_CASE("experts with biases add them and limit the activation's inputs", "[la
     // 4 + 8 elements per value of its output.
     const Block with_bias = layer("gpt-oss-120b", true);
     REQUIRE(has_biases(with_bias));
-    CHECK(find(with_bias, "experts.bias").bytes == 14.0 * 4 * 4096 * 2880 * 2);
-    CHECK(find(with_bias, "experts.activation").bytes == 12.0 * 4 * 4096 * 2880 * 2);
+    CHECK(operator_of(with_bias, "experts.bias").bytes == 14.0 * 4 * 4096 * 2880 * 2);
+    CHECK(operator_of(with_bias, "experts.activation").bytes == 12.0 * 4 * 4096 * 2880 * 2);
     const Block without = layer("gpt-oss-120b", false);
     CHECK_FALSE(has_biases(without));
-    CHECK(find(without, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
+    CHECK(operator_of(without, "experts.activation").bytes == 4.0 * 4 * 4096 * 2880 * 2);
     // The limited copy of the activation's inputs is kept, too.
-    CHECK(find(with_bias, "experts.activation").saved == 2 * find(without, "experts.activation").saved);
+    CHECK(operator_of(with_bias, "experts.activation").saved ==
+          2 * operator_of(without, "experts.activation").saved);
 }

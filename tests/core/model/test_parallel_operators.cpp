@@ -14,14 +14,6 @@ using namespace shardscope::testing;
 
 namespace {
 
-const Operator& find(const Block& block, std::string_view name) {
-    for (const Operator& op : block.operators) {
-        if (op.name == name) return op;
-    }
-    FAIL("no operator " << name);
-    return block.operators.front();
-}
-
 double flops(const OperatorList& list) {
     double sum = 0;
     for (const Block* block : list.blocks()) {
@@ -103,13 +95,13 @@ TEST_CASE("operators: norms, routers and latent projections are replicated on ev
     for (const char* name :
          {"attention.norm", "mlp.norm", "attention.latent", "attention.latent_norm", "router"}) {
         INFO(name);
-        CHECK(find(list.of_kind[1], name).share == 1);
+        CHECK(operator_of(list.of_kind[1], name).share == 1);
     }
-    CHECK(find(list.of_kind[1], "router").weights == 7168.0 * 256);
+    CHECK(operator_of(list.of_kind[1], "router").weights == 7168.0 * 256);
     for (const char* name :
          {"attention.query", "attention.key_value", "attention.output", "shared.up", "experts.up"}) {
         INFO(name);
-        CHECK(find(list.of_kind[1], name).share == 1.0 / 8);
+        CHECK(operator_of(list.of_kind[1], name).share == 1.0 / 8);
     }
 }
 
@@ -221,10 +213,10 @@ TEST_CASE("operators: parallelism divides FLOPs without losing any", "[model]") 
 
 TEST_CASE("operators: the GPU of the busiest experts computes more by the imbalance factor", "[model]") {
     const auto up = [](double imbalance) {
-        return find(list_of(
-                        of_model("mixtral-8x7b", {{P::expert_parallel, 4}, {P::expert_imbalance, imbalance}}))
-                        .of_kind[1],
-                    "experts.up")
+        return operator_of(list_of(of_model("mixtral-8x7b",
+                                            {{P::expert_parallel, 4}, {P::expert_imbalance, imbalance}}))
+                               .of_kind[1],
+                           "experts.up")
             .flops();
     };
     CHECK(up(1.5) == Approx(1.5 * up(1)).epsilon(1e-12));
@@ -262,7 +254,7 @@ TEST_CASE("operators: multi-head latent attention has the shapes and parameters 
     const Block& layer = list.of_kind[1];
     const auto is = [&](std::string_view name, double n, double k) {
         INFO(name);
-        const Operator& op = find(layer, name);
+        const Operator& op = operator_of(layer, name);
         CHECK(op.n == n);
         CHECK(op.k == k);
     };
@@ -271,7 +263,7 @@ TEST_CASE("operators: multi-head latent attention has the shapes and parameters 
     is("attention.key_value", 128 * (128 + 128) / t, 512);
     is("attention.output", 7168, 128 * 128 / t);
     // Scores have width 192 and values width 128, over half of the square.
-    const Operator& core = find(layer, "attention.core");
+    const Operator& core = operator_of(layer, "attention.core");
     const double b = resolve(scenario)[P::micro_batch];
     CHECK(core.flops() == Approx(2 * b * 128 / t * 4096 * 2048 * (192 + 128)).epsilon(1e-12));
     // A layer's attention has 187.1 M parameters without norms.
@@ -288,18 +280,18 @@ TEST_CASE("operators: key heads are replicated if there are more tensor-parallel
           "[model]") {
     // Llama 3 70B has 64 query heads and 8 key heads of 128; on 16 GPUs that makes 4 + 2·1 heads each.
     const OperatorList list = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 16}}));
-    const Operator& project = find(list.of_kind[0], "attention.qkv");
+    const Operator& project = operator_of(list.of_kind[0], "attention.qkv");
     CHECK(project.n == (4 + 2) * 128);
     CHECK(project.weights == 8192.0 * (64 + 16) * 128);
     CHECK(project.weights * project.share == Approx(8192.0 * 6 * 128).epsilon(1e-12));
     // On 8 GPUs each has one key head.
     const OperatorList eight = list_of(of_model("llama-3-70b", {{P::tensor_parallel, 8}}));
-    CHECK(find(eight.of_kind[0], "attention.qkv").share == 1.0 / 8);
+    CHECK(operator_of(eight.of_kind[0], "attention.qkv").share == 1.0 / 8);
 }
 
 TEST_CASE("operators: BERT attends in both directions", "[model]") {
-    const Operator core =
-        find(list_of(of_model("bert-large", {{P::sequence_length, 512}})).of_kind[0], "attention.core");
+    const Operator core = operator_of(list_of(of_model("bert-large", {{P::sequence_length, 512}})).of_kind[0],
+                                      "attention.core");
     const double b = resolve(first())[P::micro_batch];
     CHECK(core.flops() == Approx(4 * b * 16 * 512 * 512 * 64).epsilon(1e-12));
 }

@@ -16,6 +16,7 @@
 #include "presets/json_values.h"
 #include "presets/listed_model_file.h"
 #include "studies/study.h"
+#include "support/check_scenario.h"
 #include "support/properties.h"
 #include "support/scenarios.h"
 #include "system/file_io.h"
@@ -73,11 +74,6 @@ const Schema& of_scenarios() {
 const Schema& of_presets() {
     static const Schema schema(json::parse(preset_schema()));
     return schema;
-}
-
-Catalogue own_catalogue() {
-    Problems none;
-    return Catalogue::with_folder("", none);
 }
 
 std::string problems_of_scenario(const json& file) {

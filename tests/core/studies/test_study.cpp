@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "studies/study.h"
+#include "support/check_scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -11,16 +12,11 @@ using namespace shardscope::testing;
 
 namespace {
 
-Catalogue own_catalogue() {
-    Problems none;
-    return Catalogue::with_folder("", none);
-}
-
 nlohmann::json shipped(const char* name) {
     return nlohmann::json::parse(Catalogue::shipped().find(PresetKind::study, name)->text);
 }
 
-std::string problems_of(const nlohmann::json& study) {
+std::string problems_of_study(const nlohmann::json& study) {
     Catalogue catalogue = own_catalogue();
     Problems problems;
     read_study(study.dump(), catalogue, "", problems);
@@ -128,9 +124,9 @@ TEST_CASE("study: claims change the study's own scenario", "[studies]") {
 }
 
 TEST_CASE("study: every mistake is reported with its place", "[studies]") {
-    CHECK(problems_of(shipped("scaling-trends")).empty());
+    CHECK(problems_of_study(shipped("scaling-trends")).empty());
     const auto begins = [](const nlohmann::json& study, const std::string& text) {
-        const std::string messages = problems_of(study);
+        const std::string messages = problems_of_study(study);
         INFO(messages);
         CHECK(messages.substr(0, text.size()) == text);
     };

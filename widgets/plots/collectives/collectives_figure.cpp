@@ -13,9 +13,9 @@
 namespace shardscope {
 namespace {
 
-constexpr double kMark = 3.5;  // radius, px
-constexpr double kReach = 10;  // px around a point's centre that count as hitting it
-constexpr int kSteps = 160;    // points of a curve
+constexpr double kPointMark = 3.5;     // radius, px
+constexpr double kPointReach = 10;     // px around a point's centre that count as hitting it
+constexpr int kBandwidthPoints = 160;  // points of a curve
 constexpr double kGiga = 1e9;
 constexpr double kToNames = 22;              // px from the frame to the curves' names
 constexpr double kMostNames = 150;           // px, longer ones are elided
@@ -143,8 +143,8 @@ QPolygonF CollectivesFigure::Parts::line(double from, double to, Curve&& curve) 
     from = std::max(from, x().range().lower);
     to = std::min(to, x().range().upper);
     if (!(to > from)) return out;
-    for (int i = 0; i <= kSteps; ++i) {
-        const double bytes = from * std::pow(to / from, static_cast<double>(i) / kSteps);
+    for (int i = 0; i <= kBandwidthPoints; ++i) {
+        const double bytes = from * std::pow(to / from, static_cast<double>(i) / kBandwidthPoints);
         const double value = curve(bytes);
         if (value >= y().range().lower && value <= y().range().upper) out.append(pixel(bytes, value));
     }
@@ -190,8 +190,8 @@ void CollectivesFigure::Parts::paint_above(QCPPainter& painter) const {
     for (const CollectivePoint& point : series.measured.table.points) {
         if (!y().range().contains(point.bus_bandwidth) || !x().range().contains(point.bytes)) continue;
         const QPointF at = pixel(point.bytes, point.bus_bandwidth);
-        draw_ring(painter, at, kMark, theme->pane, theme->communication);
-        room.take({at.x() - kMark, at.y() - kMark, 2 * kMark, 2 * kMark});
+        draw_ring(painter, at, kPointMark, theme->pane, theme->communication);
+        room.take({at.x() - kPointMark, at.y() - kPointMark, 2 * kPointMark, 2 * kPointMark});
     }
     room.avoid(curve);
     room.avoid(engine);
@@ -329,7 +329,7 @@ QPointF CollectivesFigure::pixel_of(std::size_t point) const {
 std::optional<std::size_t> CollectivesFigure::point_at(const QPointF& pixel) const {
     std::optional<std::size_t> found;
     if (parts_->data.series.empty()) return found;
-    double nearest = kReach;
+    double nearest = kPointReach;
     for (std::size_t i = 0; i < parts_->data.current().measured.table.points.size(); ++i) {
         const QPointF away = pixel_of(i) - pixel;
         const double distance = std::hypot(away.x(), away.y());

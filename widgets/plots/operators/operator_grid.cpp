@@ -35,9 +35,9 @@ enum Column {
 };
 constexpr std::array kTimes{share, forward, backward, bound, intensity};
 constexpr std::array kSizes{shape, flops, weights, saved, moved};
-constexpr int kSwatch = 9;
-constexpr int kCell = 5;
-constexpr int kInner = 10;  // the style's own margins, both sides
+constexpr int kGridSwatch = 9;
+constexpr int kGridCell = 5;
+constexpr int kGridInner = 10;  // the style's own margins, both sides
 
 struct Line {
     enum class Kind { block, item, model, other, step } kind = Kind::item;
@@ -252,7 +252,7 @@ OperatorGrid::OperatorGrid(QWidget* parent) : QTableView(parent), rows_(new Oper
     setAccessibleDescription(tr("The selected row is highlighted in the plot"));
     setModel(rows_);
     prepare_list(*this);
-    setIconSize({kSwatch, kSwatch});
+    setIconSize({kGridSwatch, kGridSwatch});
     setMouseTracking(true);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) { Q_EMIT chosen(rows_->operator_of(now.row())); });
@@ -287,7 +287,7 @@ void OperatorGrid::choose(std::optional<std::size_t> operator_row) {
 int OperatorGrid::line_of(std::size_t operator_row) const { return rows_->line_of(operator_row); }
 
 void OperatorGrid::restyle() {
-    const QString sheet = list_style(*this, kCell);
+    const QString sheet = list_style(*this, kGridCell);
     // Setting the style sheet changes the font, which calls `restyle` again.
     if (sheet != styleSheet()) setStyleSheet(sheet);
     QFont font = list_font(*this);
@@ -305,7 +305,7 @@ void OperatorGrid::arrange() {
     QFont bold = small;  // for the sums
     bold.setBold(true);
     const auto wide_in = [](const QFont& font, const QString& text) {
-        return static_cast<int>(text_width(font, text)) + 2 * kCell + kInner;
+        return static_cast<int>(text_width(font, text)) + 2 * kGridCell + kGridInner;
     };
     const auto wide = [&](const QString& text) { return wide_in(bold, text); };
     std::array<int, columns> widths{};
@@ -321,7 +321,7 @@ void OperatorGrid::arrange() {
     widths[weights] = wide(QStringLiteral("888.8 M"));
     widths[saved] = wide(QStringLiteral("8,888 MiB"));
     widths[moved] = wide(QStringLiteral("8,888.8 GiB"));
-    const int least = wide_in(small, QStringLiteral("attention.softmax")) + kSwatch;
+    const int least = wide_in(small, QStringLiteral("attention.softmax")) + kGridSwatch;
     const int whole = viewport()->width();
     const bool room = least + std::accumulate(widths.begin(), widths.end(), 0) <= whole;
     int rest = whole;

@@ -1,18 +1,11 @@
 #include "widgets/plots/operators/operators_data.h"
 
 #include <cmath>
-#include <limits>
 
-#include "widgets/chart/no_value.h"
+#include "containers/no_value.h"
 
 namespace shardscope {
-namespace {
-
-std::string cell(double value, double factor = 1) {
-    return std::isnan(value) ? std::string() : exact(value / factor);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 double OperatorsData::achieved(const OperatorRow& row) const {
     return timed && row.flops > 0 && row.forward > 0 ? row.flops / row.forward : kNoValue;
@@ -38,7 +31,7 @@ OperatorsData operators_data(const Answer& answer, bool hypothetical) {
     out.hypothetical = !answer.fits() && hypothetical;
     out.memory = answer.estimate.memory;
     const GpuRates& gpu = answer.compiled.gpu;
-    const bool low = answer.settings.choice<Precision>(P::precision) == Precision::fp8;
+    const bool low = is_low(answer.settings.choice<Precision>(P::precision));
     out.peak = answer.compiled.peak;
     out.reached_peak = (low ? gpu.peak_low : gpu.peak) * gpu.gemm_efficiency;
     out.bandwidth = answer.settings[P::memory_bandwidth];
@@ -88,23 +81,27 @@ PlotTable operators_table(const OperatorsData& data) {
     constexpr double kMilli = 1e-3;
     constexpr double kPercent = 0.01;
     const OperatorTable& table = data.table;
-    const auto time = [&](double seconds) { return data.timed ? cell(seconds, kMilli) : std::string(); };
-    const auto share = [&](double seconds) { return cell(data.share(seconds), kPercent); };
+    const auto time = [&](double seconds) {
+        return data.timed ? exact_or_empty(seconds / kMilli) : std::string();
+    };
+    const auto share = [&](double seconds) { return exact_or_empty(data.share(seconds) / kPercent); };
     const auto total = [&](const OperatorSum& sum, const std::string& block, double here) {
-        out.rows.push_back({block, "", "total", cell(here), "", "", "", "", cell(sum.flops),
-                            cell(sum.weights), cell(sum.saved), cell(sum.bytes),
-                            sum.bytes > 0 ? cell(sum.flops / sum.bytes) : "", time(sum.forward),
+        out.rows.push_back({block, "", "total", exact_or_empty(here), "", "", "", "",
+                            exact_or_empty(sum.flops), exact_or_empty(sum.weights), exact_or_empty(sum.saved),
+                            exact_or_empty(sum.bytes),
+                            sum.bytes > 0 ? exact_or_empty(sum.flops / sum.bytes) : "", time(sum.forward),
                             time(sum.backward), "", time(sum.step), share(sum.step)});
     };
     for (const OperatorSum& block : table.blocks) {
         for (std::size_t i = block.first; i < block.first + block.count; ++i) {
             const OperatorRow& row = table.rows[i];
             const bool shaped = row.m > 0;
-            const auto size = [&](double value) { return shaped ? cell(value) : std::string(); };
+            const auto size = [&](double value) { return shaped ? exact_or_empty(value) : std::string(); };
             out.rows.push_back({std::string(row.block), std::string(row.name), std::string(row.kind),
-                                cell(block.here), size(row.count), size(row.m), size(row.n), size(row.k),
-                                cell(row.flops), cell(row.weights), cell(row.saved), cell(row.bytes),
-                                row.exchanges() ? "" : cell(row.intensity()), time(row.forward),
+                                exact_or_empty(block.here), size(row.count), size(row.m), size(row.n),
+                                size(row.k), exact_or_empty(row.flops), exact_or_empty(row.weights),
+                                exact_or_empty(row.saved), exact_or_empty(row.bytes),
+                                row.exchanges() ? "" : exact_or_empty(row.intensity()), time(row.forward),
                                 time(row.backward), std::string(row.bound_name()), time(row.step),
                                 share(row.step)});
         }

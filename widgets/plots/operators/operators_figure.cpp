@@ -13,15 +13,13 @@
 namespace shardscope {
 namespace {
 
-constexpr double kReach = 10;  // px around a dot's centre that count as hitting it
-constexpr double kLeast = 3;   // radius of a dot that takes no time, px
-constexpr double kMost = 11;   // of one that takes the whole step
+constexpr double kDotReach = 10;    // px around a dot's centre that count as hitting it
+constexpr double kLeast = 3;        // radius of a dot that takes no time, px
+constexpr double kLargestDot = 11;  // of one that takes the whole step
 constexpr double kDimmed = 0.4;
-constexpr std::size_t kMostLabels = 8;
+constexpr std::size_t kLargestDotLabels = 8;
 constexpr double kKeepOff = 40;          // weight of a leader line, so that labels avoid it
 constexpr double kLabelledShare = 0.01;  // fraction of the step from which an operator is named
-
-QString percent(double share) { return shown(share, Quantity::percent); }
 
 QString too_much(const MemoryUse& memory) {
     return tr("Does not fit, %1 of %2: no times")
@@ -174,7 +172,7 @@ QPointF OperatorsFigure::Parts::pixel(const OperatorRow& row) const {
 
 // A dot's area grows with the operator's time.
 double OperatorsFigure::Parts::radius(const OperatorRow& row) const {
-    return kLeast + (kMost - kLeast) * std::sqrt(std::clamp(data.share(row.step), 0.0, 1.0));
+    return kLeast + (kLargestDot - kLeast) * std::sqrt(std::clamp(data.share(row.step), 0.0, 1.0));
 }
 
 // ---- painting --------------------------------------------------------------------------------------------
@@ -324,8 +322,8 @@ void OperatorsFigure::Parts::paint_reached(QCPPainter& painter, LabelPlacer& roo
     // Left of the data sheet's slope, at the height of the sustained roof.
     const double sheet = x().coordToPixel(data.reached_peak / data.bandwidth);
     corners.append({sheet - 10 - size.width(), level - size.height() / 2});
-    constexpr double kMostCrossed = 20;  // px
-    if (const auto box = room.place(size, corners, kMostCrossed)) {
+    constexpr double kLargestDotCrossed = 20;  // px
+    if (const auto box = room.place(size, corners, kLargestDotCrossed)) {
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
         boxes.push_back(*box);
         return;
@@ -395,7 +393,7 @@ void OperatorsFigure::Parts::paint_names(QCPPainter& painter, LabelPlacer& room,
         return i == highlight ? 2.0 : data.share(data.table.rows[i].step);
     };
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
-    if (order.size() > kMostLabels) order.resize(kMostLabels);
+    if (order.size() > kLargestDotLabels) order.resize(kLargestDotLabels);
     std::erase_if(order, [&](std::size_t i) { return weight(i) < kLabelledShare; });
     std::vector<QLineF> leaders;
     while (!order.empty()) {
@@ -437,7 +435,7 @@ bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelPlacer& room,
                               {right, above}, {left, above}, {right, below}, {left, below}};
     };
     constexpr double kClear = 12;  // px of a roof that a name may cover if there are other positions
-    constexpr double kMostCrossed = 40;
+    constexpr double kLargestDotCrossed = 40;
     auto box = room.place(size, beside(2), kClear);
     if (!box) {
         // A name farther away needs a leader line to its dot, which must not cross other text or another
@@ -467,7 +465,7 @@ bool OperatorsFigure::Parts::paint_group(QCPPainter& painter, LabelPlacer& room,
     }
     if (!box) {
         const bool pointed_to = highlight && std::ranges::find(group, *highlight) != group.end();
-        box = room.place(size, beside(2), pointed_to ? 1e9 : kMostCrossed);
+        box = room.place(size, beside(2), pointed_to ? 1e9 : kLargestDotCrossed);
     }
     if (!box) return false;
     draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
@@ -514,7 +512,7 @@ QPointF OperatorsFigure::pixel_of(std::size_t row) const {
 
 std::optional<std::size_t> OperatorsFigure::row_at(const QPointF& pixel) const {
     std::optional<std::size_t> found;
-    double nearest = kReach;
+    double nearest = kDotReach;
     const OperatorsData& data = parts_->data;
     for (std::size_t i = 0; i < data.table.rows.size(); ++i) {
         if (!parts_->drawn(data.table.rows[i])) continue;

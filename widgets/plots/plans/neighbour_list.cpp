@@ -20,11 +20,11 @@
 namespace shardscope {
 namespace {
 
-enum Column { step, reason, reached, memory, columns };
-constexpr int kSwatch = 9;
-constexpr int kCell = 6;
-constexpr int kInner = 14;   // the style's own, both sides
-constexpr int kRoomy = 260;  // px of the reason column from which the memory column is shown
+enum NeighbourColumn { step, reason, reached, memory, neighbour_columns };
+constexpr int kListSwatch = 9;
+constexpr int kListCell = 6;
+constexpr int kListInner = 14;       // the style's own, both sides
+constexpr int kRoomForMemory = 260;  // px of the reason column from which the memory column is shown
 
 // The reasons why a plan is worse, in forms from the longest to the shortest. The number comes first, so that
 // a narrow cell cuts off only words.
@@ -58,13 +58,13 @@ QStringList reasons(const Neighbour& n) {
 }  // namespace
 
 NeighbourList::NeighbourList(QWidget* parent)
-    : QTableView(parent), rows_(new QStandardItemModel(0, columns, this)) {
+    : QTableView(parent), rows_(new QStandardItemModel(0, neighbour_columns, this)) {
     setObjectName(QStringLiteral("plans/neighbours"));
     setAccessibleName(tr("Plans one step away from the best"));
     setAccessibleDescription(tr("Enter adopts the chosen one"));
     setModel(rows_);
     prepare_list(*this);
-    setIconSize({kSwatch, kSwatch});
+    setIconSize({kListSwatch, kListSwatch});
     connect(this, &QTableView::activated, this,
             [this](const QModelIndex& index) { Q_EMIT adopted(index.row()); });
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -123,7 +123,7 @@ int NeighbourList::height_of(int rows) const {
 int NeighbourList::wanted_height() const { return height_of(static_cast<int>(neighbours_.size())); }
 
 void NeighbourList::restyle() {
-    const QString sheet = list_style(*this, kCell);
+    const QString sheet = list_style(*this, kListCell);
     // Setting the style sheet changes the font, which calls `restyle` again.
     if (sheet != styleSheet()) setStyleSheet(sheet);
     const int line = QFontMetrics(list_font(*this)).height();
@@ -141,17 +141,19 @@ void NeighbourList::restyle() {
 
 // The reason column gets the width that the others leave, but never less than its number needs.
 void NeighbourList::arrange() {
-    std::array<int, columns> widths{};
+    std::array<int, neighbour_columns> widths{};
     const QFont small = list_font(*this);
     for (const int column : {step, reached, memory}) {
         double width =
             text_width(small, rows_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         for (int row = 0; row < rows_->rowCount(); ++row)
             width = std::max(width, text_width(small, rows_->item(row, column)->text()));
-        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kCell + kInner;
+        widths[static_cast<std::size_t>(column)] = static_cast<int>(width) + 2 * kListCell + kListInner;
     }
     // A reason with a step term is preceded by a swatch of the term's colour.
-    const auto spare = [](const Neighbour& n) { return 2 * kCell + kInner + (n.over > 0 ? 0 : kSwatch + 4); };
+    const auto spare = [](const Neighbour& n) {
+        return 2 * kListCell + kListInner + (n.over > 0 ? 0 : kListSwatch + 4);
+    };
     int least = 0;
     for (const Neighbour& n : neighbours_)
         least = std::max(least, static_cast<int>(text_width(small, reasons(n).back())) + spare(n) + 1);
@@ -159,10 +161,10 @@ void NeighbourList::arrange() {
     widths[step] = std::min(widths[step], std::max(0, whole - widths[reached] - least));
     // The memory column is hidden first, because the plot shows the memory.
     const int rest = whole - widths[step] - widths[reached];
-    const bool roomy = rest - widths[memory] >= std::max(kRoomy, least);
+    const bool roomy = rest - widths[memory] >= std::max(kRoomForMemory, least);
     setColumnHidden(memory, !roomy);
     widths[reason] = rest - (roomy ? widths[memory] : 0);
-    for (int column = 0; column < columns; ++column)
+    for (int column = 0; column < neighbour_columns; ++column)
         setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
     for (int row = 0; row < rows_->rowCount(); ++row) {
         const Neighbour& n = neighbours_[static_cast<std::size_t>(row)];

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <set>
 
+#include "containers/no_value.h"
 #include "planner/planner.h"
 #include "text/text.h"
-#include "widgets/chart/no_value.h"
 
 namespace shardscope {
 namespace {

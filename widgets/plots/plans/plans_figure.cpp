@@ -9,12 +9,12 @@
 namespace shardscope {
 namespace {
 
-constexpr int kMostTicks = 6;
-constexpr double kReach = 9;      // px around a mark's centre that count as hitting it
-constexpr double kEdge = 1.8;     // radius of a dot of the frontier
-constexpr double kLane = 30;      // height of the strip for plans without a rate, two rows of marks
-constexpr double kRow = 14;       // px between marks that would otherwise overlap
-constexpr double kEdgeStep = 22;  // the same for marks that point out of the frame
+constexpr int kPlanTicks = 6;
+constexpr double kPlanReach = 9;      // px around a mark's centre that count as hitting it
+constexpr double kFrontierDot = 1.8;  // radius of a dot of the frontier
+constexpr double kLane = 30;          // height of the strip for plans without a rate, two rows of marks
+constexpr double kMarkRow = 14;       // px between marks that would otherwise overlap
+constexpr double kEdgeStep = 22;      // the same for marks that point out of the frame
 
 // The mark with the highest rank is drawn above the others and is found first.
 int rank(PlanMark mark) { return static_cast<int>(mark); }
@@ -76,7 +76,7 @@ void PlansFigure::Parts::style() {
                                          mix(theme->pane.blueF(), theme->muted.blueF()));
     cloud->setScatterStyle({QCPScatterStyle::ssDisc, QPen(pale, 1), pale, kCloud});
     frontier->setPen(line_pen(theme->text, 1.6));
-    frontier->setScatterStyle({QCPScatterStyle::ssDisc, QPen(theme->text, 1), theme->text, 2 * kEdge});
+    frontier->setScatterStyle({QCPScatterStyle::ssDisc, QPen(theme->text, 1), theme->text, 2 * kFrontierDot});
 }
 
 void PlansFigure::Parts::fill() {
@@ -137,7 +137,7 @@ void PlansFigure::Parts::fit() {
     } else {
         const bool percent = output(id).quantity == Quantity::percent;
         const double limit = percent ? 100 : std::numeric_limits<double>::infinity();
-        y_zoom.fit({0, high > 0 ? std::min(limit, round_top(high, kMostTicks)) : percent ? 100 : 1});
+        y_zoom.fit({0, high > 0 ? std::min(limit, round_top(high, kPlanTicks)) : percent ? 100 : 1});
     }
     show_part();
 }
@@ -153,8 +153,8 @@ void PlansFigure::Parts::show_part() {
         if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
         for (const double value : ticks) ticker->addTick(value, shown(value, Quantity::count));
     };
-    show(x(), x_zoom, kMostTicks + 2);
-    show(y(), y_zoom, kMostTicks);
+    show(x(), x_zoom, kPlanTicks + 2);
+    show(y(), y_zoom, kPlanTicks);
     fill();
     lay_out();
 }
@@ -208,7 +208,7 @@ std::vector<QPointF> PlansFigure::Parts::places() const {
     std::vector<QPointF> in_lane;
     const auto free = [&](const QPointF& at) {
         return std::ranges::none_of(in_lane, [&](const QPointF& other) {
-            return std::fabs(other.x() - at.x()) < kRow && std::fabs(other.y() - at.y()) < kRow;
+            return std::fabs(other.x() - at.x()) < kMarkRow && std::fabs(other.y() - at.y()) < kMarkRow;
         });
     };
     double edge = 0;  // px that the current plan and the pins occupy
@@ -219,12 +219,12 @@ std::vector<QPointF> PlansFigure::Parts::places() const {
         QPointF at = place(point.peak, value);
         if (std::isnan(value)) {
             if (beyond(point.peak)) at.rx() -= edge;
-            at.ry() += kRow / 2;
+            at.ry() += kMarkRow / 2;
             // Move the mark up and, if that position is occupied too, to the left.
             const QPointF first = at;
-            for (int step = 0; !free(at) && at.x() > frame().left() + kRow; ++step) {
+            for (int step = 0; !free(at) && at.x() > frame().left() + kMarkRow; ++step) {
                 const int aside = (step + 1) / 2;
-                at = first - QPointF(kRow * aside, step % 2 == 0 ? kRow : 0.0);
+                at = first - QPointF(kMarkRow * aside, step % 2 == 0 ? kMarkRow : 0.0);
             }
             in_lane.push_back(at);
         }
@@ -304,7 +304,7 @@ std::optional<std::size_t> PlansFigure::point_at(const QPointF& pixel) const {
     double nearest = 0;
     for (std::size_t i = 0; i < at.size(); ++i) {
         const double distance = std::hypot(at[i].x() - pixel.x(), at[i].y() - pixel.y());
-        if (distance > kReach) continue;
+        if (distance > kPlanReach) continue;
         const int mark = rank(p.data->points[i].mark);
         const int before = found ? rank(p.data->points[*found].mark) : -1;
         // If two marks are under the pointer, the one that is drawn above counts.

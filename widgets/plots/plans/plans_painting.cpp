@@ -11,9 +11,9 @@
 namespace shardscope {
 namespace {
 
-constexpr double kNeighbour = 4;  // half a square's side, px
-constexpr double kBest = 8;       // radius of the ring
-constexpr double kDot = 4.5;      // radius of the current plan
+constexpr double kNeighbour = 4;     // half a square's side, px
+constexpr double kBest = 8;          // radius of the ring
+constexpr double kCurrentDot = 4.5;  // radius of the current plan
 
 QString short_title(const Neighbour& n) {
     return text_of(label_of(n.id)) + QLatin1Char(' ') + QString::fromStdString(format(n.id, n.to));
@@ -238,7 +238,7 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         out.lines = {{tr("A %1").arg(words), fonts.small_bold, theme->text}};
         const QSizeF size = size_of(out.lines);
         const QPointF at = own_place();
-        QList<QPointF> corners = around(at, size, kDot + 4);
+        QList<QPointF> corners = around(at, size, kCurrentDot + 4);
         const QList<QPointF> right{corners[2], corners[4], corners[6]};
         // Near the edge, the label is above the mark, moved inwards and off the marks of the lane. On and
         // beyond the margin's hatch, positions at the right come first, because the best plan's label is at
@@ -251,12 +251,12 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         // as far.
         constexpr qsizetype kTouching = 8;
         for (const double farther : {8.0, 16.0, 24.0})
-            corners += around(at, size, kDot + 4 + farther).first(kTouching);
+            corners += around(at, size, kCurrentDot + 4 + farther).first(kTouching);
         out.current = room.place(size, corners);
     }
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
-        QList<QPointF> corners = around(ghost_place(i), {kTag, kTag}, kDot + 3);
-        corners.append(around(ghost_place(i), {kTag, kTag}, kDot + 3 + kTag));
+        QList<QPointF> corners = around(ghost_place(i), {kTag, kTag}, kCurrentDot + 3);
+        corners.append(around(ghost_place(i), {kTag, kTag}, kCurrentDot + 3 + kTag));
         out.tags.push_back(room.place_or_cover({kTag, kTag}, corners));
     }
     return out;
@@ -266,12 +266,12 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
 void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) const {
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         const QColor color = pin_color(*theme, ghosts[i].letter);
-        draw_ring(painter, ghost_place(i), kDot, theme->pane, color);
+        draw_ring(painter, ghost_place(i), kCurrentDot, theme->pane, color);
         draw_tag(painter, own.tags[i], ghosts[i].letter, color, fonts.small_bold);
     }
     if (!current) return;
     const QPointF at = own_place();
-    draw_ring(painter, at, kDot, theme->pane, theme->text);
+    draw_ring(painter, at, kCurrentDot, theme->pane, theme->text);
     if (beyond(current->peak)) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme->text);

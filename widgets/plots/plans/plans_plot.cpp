@@ -26,7 +26,7 @@
 namespace shardscope {
 namespace {
 
-std::vector<PlanDot> ghosts_of(const FigureRequest& request) {
+std::vector<PlanDot> plan_ghosts(const FigureRequest& request) {
     std::vector<PlanDot> out;
     for (const Pin& pin : request.pins) {
         if (const auto dot = plan_dot(pin.letter, pin.answer, request.hypothetical)) out.push_back(*dot);
@@ -183,7 +183,7 @@ void PlansPlot::style_figure(const Theme& theme, const QFont& font) { figure_->s
 QString PlansPlot::description() const { return figure_->description(); }
 
 void PlansPlot::update_pins() {
-    figure_->set_ghosts(ghosts_of(request()));
+    figure_->set_ghosts(plan_ghosts(request()));
     fill_list();  // with or without hypothetical rates
 }
 
@@ -371,7 +371,7 @@ const PlotKind kPlansKind{
             figure.set_hypothetical(request.hypothetical);
             figure.set_data(data_in<std::shared_ptr<const PlansData>>(request));
             figure.set_current(plan_dot('A', answer, request.hypothetical));
-            figure.set_ghosts(ghosts_of(request));
+            figure.set_ghosts(plan_ghosts(request));
             figure.refit();
             paint_plot(painter, area, plot);
         },

@@ -12,8 +12,8 @@
 namespace shardscope {
 namespace {
 
-constexpr double kRoomy = 400;  // px of axis from which labels have more text
-constexpr double kDot = 4.5;
+constexpr double kRoomForText = 400;  // px of axis from which labels have more text
+constexpr double kScenarioDot = 4.5;
 constexpr double kClearly = 5;      // px that another curve is farther from the name of a curve
 constexpr double kSame = -3;        // where curves coincide
 constexpr double kTouching = 1e-9;  // px, below which a line touches a box
@@ -64,7 +64,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     : painter_(painter),
       scene_(scene),
       room_(scene.area.adjusted(2, 2, -2, -2)),
-      roomy_(scene.area.width() >= kRoomy) {
+      roomy_(scene.area.width() >= kRoomForText) {
     for (const QRectF& box : scene.taken) room_.take(box);
     room_.avoid(scene.weak);
     if (seen(scene.strong)) room_.avoid(scene.strong);
@@ -274,7 +274,7 @@ void ScalingLabels::find_marks() {
     value_ = data.y(data.current, quantity);
     has_dot_ = scene_.x.range().contains(data.current.x) && scene_.y.range().contains(value_);
     dot_ = pixel(data.current.x, has_dot_ ? value_ : scene_.y.range().lower);
-    if (has_dot_) room_.take(square(dot_, kDot + 3));
+    if (has_dot_) room_.take(square(dot_, kScenarioDot + 3));
 
     for (const MeasuredPoint& run : data.measured) {
         const double value = data.y(run, quantity);
@@ -576,7 +576,7 @@ void ScalingLabels::paint_marks() {
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }
     for (const Pin& pin : pins_) draw_ring(painter_, pin.at, 3.5, theme.pane, pin_color(theme, pin.letter));
-    if (has_dot_) draw_ring(painter_, dot_, kDot, theme.pane, theme.text);
+    if (has_dot_) draw_ring(painter_, dot_, kScenarioDot, theme.pane, theme.text);
 }
 
 }  // namespace shardscope

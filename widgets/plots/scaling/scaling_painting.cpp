@@ -1,8 +1,8 @@
 // Paints the scaling plot below and above its curves.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/scaling/scaling_parts.h"
 #include "widgets/text.h"
@@ -25,7 +25,7 @@ QString title_of(ScalingY y) {
 
 // NaN stays NaN, which makes a gap.
 QPointF ScalingFigure::Parts::pixel(double gpus, double value, const QCPPainter& painter) const {
-    if (std::isnan(value)) return {x().coordToPixel(gpus), std::numeric_limits<double>::quiet_NaN()};
+    if (std::isnan(value)) return {x().coordToPixel(gpus), kNoValue};
     return drawn_at(x(), y(), gpus, value, painter);
 }
 

@@ -30,7 +30,7 @@ ScalingY scaling_y(Output output) {
     return ScalingY::mfu;
 }
 
-struct Exported {
+struct ExportedScaling {
     ScalingData data;
     std::vector<ScalingFigure::Ghost> ghosts;
 };
@@ -82,8 +82,8 @@ PlotTable table_of_drawn(ScalingData data, const ScalingOptions& options, bool b
     return table;
 }
 
-std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
-                                             const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_scaling(const FigureRequest& request, const Answer& answer,
+                                                const std::stop_token& stop) {
     const bool held = options_in<ScalingOptions>(request).held;
     ScalingData data = scaling_data(answer, request.view.measured, request.hypothetical, held, stop);
     if (!answer.fits()) {
@@ -91,7 +91,8 @@ std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const
             with_other_plan(repairs(answer.scenario, stop), other_plan(answer.scenario, 1, stop));
         show_repair(data, best_of(found), stop);
     }
-    return as_plot_data(Exported{std::move(data), ghosts_of(request.pins, request.hypothetical, held, stop)});
+    return as_plot_data(
+        ExportedScaling{std::move(data), ghosts_of(request.pins, request.hypothetical, held, stop)});
 }
 
 // Returns the options with the quantity that can be shown.
@@ -103,7 +104,7 @@ ScalingOptions with_shown_y(ScalingOptions options, const ScalingData& data) {
 }
 
 ScalingOptions drawn_options(const FigureRequest& request) {
-    return with_shown_y(options_in<ScalingOptions>(request), data_in<Exported>(request).data);
+    return with_shown_y(options_in<ScalingOptions>(request), data_in<ExportedScaling>(request).data);
 }
 
 }  // namespace
@@ -323,25 +324,25 @@ const PlotKind kScalingKind{
     .name = "scaling",
     .label = translatable("Scaling"),
     .options = options_of,
-    .compute_data = compute_data,
+    .compute_data = compute_scaling,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer&) {
             QCustomPlot plot;
             ScalingFigure figure(plot);
             figure.set_options(drawn_options(request));
-            figure.set_ghosts(data_in<Exported>(request).ghosts);
-            figure.set_data(data_in<Exported>(request).data);
+            figure.set_ghosts(data_in<ExportedScaling>(request).ghosts);
+            figure.set_data(data_in<ExportedScaling>(request).data);
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);
         },
     .words =
         [](const FigureRequest& request, const Answer&) {
-            return scaling_caption(data_in<Exported>(request).data, drawn_options(request));
+            return scaling_caption(data_in<ExportedScaling>(request).data, drawn_options(request));
         },
     .table =
         [](const FigureRequest& request, const Answer&) {
-            const auto& [data, ghosts] = data_in<Exported>(request);
+            const auto& [data, ghosts] = data_in<ExportedScaling>(request);
             return with_ghosts(table_of_drawn(data, options_in<ScalingOptions>(request), !ghosts.empty()),
                                ghosts, scaling_table);
         },

@@ -1,9 +1,8 @@
 // What the scaling plot shows at a place: measured runs, the ruler's values, and its description.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "widgets/chart/no_value.h"
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/scaling/scaling_parts.h"
 #include "widgets/text.h"

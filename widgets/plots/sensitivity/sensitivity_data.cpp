@@ -64,8 +64,6 @@ SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion
 
 namespace {
 
-std::string cell(double value) { return std::isnan(value) ? std::string() : exact(value); }
-
 std::string verdict_of(const std::optional<SensitivityEnd>& end) {
     if (!end) return {};
     return end->fits ? "fits" : "does-not-fit";
@@ -98,13 +96,13 @@ void add_cells(Cells& row, const Sensitivity& found, const SensitivityBar* bar, 
     const PlotUnit input = plot_unit(parameter(bar->id).quantity);
     const PlotUnit unit = plot_unit(output(found.output).quantity);
     const auto x = [&](const std::optional<SensitivityEnd>& end) {
-        return end ? cell(end->x / input.factor) : std::string();
+        return end ? exact_or_empty(end->x / input.factor) : std::string();
     };
     const auto y = [&](const std::optional<SensitivityEnd>& end) {
-        return end ? cell(end->value / unit.factor) : std::string();
+        return end ? exact_or_empty(end->value / unit.factor) : std::string();
     };
-    row.insert(row.end(), {cell(bar->now / input.factor), x(bar->less), x(bar->more), y(bar->less),
-                           shown ? cell(found.now / unit.factor) : std::string(), y(bar->more),
+    row.insert(row.end(), {exact_or_empty(bar->now / input.factor), x(bar->less), x(bar->more), y(bar->less),
+                           shown ? exact_or_empty(found.now / unit.factor) : std::string(), y(bar->more),
                            verdict_of(bar->less), verdict_of(bar->more)});
 }
 
@@ -148,7 +146,7 @@ PlotTable sensitivity_table(const SensitivityData& data) {
                 if (end && !std::isnan(end->value))
                     effect = std::max(effect, std::fabs(end->value / found.now - 1));
             }
-            row.push_back(cell(effect / kPercent));
+            row.push_back(exact_or_empty(effect / kPercent));
             for (const SensitivityGhost& ghost : data.ghosts)
                 add_cells(row, ghost.held, bar_of(ghost.held, bar.id), ghost.rates || !output(id).timed);
             out.rows.push_back(std::move(row));
@@ -161,10 +159,11 @@ PlotTable sensitivity_table(const SensitivityData& data) {
             // With re-planning, elasticities are not meaningful without a plan that fits.
             if (!elasticity && i < kRates) continue;
             Cells row{std::string(single.name), plan, "1",
-                      cell(single.get(elasticity ? *elasticity : Elasticities{}, lever))};
+                      exact_or_empty(single.get(elasticity ? *elasticity : Elasticities{}, lever))};
             row.resize(3 + kColumns + 1);
             for (const SensitivityGhost& ghost : data.ghosts) {
-                row.push_back(ghost.rates ? cell(single.get(ghost.elasticity, ghost.levers)) : std::string());
+                row.push_back(ghost.rates ? exact_or_empty(single.get(ghost.elasticity, ghost.levers))
+                                          : std::string());
                 row.resize(row.size() + kColumns - 1);
             }
             out.rows.push_back(std::move(row));

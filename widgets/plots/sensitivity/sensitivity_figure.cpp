@@ -16,14 +16,14 @@ namespace shardscope {
 namespace {
 
 constexpr double kBarPadding = 10;
-constexpr double kRow = 22;
+constexpr double kBarRow = 22;
 constexpr double kBar = 12;
-constexpr double kNarrow = 3;        // height of the bar with the plan held, above the re-planned bar
-constexpr double kWide = 640;        // if narrower, the lists are below the bars
-constexpr double kArrow = 30;        // length of the arrow for an end that does not fit
-constexpr double kVisible = 0.0005;  // smallest change that is not shown as 0.0 %
-constexpr double kMost = 2;          // largest change on the axis; longer bars end beyond it
-constexpr int kMostTicks = 6;
+constexpr double kNarrow = 3;         // height of the bar with the plan held, above the re-planned bar
+constexpr double kWide = 640;         // if narrower, the lists are below the bars
+constexpr double kArrow = 30;         // length of the arrow for an end that does not fit
+constexpr double kVisible = 0.0005;   // smallest change that is not shown as 0.0 %
+constexpr double kLargestChange = 2;  // largest change on the axis; longer bars end beyond it
+constexpr int kChangeTicks = 6;
 
 double relative(double value, const Sensitivity& of) { return value / of.now - 1; }
 
@@ -99,7 +99,7 @@ std::optional<double> SensitivityFigure::limit() const {
     const Sensitivity& ranked = data_.ranked();
     if (ranked.output != Output::peak_memory) return std::nullopt;
     const double change = relative(data_.capacity, ranked);
-    return change <= kMost ? std::optional(change) : std::nullopt;
+    return change <= kLargestChange ? std::optional(change) : std::nullopt;
 }
 
 std::optional<double> SensitivityFigure::limit_x() const {
@@ -141,7 +141,7 @@ void SensitivityFigure::find_range() {
     if (const auto at = limit()) include(*at);
     constexpr double kLeast = 0.02;
     low_ = -round_top(std::clamp(-low_, kLeast, 1.0), 3);
-    high_ = round_top(std::clamp(high_, kLeast, kMost), 3);
+    high_ = round_top(std::clamp(high_, kLeast, kLargestChange), 3);
 }
 
 // ---- drawing ---------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     const double foot = 2 * small.height() + kTickLength + bold.height() + 10;
 
     // Show as many bars as there is room for, including the selected one.
-    const int room = std::max(1, static_cast<int>((area.bottom() - foot - top) / kRow));
+    const int room = std::max(1, static_cast<int>((area.bottom() - foot - top) / kBarRow));
     if (selected_ >= 0) first_ = std::clamp(first_, selected_ - room + 1, selected_);
     first_ = std::clamp(first_, 0, std::max(0, bars() - room));
     const int count = std::min(room, bars() - first_);
@@ -249,16 +249,16 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
         names = std::max(names, small.horizontalAdvance(text_of(label_of(bar.id))));
     names = std::min(names, area.width() * 0.36);
     const double left = area.left() + names + 8 + left_margin();
-    field_ = QRectF(left, top, area.right() - right_margin() - left, count * kRow);
+    field_ = QRectF(left, top, area.right() - right_margin() - left, count * kBarRow);
     find_range();
 
-    for (const double tick : linear_ticks(low_, high_, kMostTicks)) {
+    for (const double tick : linear_ticks(low_, high_, kChangeTicks)) {
         const double x = std::round(x_of(tick)) + 0.5;
         painter.setPen(QPen(t.grid, 1));
         painter.drawLine(QPointF(x, field_.top()), QPointF(x, field_.bottom()));
     }
     for (int i = 0; i < count; ++i) {
-        const QRectF line(area.left(), top + i * kRow, area.width(), kRow);
+        const QRectF line(area.left(), top + i * kBarRow, area.width(), kBarRow);
         rows_.push_back(line);
         const int bar = first_ + i;
         if (bar == selected_) {
@@ -288,7 +288,7 @@ void SensitivityFigure::paint_ticks(QPainter& painter, const QRectF& area) const
     painter.drawLine(QPointF(field_.left(), field_.bottom() + 0.5),
                      QPointF(field_.right(), field_.bottom() + 0.5));
     // Zero and the ends are the most important ticks.
-    std::vector<double> ticks = linear_ticks(low_, high_, kMostTicks);
+    std::vector<double> ticks = linear_ticks(low_, high_, kChangeTicks);
     std::ranges::stable_sort(ticks, std::greater<>(), [](double tick) {
         return tick == 0 ? std::numeric_limits<double>::infinity() : std::fabs(tick);
     });

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "containers/no_value.h"
 #include "text/translate.h"
-#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/sweep/sweep_parts.h"
 #include "widgets/text.h"
@@ -12,7 +12,7 @@
 namespace shardscope {
 namespace {
 
-constexpr int kMostTicks = 5;
+constexpr int kSweepTicks = 5;
 constexpr int kBetween = 10;  // px between two outputs of one scenario
 
 Quantity quantity_of(Output id) { return output(id).quantity; }
@@ -316,8 +316,8 @@ void SweepFigure::Parts::fit_y(std::size_t p) {
     }
     const bool share = quantity_of(id) == Quantity::percent && top <= 100 && bottom >= 0;
     const double most = share ? 100 : std::numeric_limits<double>::infinity();
-    top = top > 0 ? std::min(most, round_top(top, kMostTicks)) : share ? most : 1;
-    if (bottom < 0) bottom = -round_top(-bottom, kMostTicks);
+    top = top > 0 ? std::min(most, round_top(top, kSweepTicks)) : share ? most : 1;
+    if (bottom < 0) bottom = -round_top(-bottom, kSweepTicks);
     y_zoom[p].fit({bottom, top});
 }
 
@@ -328,7 +328,7 @@ void SweepFigure::Parts::show_y(std::size_t p) {
         y.setRange(bottom, top);
         auto ticker = y.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        for (const double value : linear_ticks(bottom, top, kMostTicks))
+        for (const double value : linear_ticks(bottom, top, kSweepTicks))
             ticker->addTick(value, shown(value, Quantity::count));
     }
 }
@@ -366,7 +366,7 @@ void SweepFigure::Parts::lay_out(const QSize& size) {
     // The label of the capacity, or half of the last tick's label, is outside the frame.
     const int right =
         whole(std::max(kFigureMargin + small.horizontalAdvance(QStringLiteral("16,384")) / 2, tag_room()));
-    const int top = whole(bold.height() + kTitleGap);
+    const int top = whole(bold.height() + kAxisTitleGap);
     const int axis = whole(4 + kStrip + kTickLength + 2 + small.height() + 4);
     const int axis_name = whole(bold.height() + 6);
     const int outputs = static_cast<int>(data.outputs.size());
@@ -575,8 +575,7 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
         const bool here = !p.data.against || &points == &own_points;
         const bool seen = here && y >= frame.top() - 1 && y <= frame.bottom() + 1;
         out.readings.push_back({name, color, point->value[output], quantity_of(p.data.outputs[output]),
-                                point->valid ? tr("does not fit") : tr("not possible"),
-                                seen ? y : std::numeric_limits<double>::quiet_NaN()});
+                                point->valid ? tr("does not fit") : tr("not possible"), seen ? y : kNoValue});
     };
     for (std::size_t i = 0; i < block.panels.size(); ++i) {
         const QString label = text_of(label_of(p.data.outputs[i]));
@@ -595,12 +594,8 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
     }
     if (const SweepPoint& here = *nearest_in(own_points, input); here.valid) {
         const Wall wall = here.verdict == Verdict::does_not_fit ? Wall::memory : here.wall;
-        out.readings.push_back({tr("Wall"),
-                                p.theme->of(wall),
-                                std::numeric_limits<double>::quiet_NaN(),
-                                {},
-                                text_of(label_of(wall)),
-                                std::numeric_limits<double>::quiet_NaN()});
+        out.readings.push_back(
+            {tr("Wall"), p.theme->of(wall), kNoValue, {}, text_of(label_of(wall)), kNoValue});
     }
     return out;
 }

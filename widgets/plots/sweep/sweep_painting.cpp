@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/chart/no_value.h"
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep/sweep_parts.h"
@@ -79,7 +79,7 @@ std::vector<AxisRange> SweepFigure::Parts::unfit(std::size_t block) const {
 
 QRectF SweepFigure::Parts::title_row(std::size_t block) const {
     const QRectF area = frame_of(*blocks[block].panels.front().rect);
-    const double above = QFontMetricsF(fonts.bold).height() + kTitleGap + title_height;
+    const double above = QFontMetricsF(fonts.bold).height() + kAxisTitleGap + title_height;
     return {area.left(), area.top() - above + 3, area.width(), title_height - 4.0};
 }
 
@@ -87,7 +87,7 @@ void SweepFigure::Parts::paint_titles(QCPPainter& painter, std::size_t b) const 
     const Block& block = blocks[b];
     const SweepData& shown = shown_in(b);
     for (std::size_t p = 0; block.left && p < block.panels.size(); ++p) {
-        const double base = std::round(frame_of(*block.panels[p].rect).top() - kTitleGap);
+        const double base = std::round(frame_of(*block.panels[p].rect).top() - kAxisTitleGap);
         draw_text(painter, {4, base}, axis_title(data.outputs[p]), fonts.bold, theme->text);
     }
     if (beside) {
@@ -102,9 +102,10 @@ void SweepFigure::Parts::paint_titles(QCPPainter& painter, std::size_t b) const 
                             ? area.right() - 12 - text_width(fonts.bold, axis_title(data.outputs.front()))
                             : area.width();
     const QString text = small.elidedText(words, Qt::ElideRight, room);
-    draw_text(painter,
-              {std::round(area.right() - small.horizontalAdvance(text)), std::round(area.top() - kTitleGap)},
-              text, fonts.small, theme->muted);
+    draw_text(
+        painter,
+        {std::round(area.right() - small.horizontalAdvance(text)), std::round(area.top() - kAxisTitleGap)},
+        text, fonts.small, theme->muted);
 }
 
 std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<double>& center) const {

@@ -122,7 +122,7 @@ struct SweepFigure::Parts {
 const SweepSeries* own_series(const SweepData& data);
 bool is_memory(Output id);
 
-inline constexpr double kHalfStep = 0.5;  // half the distance between discrete values
-inline constexpr double kTitleGap = 10;   // from an axis's title to its frame
+inline constexpr double kHalfStep = 0.5;     // half the distance between discrete values
+inline constexpr double kAxisTitleGap = 10;  // from an axis's title to its frame
 
 }  // namespace shardscope

@@ -24,9 +24,9 @@
 namespace shardscope {
 namespace {
 
-constexpr int kSteps = 120;       // points of a single curve
-constexpr int kFamilySteps = 60;  // points of each curve of a family
-constexpr int kLetters = 11;      // smallest number of letters shown of an input's name
+constexpr int kCurvePoints = 120;  // points of a single curve
+constexpr int kFamilySteps = 60;   // points of each curve of a family
+constexpr int kLetters = 11;       // smallest number of letters shown of an input's name
 
 // Returns the axis of a range as a view writes it; nothing if there is no range.
 std::optional<Axis> ranged_axis(const Answer& answer, P id, const std::string& range) {
@@ -192,7 +192,7 @@ std::optional<Output> SweepPlot::against() const { return output_of(*against_); 
 std::vector<Axis> SweepPlot::axes(const Answer& answer) const {
     const std::optional<P> family = input_of(*family_);
     const bool several = family && family != input();
-    std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kSteps, x_range_)};
+    std::vector<Axis> out{curve_axis(answer, input(), several ? kFamilySteps : kCurvePoints, x_range_)};
     if (several) out.push_back(family_axis(answer, *family, family_range_));
     return out;
 }
@@ -409,7 +409,7 @@ bool SweepPlot::eventFilter(QObject* watched, QEvent* event) {
 
 namespace {
 
-struct Exported {
+struct ExportedSweep {
     SweepData data;
     std::vector<SweepFigure::Ghost> ghosts;
 };
@@ -434,14 +434,14 @@ std::vector<SweepFigure::Ghost> ghosts_of(const FigureRequest& request, const Sw
     return ghosts_along(pins, options, request.hypothetical, options.held, stop);
 }
 
-std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
-                                             const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_sweep(const FigureRequest& request, const Answer& answer,
+                                              const std::stop_token& stop) {
     const auto options = options_in<SweepOptions>(request);
     SweepData data = sweep_data(answer, options.axes, options.outputs, request.hypothetical, options.held,
                                 options.against, stop);
     if (stop.stop_requested()) return {};
     std::vector<SweepFigure::Ghost> ghosts = ghosts_of(request, data, stop);
-    return as_plot_data(Exported{std::move(data), std::move(ghosts)});
+    return as_plot_data(ExportedSweep{std::move(data), std::move(ghosts)});
 }
 
 }  // namespace
@@ -462,13 +462,13 @@ const PlotKind kSweepKind{
             return SweepPlot::tr("%1, against %2").arg(over, text_of(label_of(*options.against)));
         },
     .least_height = 330,
-    .compute_data = compute_data,
+    .compute_data = compute_sweep,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             SweepFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const auto& [data, ghosts] = data_in<Exported>(request);
+            const auto& [data, ghosts] = data_in<ExportedSweep>(request);
             const bool beside = options_in<SweepOptions>(request).side_by_side;
             figure.set_side_by_side(beside && !request.pins.empty(),
                                     QString::fromStdString(answer.scenario.title()));
@@ -479,7 +479,7 @@ const PlotKind kSweepKind{
         },
     .words =
         [](const FigureRequest& request, const Answer&) {
-            const auto& [data, ghosts] = data_in<Exported>(request);
+            const auto& [data, ghosts] = data_in<ExportedSweep>(request);
             const bool others_end = options_in<SweepOptions>(request).side_by_side &&
                                     std::ranges::any_of(ghosts, [](const SweepFigure::Ghost& ghost) {
                                         return !fits_everywhere(ghost.data);
@@ -488,7 +488,7 @@ const PlotKind kSweepKind{
         },
     .table =
         [](const FigureRequest& request, const Answer&) {
-            const auto& [data, ghosts] = data_in<Exported>(request);
+            const auto& [data, ghosts] = data_in<ExportedSweep>(request);
             return with_ghosts(sweep_table(data), ghosts, sweep_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new SweepPlot(model); }};

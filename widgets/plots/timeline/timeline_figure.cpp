@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/timeline/timeline_parts.h"
 #include "widgets/plots/timeline/timeline_words.h"
@@ -17,7 +17,7 @@ constexpr double kMemoryShare = 0.24;  // of the height, at least
 constexpr double kTallest = 116;       // px of one stage's lanes
 constexpr double kBeside = 16;         // around the lanes' labels
 constexpr double kLaneGap = 12;        // between lanes and memory
-constexpr double kMargin = 1.015;      // of the step: the end of the axis
+constexpr double kStepMargin = 1.015;  // of the step: the end of the axis
 
 QString exact_time(double seconds) {
     const TimeUnit unit = unit_for(seconds);
@@ -89,7 +89,7 @@ double TimelineFigure::Parts::longest() const {
 
 void TimelineFigure::Parts::fit() {
     if (data.line.stages.empty()) return;
-    x_zoom.fit({0, kMargin * longest()});
+    x_zoom.fit({0, kStepMargin * longest()});
     show_part();
     constexpr double kHeadroom = 1.08;
     memory_top = kHeadroom * std::max(data.memory.capacity, data.memory.peak);
@@ -327,13 +327,12 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                   : static_cast<std::size_t>(place.y());
     const StageTimeline& stage = data.line.stages[index];
     out.title = data.line.stage_count > 1 ? tr("Stage %1").arg(stage.position + 1) : tr("At this time");
-    constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
-    out.readings.push_back({tr("Time"), {}, place.x(), Quantity::seconds, {}, kNowhere});
+    out.readings.push_back({tr("Time"), {}, place.x(), Quantity::seconds, {}, kNoValue});
     for (const bool communication : {false, true}) {
         const Interval* found = interval_at(stage, communication, place.x());
         out.readings.push_back({communication ? tr("Network") : tr("GPU"),
-                                found ? color_of(*found, *p.theme) : QColor(), kNowhere, Quantity::count,
-                                found ? text_of(label_of(found->activity)) : tr("nothing"), kNowhere});
+                                found ? color_of(*found, *p.theme) : QColor(), kNoValue, Quantity::count,
+                                found ? text_of(label_of(found->activity)) : tr("nothing"), kNoValue});
     }
     if (const auto bytes = bytes_at(stage, place.x())) {
         out.readings.push_back({tr("Memory"),
@@ -349,7 +348,7 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                 ghost.end,
                                 Quantity::seconds,
                                 {},
-                                kNowhere});
+                                kNoValue});
     return out;
 }
 

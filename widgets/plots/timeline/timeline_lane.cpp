@@ -21,13 +21,6 @@ QColor blended(const QColor& a, const QColor& b, double share_of_b) {
     return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
 }
 
-// Returns a text colour that is legible on any of the colours.
-QColor ink_on(const QColor& ground) {
-    constexpr double kLight = 0.5;
-    return ground.lightnessF() + ground.greenF() * 0.2 > kLight ? QColor(0x17, 0x19, 0x1D)
-                                                                : QColor(Qt::white);
-}
-
 // Boxes of a few pixels: each pixel column has the mean colour of the boxes in it, so that their edges need
 // not be at whole pixels.
 class Columns {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kAside = 60;  // px per press of an arrow key
 
-std::vector<TimelineFigure::Ghost> ghosts_of(const FigureRequest& request) {
+std::vector<TimelineFigure::Ghost> timeline_ghosts(const FigureRequest& request) {
     std::vector<TimelineFigure::Ghost> out;
     for (const Pin& pin : request.pins) {
         if (pin.answer.fits() || (request.hypothetical && pin.answer.valid()))
@@ -60,7 +60,7 @@ void TimelinePlot::style_figure(const Theme& theme, const QFont& font) { figure_
 
 QString TimelinePlot::description() const { return figure_->description(); }
 
-void TimelinePlot::update_pins() { figure_->set_ghosts(ghosts_of(request())); }
+void TimelinePlot::update_pins() { figure_->set_ghosts(timeline_ghosts(request())); }
 
 // ---- mouse and keyboard input ----------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ const PlotKind kTimelineKind{
             QCustomPlot plot;
             TimelineFigure figure(plot);
             figure.set_data(timeline_data(answer, request.hypothetical));
-            figure.set_ghosts(ghosts_of(request));
+            figure.set_ghosts(timeline_ghosts(request));
             figure.set_style(Theme::print(), page_font());
             figure.refit();
             paint_plot(painter, area, plot);

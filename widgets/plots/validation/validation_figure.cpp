@@ -17,10 +17,11 @@
 namespace shardscope {
 namespace {
 
-constexpr double kMark = 3.6;  // radius, px
-constexpr double kReach = 9;   // px around a point's centre that count as hitting it
-constexpr int kMostTicks = 6;
-constexpr double kRoomy = 430;  // px of axis from which the table of families shows their number of runs
+constexpr double kRunMark = 3.6;  // radius, px
+constexpr double kRunReach = 9;   // px around a point's centre that count as hitting it
+constexpr int kErrorTicks = 6;
+constexpr double kRoomForCounts =
+    430;  // px of axis from which the table of families shows their number of runs
 
 bool logarithmic(ValidationQuantity quantity) {
     return quantity != ValidationQuantity::mfu && quantity != ValidationQuantity::memory;
@@ -66,7 +67,7 @@ void draw_mark(QPainter& painter, const QPointF& at, std::size_t style, const QC
     painter.setBrush(fill);
     constexpr double kTriangle = 1.35;  // as large to the eye as the circle
     constexpr double kFlat = 0.5;       // gives a triangle straight sides
-    const double r = kMark;
+    const double r = kRunMark;
     constexpr std::size_t kShapes = 9;
     switch (style % kShapes) {
         case 0: painter.drawEllipse(at, r, r); break;
@@ -168,7 +169,7 @@ void ValidationFigure::Parts::fit() {
     if (high == 0) return;
     constexpr double kMargin = 1.25;
     const double top = std::min(quantity == ValidationQuantity::mfu ? 1.0 : high / unit * 2,
-                                round_top(high / unit, kMostTicks));
+                                round_top(high / unit, kErrorTicks));
     const AxisRange whole = log ? AxisRange{low / kMargin, high * kMargin} : AxisRange{0, unit * top};
     x_zoom.fit(whole, log);
     y_zoom.fit(whole, log);
@@ -185,7 +186,7 @@ void ValidationFigure::Parts::show_part() {
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
         std::vector<double> ticks =
-            log ? log_ticks(low, high, 10) : linear_ticks(low / unit, high / unit, kMostTicks);
+            log ? log_ticks(low, high, 10) : linear_ticks(low / unit, high / unit, kErrorTicks);
         if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
         const double factor = log ? 1 : unit;
         for (const double value : ticks) ticker->addTick(factor * value, tick_text(factor * value, quantity));
@@ -277,7 +278,7 @@ void ValidationFigure::Parts::paint_above(QCPPainter& painter) const {
     for (const ValidationPoint& point : data.points) {
         if (left_out(point)) continue;
         const QPointF at = pixel(point);
-        room.avoid(QPolygonF({at - QPointF(kMark, 0), at + QPointF(kMark, 0)}));
+        room.avoid(QPolygonF({at - QPointF(kRunMark, 0), at + QPointF(kRunMark, 0)}));
     }
     // The user's own run is labelled first, because it must not be without a label.
     if (shows_own) paint_own(painter, room);
@@ -350,7 +351,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
     }
     const double left = area.left() + kEdge;
     double top = area.top() + kEdge;
-    const bool roomy = area.width() >= kRoomy;
+    const bool roomy = area.width() >= kRoomForCounts;
     const double runs_right = left + kMarkRoom + name + (roomy ? kGap + runs : 0);
     const double right = runs_right + kGap + error;
     const QRectF box(left, top, right - left, static_cast<double>(rows.size()) * metrics.height());
@@ -361,7 +362,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
         const QColor& ink = i == 0 ? theme->muted : theme->text;
         if (i > 0 && i <= listed.size()) {
             const ValidationFamily& family = *listed[i - 1];
-            draw_mark(painter, {left + kMark + 2, base - metrics.capHeight() / 2}, family.style,
+            draw_mark(painter, {left + kRunMark + 2, base - metrics.capHeight() / 2}, family.style,
                       color_of(family));
         }
         draw_text(painter, {left + kMarkRoom, base}, row.name, fonts.small, ink, theme->pane);
@@ -517,7 +518,7 @@ QPointF ValidationFigure::pixel_of(const ValidationPoint& point) const { return 
 
 std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) const {
     std::optional<std::size_t> found;
-    double nearest = kReach;
+    double nearest = kRunReach;
     for (std::size_t i = 0; i < parts_->data.points.size(); ++i) {
         if (parts_->left_out(parts_->data.points[i])) continue;
         const QPointF away = parts_->pixel(parts_->data.points[i]) - pixel;
@@ -534,7 +535,7 @@ std::optional<std::size_t> ValidationFigure::point_at(const QPointF& pixel) cons
 bool ValidationFigure::own_at(const QPointF& pixel) const {
     if (!parts_->own || parts_->left_out(*parts_->own)) return false;
     const QPointF away = parts_->pixel(*parts_->own) - pixel;
-    return std::hypot(away.x(), away.y()) <= kReach;
+    return std::hypot(away.x(), away.y()) <= kRunReach;
 }
 
 QString ValidationFigure::description() const {

@@ -22,11 +22,11 @@
 namespace shardscope {
 namespace {
 
-ValidationQuantity quantity_of(Output output) {
+ValidationQuantity quantity_drawn_for(Output output) {
     return validation_quantity(output).value_or(ValidationQuantity::mfu);
 }
 
-std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
+std::vector<ValidationFigure::Ghost> validation_ghosts(const std::vector<Pin>& pins) {
     std::vector<ValidationFigure::Ghost> out;
     for (const Pin& pin : pins) {
         if (const auto point = own_point(pin.answer, pin.view.measured)) out.push_back({pin.letter, *point});
@@ -37,7 +37,7 @@ std::vector<ValidationFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
 ValidationData validation_data_of(const FigureRequest& request, const Answer& answer) {
     const auto options = options_in<ValidationOptions>(request);
     return validation_data(validation_runs(*answer.scenario.catalogue, options.own),
-                           quantity_of(options.output), options.filter);
+                           quantity_drawn_for(options.output), options.filter);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ View ValidationPlot::view() const {
 }
 
 void ValidationPlot::show_view(const View& view) {
-    quantity_->setCurrentIndex(static_cast<int>(quantity_of(view.first_output())));
+    quantity_->setCurrentIndex(static_cast<int>(quantity_drawn_for(view.first_output())));
 }
 
 bool ValidationPlot::add_runs(const std::string& text, const std::string& name, Problems& problems) {
@@ -128,7 +128,7 @@ void ValidationPlot::choose_runs() {
 void ValidationPlot::set_measured() {
     const bool time = figure_->quantity() != ValidationQuantity::memory;
     figure_->set_own(time ? own_point(model().answer(), model().scenario().view.measured) : std::nullopt);
-    figure_->set_ghosts(time ? ghosts_of(model().pins()) : std::vector<ValidationFigure::Ghost>{});
+    figure_->set_ghosts(time ? validation_ghosts(model().pins()) : std::vector<ValidationFigure::Ghost>{});
 }
 
 void ValidationPlot::update_figure() {
@@ -282,10 +282,11 @@ const PlotKind kValidationKind{
             QCustomPlot plot;
             ValidationFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const ValidationQuantity quantity = quantity_of(options_in<ValidationOptions>(request).output);
+            const ValidationQuantity quantity =
+                quantity_drawn_for(options_in<ValidationOptions>(request).output);
             if (quantity != ValidationQuantity::memory) {
                 figure.set_own(own_point(answer, request.view.measured));
-                figure.set_ghosts(ghosts_of(request.pins));
+                figure.set_ghosts(validation_ghosts(request.pins));
             }
             figure.set_data(validation_data_of(request, answer));
             figure.set_quantity(quantity);

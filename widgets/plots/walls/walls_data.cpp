@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "text/text.h"
-#include "widgets/chart/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
 
@@ -92,11 +91,6 @@ void draw_lines(WallsData& data) {
             gathers.push_back(data.map.at(data.x.index_of(i), data.y.index_of(j)).ideal_cover > 0 ? 1 : -1);
     }
     data.threshold = level_lines(data.grid, data.cover, {data.exists, data.spare, gathers});
-}
-
-// Returns an empty cell if there is no value.
-std::string number(double value, double factor = 1) {
-    return std::isnan(value) ? std::string() : exact(value / factor);
 }
 
 }  // namespace
@@ -286,7 +280,8 @@ PlotTable walls_table(const WallsData& data) {
     };
     const auto axis_value = [](P id, double value) {
         const Parameter& row = parameter(id);
-        return is_named(row, value) ? written(id, value) : number(value, plot_unit(row.quantity).factor);
+        return is_named(row, value) ? written(id, value)
+                                    : exact_or_empty(value / plot_unit(row.quantity).factor);
     };
     const double gib = plot_unit(Quantity::bytes).factor;
     const double percent = plot_unit(Quantity::percent).factor;
@@ -316,11 +311,12 @@ PlotTable walls_table(const WallsData& data) {
             const bool shows = !std::isnan(data.shown_mfu(cell));
             row.emplace_back(name_of(cell.verdict));
             row.emplace_back(name_of(cell.wall));
-            row.push_back(number(data.shown_mfu(cell), percent));
-            row.push_back(number(shows ? cell.tokens_per_s_per_gpu : kNoValue));
-            row.push_back(number(cell.peak_memory, gib));
-            row.push_back(number(cell.ideal_cover > 0 ? cell.ideal_cover : kNoValue));
-            for (const double share : cell.elasticity) row.push_back(number(shows ? share : kNoValue));
+            row.push_back(exact_or_empty(data.shown_mfu(cell) / percent));
+            row.push_back(exact_or_empty(shows ? cell.tokens_per_s_per_gpu : kNoValue));
+            row.push_back(exact_or_empty(cell.peak_memory / gib));
+            row.push_back(exact_or_empty(cell.ideal_cover > 0 ? cell.ideal_cover : kNoValue));
+            for (const double share : cell.elasticity)
+                row.push_back(exact_or_empty(shows ? share : kNoValue));
             out.rows.push_back(std::move(row));
         }
     }

@@ -3,8 +3,8 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/plots/walls/walls_parts.h"
 #include "widgets/text.h"
@@ -197,7 +197,6 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
     const QPointF at = pixel_of(place.x(), place.y());
     // The user has zoomed in elsewhere.
     if (p.zoomed() && !frame().adjusted(-1, -1, 1, 1).contains(at)) return std::nullopt;
-    constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
     const auto none = [](const MapCell& of) { return of.valid ? tr("does not fit") : tr("not possible"); };
     RulerStop out{
         place,  words(data.x.id(), place.x()) + QStringLiteral(" · ") + words(data.y.id(), place.y()),
@@ -208,9 +207,9 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
                             Quantity::percent, none(cell), at.y()});
     if (cell.valid) {
         out.readings.push_back(
-            {tr("Memory"), p.theme->optimizer, cell.peak_memory, Quantity::bytes, {}, kNowhere});
-        out.readings.push_back({tr("Wall"), p.theme->of(cell.wall), kNowhere, Quantity::count,
-                                text_of(label_of(cell.wall)), kNowhere});
+            {tr("Memory"), p.theme->optimizer, cell.peak_memory, Quantity::bytes, {}, kNoValue});
+        out.readings.push_back({tr("Wall"), p.theme->of(cell.wall), kNoValue, Quantity::count,
+                                text_of(label_of(cell.wall)), kNoValue});
     }
     for (const Ghost& ghost : p.ghosts) {
         if (ghost.data.empty()) continue;
@@ -218,10 +217,10 @@ std::optional<RulerStop> WallsFigure::ruler_stop(const QPointF& place) const {
         const QString wall = pinned.fits() ? text_of(label_of(pinned.wall)) : QString();
         out.readings.push_back({tr("%1, pin %2").arg(tr("MFU")).arg(QLatin1Char(ghost.letter)),
                                 pin_color(*p.theme, ghost.letter), ghost.data.shown_mfu(pinned),
-                                Quantity::percent, none(pinned), kNowhere});
+                                Quantity::percent, none(pinned), kNoValue});
         if (!wall.isEmpty())
             out.readings.push_back({tr("%1, pin %2").arg(tr("Wall")).arg(QLatin1Char(ghost.letter)),
-                                    p.theme->of(pinned.wall), kNowhere, Quantity::count, wall, kNowhere});
+                                    p.theme->of(pinned.wall), kNoValue, Quantity::count, wall, kNoValue});
     }
     return out;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSamples = 64;  // per side of the frame
 constexpr double kTextPadding = 6;
-constexpr double kSquare = 8;
+constexpr double kLegendSquare = 8;
 constexpr double kTagHeight = 4;  // px above and below the text together
 
 // The kinds of positions on the map: the index of the rate that binds, does not fit, or nothing.
@@ -154,7 +154,7 @@ QSizeF size_of_tag(const QString& text, const QFontMetricsF& metrics) {
     double width = 0;
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (const QString& line : lines) width = std::max(width, metrics.horizontalAdvance(line));
-    return {width + 3 * kTextPadding + kSquare,
+    return {width + 3 * kTextPadding + kLegendSquare,
             static_cast<double>(lines.size()) * metrics.height() + kTagHeight};
 }
 
@@ -223,8 +223,8 @@ void draw_walls_tag(QPainter& painter, const WallsTag& tag, const Theme& theme, 
     const QStringList lines = tag.text.split(QLatin1Char('\n'));
     const QFontMetricsF metrics(font);
     const QRectF first(tag.box.left(), tag.box.top() + kTagHeight / 2, tag.box.width(), metrics.height());
-    const QRectF square(std::round(first.left() + kTextPadding), std::round(first.center().y() - kSquare / 2),
-                        kSquare, kSquare);
+    const QRectF square(std::round(first.left() + kTextPadding),
+                        std::round(first.center().y() - kLegendSquare / 2), kLegendSquare, kLegendSquare);
     switch (tag.kind) {
         case WallsTag::Kind::wall: painter.fillRect(square, theme.of(tag.wall)); break;
         case WallsTag::Kind::does_not_fit: fill_hatch(painter, square, theme, 3, 1.2); break;

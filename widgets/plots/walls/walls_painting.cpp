@@ -16,10 +16,8 @@ namespace {
 constexpr double kColorBar = 7;  // px high
 constexpr double kRing = 7;
 constexpr double kPercent = 0.01;
-const QColor kLine(Qt::white);
+const QColor kLightLine(Qt::white);
 const QColor kCasing(0, 0, 0);
-
-QString percent(double mfu) { return shown(mfu, Quantity::percent); }
 
 std::size_t anchor_of(const std::vector<Tick>& ticks) {
     const auto current = std::ranges::find_if(ticks, &Tick::current);
@@ -104,13 +102,13 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
     painter.translate(0.7, 0.7);
     stroke(painter, frame, contours, round_pen(faint(kCasing, 0.3F), 1));
     painter.translate(-0.7, -0.7);
-    stroke(painter, frame, contours, round_pen(faint(kLine, 0.9F), 1));
+    stroke(painter, frame, contours, round_pen(faint(kLightLine, 0.9F), 1));
     stroke(painter, frame, data.exists_edges, round_pen(theme->border, 1));
     const QList<QPolygonF> edges = data.edges + data.memory_edges;
     stroke(painter, frame, edges, round_pen(kCasing, 3.6));
-    stroke(painter, frame, edges, round_pen(kLine, 1.8));
+    stroke(painter, frame, edges, round_pen(kLightLine, 1.8));
     stroke(painter, frame, data.threshold, line_pen(kCasing, 2.8, {2.8, 4.2}));
-    stroke(painter, frame, data.threshold, line_pen(kLine, 1.6, {2.8, 4.2}));
+    stroke(painter, frame, data.threshold, line_pen(kLightLine, 1.6, {2.8, 4.2}));
     for (const Ghost& ghost : ghosts) {
         const QList<QPolygonF> walls = ghost.data.edges + ghost.data.memory_edges;
         stroke(painter, frame, walls, round_pen(faint(kCasing, 0.6F), 3.2));
@@ -214,9 +212,10 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
     // The plate is so opaque that the lines below it do not strike the text through.
     QColor plate = kCasing;
     plate.setAlphaF(0.85F);
-    name(data.threshold, tr("ideal threshold"), plate, kLine, fonts.small);
+    name(data.threshold, tr("ideal threshold"), plate, kLightLine, fonts.small);
     for (const WallsData::Contour& contour : data.contours)
-        name(contour.lines, tr("%1 %").arg(std::lround(contour.mfu / kPercent)), plate, kLine, fonts.small);
+        name(contour.lines, tr("%1 %").arg(std::lround(contour.mfu / kPercent)), plate, kLightLine,
+             fonts.small);
     for (const Ghost& ghost : ghosts)
         name(ghost.data.edges.isEmpty() ? ghost.data.memory_edges : ghost.data.edges,
              tr("%1: its wall").arg(QLatin1Char(ghost.letter)), pin_color(*theme, ghost.letter),
@@ -234,7 +233,7 @@ void WallsFigure::Parts::paint_arms(QCPPainter& painter, const WallsPanes& where
     const QList<QLineF> arms{{x, frame.top(), x, frame.bottom()}, {frame.left(), y, frame.right(), y}};
     painter.setPen(QPen(casing, 3, Qt::SolidLine, Qt::FlatCap));
     painter.drawLines(arms);
-    painter.setPen(QPen(kLine, 1, Qt::SolidLine, Qt::FlatCap));
+    painter.setPen(QPen(kLightLine, 1, Qt::SolidLine, Qt::FlatCap));
     painter.drawLines(arms);
     const double mfu = data.shown_mfu(point.cell);
     if (std::isnan(mfu)) return;
@@ -251,8 +250,8 @@ void WallsFigure::Parts::paint_ring(QCPPainter& painter, const WallsPanes& where
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     constexpr double kCore = 1.6;
-    for (const auto& [radius, color] : {std::pair(kRing + 1, kCasing), std::pair(kRing - 0.5, kLine),
-                                        std::pair(kRing - 3, kCasing), std::pair(kCore, kLine)}) {
+    for (const auto& [radius, color] : {std::pair(kRing + 1, kCasing), std::pair(kRing - 0.5, kLightLine),
+                                        std::pair(kRing - 3, kCasing), std::pair(kCore, kLightLine)}) {
         painter.setBrush(color);
         painter.drawEllipse(on, radius, radius);
     }

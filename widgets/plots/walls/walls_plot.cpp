@@ -82,8 +82,8 @@ std::vector<WallsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins, const Ax
     return out;
 }
 
-// The result of `compute_data`.
-struct Exported {
+// The result of `compute_walls`.
+struct ExportedWalls {
     std::shared_ptr<const WallsData> map;
     std::vector<WallsFigure::Ghost> ghosts;
 };
@@ -169,7 +169,7 @@ FigureRequest WallsPlot::request() const {
     out.options = WallsOptions{{x_, y_}, plan_->currentIndex() == 0};
     // A map that has been drawn is not computed again.
     if (made_.map && !walls_of_pins_.pending() && same(made_.request, asked_of(out, model().answer())))
-        out.data = as_plot_data(Exported{made_.map, figure_->ghosts()});
+        out.data = as_plot_data(ExportedWalls{made_.map, figure_->ghosts()});
     return out;
 }
 
@@ -447,15 +447,15 @@ std::size_t stride_of_searches(const WallsRequest& request) {
     return out;
 }
 
-std::shared_ptr<const PlotData> compute_data(const FigureRequest& request, const Answer& answer,
-                                             const std::stop_token& stop) {
+std::shared_ptr<const PlotData> compute_walls(const FigureRequest& request, const Answer& answer,
+                                              const std::stop_token& stop) {
     const WallsRequest asked = asked_of(request, answer);
     // Several automatic parameters need a search in every cell.
     const bool searches = asked.planned && answer.scenario.automatic.count() > 1;
     const Settings settings = resolve(asked.scenario);
     PlannedMap map(asked.scenario, WallsScale(asked.x, settings).axis(), WallsScale(asked.y, settings).axis(),
                    searches ? stride_of_searches(asked) : 1);
-    return as_plot_data(Exported{
+    return as_plot_data(ExportedWalls{
         std::make_shared<const WallsData>(walls_data(asked, map.next(usable_threads(), stop))),
         ghosts_of(valid_pins(request.pins), asked.x, asked.y, request.hypothetical, usable_threads(), stop)});
 }
@@ -476,13 +476,13 @@ const PlotKind kWallsKind{
         return {};
     },
     .least_height = 330,
-    .compute_data = compute_data,
+    .compute_data = compute_walls,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;
             WallsFigure figure(plot);
             figure.set_style(Theme::print(), page_font());
-            const auto& [map, ghosts] = data_in<Exported>(request);
+            const auto& [map, ghosts] = data_in<ExportedWalls>(request);
             figure.set_point(walls_point(answer, map->x.id(), map->y.id()));
             figure.set_ghosts(ghosts);
             figure.set_data(*map);
@@ -490,10 +490,10 @@ const PlotKind kWallsKind{
             paint_plot(painter, area, plot);
         },
     .words = [](const FigureRequest& request,
-                const Answer&) { return walls_caption(*data_in<Exported>(request).map); },
+                const Answer&) { return walls_caption(*data_in<ExportedWalls>(request).map); },
     .table =
         [](const FigureRequest& request, const Answer&) {
-            const auto& [map, ghosts] = data_in<Exported>(request);
+            const auto& [map, ghosts] = data_in<ExportedWalls>(request);
             return with_ghosts(walls_table(*map), ghosts, walls_table);
         },
     .make_tab = [](LiveModel& model) -> LivePlot* { return new WallsPlot(model); }};

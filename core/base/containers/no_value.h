@@ -1,4 +1,5 @@
-// The value of a point that does not exist and is not drawn.
+// The number of a result that does not exist, such as the step time of a plan that is not valid. Tables leave
+// its cell empty, and plots do not draw it.
 #pragma once
 
 #include <limits>
