@@ -196,6 +196,9 @@ TEST_CASE("presets: they are listed and shown with sources, and the nearest name
     CHECK(list.out.find("dgx-h100") == std::string::npos);
     CHECK(run("presets").code == 0);
     CHECK(run("presets show gaudi3-node").out.find("public runs: never compared") != std::string::npos);
+    // It has the depth and width of DeepSeek-V3, of which runs exist, but half of its heads.
+    CHECK(run("presets show kimi-k2").out.find("public runs: never compared") != std::string::npos);
+    CHECK(run("presets show deepseek-v3").out.find("public runs: compared") != std::string::npos);
     CHECK(run("presets show deepseek-v3").out.find("model.chosen_expert_groups") != std::string::npos);
     const RunResult show = run("presets show h100-sxm-80gb");
     CHECK(show.out.find("public runs: compared") != std::string::npos);

@@ -29,27 +29,28 @@ struct Coordinate {
 
 // The weights say by how much a difference makes the measured run less telling. They are chosen by hand; only
 // the width of the band at distance 1, `distance_band`, is fitted, to the errors of runs that were left out.
-inline constexpr std::array kCoordinates{Coordinate{P::software, CoordinateKind::choice, 0.7},
-                                         Coordinate{P::memory_bandwidth, CoordinateKind::size, 0.5},
-                                         Coordinate{P::peak_flops, CoordinateKind::size, 0.3},
-                                         Coordinate{P::gpus_per_node, CoordinateKind::size, 0.1},
-                                         Coordinate{P::intra_node_bandwidth, CoordinateKind::size, 0.15},
-                                         Coordinate{P::inter_node_bandwidth, CoordinateKind::size, 0.1},
-                                         Coordinate{P::gpus, CoordinateKind::size, 0.06},
-                                         Coordinate{P::layers, CoordinateKind::size, 0.06},
-                                         Coordinate{P::hidden_size, CoordinateKind::size, 0.12},
-                                         Coordinate{P::experts, CoordinateKind::presence, 0.7},
-                                         Coordinate{P::kv_lora_rank, CoordinateKind::presence, 0.3},
-                                         Coordinate{P::sequence_length, CoordinateKind::size, 0.12},
-                                         Coordinate{P::precision, CoordinateKind::choice, 0.3},
-                                         Coordinate{P::recompute, CoordinateKind::choice, 0.1},
-                                         Coordinate{P::sharding, CoordinateKind::choice, 0.1},
-                                         Coordinate{P::offload, CoordinateKind::choice, 0.5},
-                                         Coordinate{P::tensor_parallel, CoordinateKind::size, 0.12},
-                                         Coordinate{P::context_parallel, CoordinateKind::size, 0.12},
-                                         Coordinate{P::pipeline_parallel, CoordinateKind::size, 0.08},
-                                         Coordinate{P::expert_parallel, CoordinateKind::size, 0.08},
-                                         Coordinate{P::virtual_stages, CoordinateKind::size, 0.05}};
+inline constexpr std::array kCoordinates{
+    Coordinate{P::software, CoordinateKind::choice, 0.7},
+    Coordinate{P::memory_bandwidth, CoordinateKind::size, 0.5},
+    Coordinate{P::peak_flops, CoordinateKind::size, 0.3},
+    Coordinate{P::gpus_per_node, CoordinateKind::size, 0.1},
+    Coordinate{P::intra_node_bandwidth, CoordinateKind::size, 0.15},
+    Coordinate{P::inter_node_bandwidth, CoordinateKind::size, 0.1},
+    Coordinate{P::gpus, CoordinateKind::size, 0.06}, Coordinate{P::layers, CoordinateKind::size, 0.06},
+    Coordinate{P::hidden_size, CoordinateKind::size, 0.12},
+    Coordinate{P::experts, CoordinateKind::presence, 0.7},
+    Coordinate{P::kv_lora_rank, CoordinateKind::presence, 0.3},
+    Coordinate{P::sequence_length, CoordinateKind::size, 0.12},
+    Coordinate{P::precision, CoordinateKind::choice, 0.3},
+    Coordinate{P::recompute, CoordinateKind::choice, 0.1},
+    Coordinate{P::sharding, CoordinateKind::choice, 0.1}, Coordinate{P::offload, CoordinateKind::choice, 0.5},
+    Coordinate{P::tensor_parallel, CoordinateKind::size, 0.12},
+    Coordinate{P::context_parallel, CoordinateKind::size, 0.12},
+    Coordinate{P::pipeline_parallel, CoordinateKind::size, 0.08},
+    Coordinate{P::expert_parallel, CoordinateKind::size, 0.08},
+    Coordinate{P::virtual_stages, CoordinateKind::size, 0.05},
+    // These tell models of the same depth and width apart.
+    Coordinate{P::ffn_size, CoordinateKind::size, 0}, Coordinate{P::heads, CoordinateKind::size, 0}};
 
 // The coordinates of a run: logarithms to base 2 of sizes, indices of choices, 0 or 1 for presence.
 using Position = std::array<double, kCoordinates.size()>;

@@ -444,8 +444,8 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
         GpuRates gpu = rates_of(x, peak, nominal.memory_bandwidth);
         const Timing& timing = timings[i];
         if (timing.kind == Timing::Kind::attention)
-            gpu.attention_efficiency =
-                attention_efficiency_at(gpu.attention_efficiency, timing.op.k, nominal.attention_half_head);
+            set_attention_efficiency(gpu, gpu.attention_efficiency, timing.op.k,
+                                     nominal.attention_half_head);
         const Time predicted = timing.backward ? backward_time(timing.op, gpu) : forward_time(timing.op, gpu);
         return std::log(predicted.total() / timing.seconds);
     };

@@ -56,8 +56,9 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
 Compared compared(const Preset& preset) {
     const Scenario first = Scenario::first_launch(Catalogue::shipped());
     if (preset.kind == PresetKind::model) {
-        const bool known = has_run({}, resolve(with_model(first, preset)),
-                                   {P::layers, P::hidden_size, P::experts, P::kv_lora_rank});
+        const bool known =
+            has_run({}, resolve(with_model(first, preset)),
+                    {P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank});
         return known ? Compared::yes : Compared::never;
     }
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;

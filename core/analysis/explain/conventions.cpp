@@ -20,6 +20,8 @@ bool always(const FlopCounts& /*c*/) { return true; }
 // Parameters of the matrices of a token: without the lookups of embedding and positions, with the head.
 double matrices_and_head(const FlopCounts& c) { return c.parameters - c.embedding - c.positions; }
 double layer_matrices(const FlopCounts& c) { return matrices_and_head(c) - c.head; }
+// Megatron counts the head again for each prediction layer.
+double matrices_and_heads(const FlopCounts& c) { return matrices_and_head(c) + c.predictions * c.head; }
 
 // Sources that several rows share.
 constexpr const char* kKaplan = "Kaplan et al. 2020, arXiv 2001.08361";
@@ -57,11 +59,11 @@ constexpr std::array kConventions{
                is_transformer},
     Convention{"megatron", translatable("6·(matrices + head) + 6·L·a·d·s"),
                translatable("Megatron-LM and Megatron-Bridge since 2025, MaxText"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention / 2 + c.recurrence; },
+               [](const FlopCounts& c) { return 6 * matrices_and_heads(c) + c.attention / 2 + c.recurrence; },
                is_transformer},
     Convention{"megatron-2024", translatable("6·(matrices + head) + 12·L·a·d·s"),
                translatable("Megatron-LM and NeMo until early 2025"), kMegatron,
-               [](const FlopCounts& c) { return 6 * matrices_and_head(c) + c.attention + c.recurrence; },
+               [](const FlopCounts& c) { return 6 * matrices_and_heads(c) + c.attention + c.recurrence; },
                is_transformer},
     Convention{"megatron-2021", translatable("8·matrices + 16·L·a·d·s + 6·head"),
                translatable(
@@ -150,6 +152,7 @@ FlopCounts flop_counts(const Answer& answer) {
     out.parameters = c.active_parameters;
     out.total_parameters = c.parameters;
     out.head = s[P::vocab_size] * s[P::hidden_size];
+    out.predictions = s[P::mtp_layers];
     out.tied = s.on(P::tied_embeddings);
     out.embedding = out.tied ? 0 : out.head;
     const double rows = s[P::learned_positions];

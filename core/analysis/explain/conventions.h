@@ -20,6 +20,7 @@ struct FlopCounts {
     double embedding = 0;         // parameters of the token embedding, if the head has weights of its own
     double positions = 0;         // parameters of learned positions
     double head = 0;              // of the head: vocabulary × hidden size
+    double predictions = 0;       // prediction layers (MTP), each of which uses the head once more
     bool tied = false;            // embedding and head are the same parameters, counted once
     double attention = 0;         // FLOPs of scores and values, without a causal mask: 12·L·a·d·s
     double recurrence = 0;        // FLOPs of linear attention and Mamba-2, which have no mask

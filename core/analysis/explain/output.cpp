@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "containers/no_value.h"
+#include "effects/offload.h"
 #include "evidence/likely_range.h"
 #include "evidence/validated.h"
+#include "explain/symbols.h"
 #include "explain/takeover.h"
 #include "memory/memory.h"
 #include "model/operators.h"
@@ -266,6 +268,11 @@ WallSentences wall_sentences(const Answer& answer) {
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         out.lead = translate("Memory is the wall: {1} too much.", {over});
         out.takeover = takeover_sentence(answer);
+        const double left_activations = left_on_gpu(
+            offloaded_activation_bytes(fullest_stage(answer), answer.compiled), host_memory_share(s));
+        if (left_activations > 0)
+            out.details.push_back(translate("The host has no memory for {1} of the offloaded activations.",
+                                            {format(left_activations, Quantity::bytes)}));
         const double left = e.memory.term(MemoryTerm::optimizer);
         if (s.choice<Offload>(P::offload) != Offload::none && left > 0)
             out.details.push_back(translate("The host has no memory for {1} of the offloaded state.",

@@ -17,20 +17,19 @@
 #include "text/translate.h"
 
 namespace shardscope {
+
+const Stage& fullest_stage(const Answer& a) {
+    const Stages& stages = a.compiled.stages;
+    std::size_t i = 0;
+    while (i + 1 < stages.size() && stages[i].position != a.estimate.memory.stage) ++i;
+    return stages[i];
+}
 namespace {
 
 // The GPUs of `group` if the sharding is `from` or a higher one, else 1.
 double sharding_gpus(const Answer& a, Sharding from, RingGroup Layout::*group) {
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
     return sharding >= from ? (a.compiled.layout.*group).size() : 1;
-}
-
-// The stage whose GPU is the fullest.
-const Stage& fullest_stage(const Answer& a) {
-    const Stages& stages = a.compiled.stages;
-    std::size_t i = 0;
-    while (i + 1 < stages.size() && stages[i].position != a.estimate.memory.stage) ++i;
-    return stages[i];
 }
 
 // Parameters on one GPU of that stage, before data-parallel sharding.

@@ -27,6 +27,9 @@ struct Symbol {
     Adds adds = Adds::nothing;
 };
 
+// Returns the stage whose GPU is the fullest.
+const Stage& fullest_stage(const Answer& answer);
+
 // Returns nullptr if there is none.
 const Symbol* find_symbol(std::string_view symbol);
 // The name of the quantity, translated.

@@ -10,6 +10,8 @@ namespace {
 
 // A larger difference in MFU between two neighbours is treated as a step.
 constexpr double kStep = 0.03;
+// A smaller difference in MFU cannot be seen in the colour of a track.
+constexpr double kUnseen = 0.001;
 
 bool differ(const TrackPoint& a, const TrackPoint& b) {
     if (a.fits != b.fits) return true;
@@ -18,11 +20,11 @@ bool differ(const TrackPoint& a, const TrackPoint& b) {
 
 bool by_place(const TrackPoint& a, const TrackPoint& b) { return a.place < b.place; }
 
-// The estimates along a continuous groove, by pixel column.
-class Groove {
+// Estimates a continuous track by pixel column.
+class ColumnEstimates {
   public:
-    Groove(TrackEstimator& estimator, const SliderScale& scale, int columns, double own,
-           const std::stop_token& stop)
+    ColumnEstimates(TrackEstimator& estimator, const SliderScale& scale, int columns, double own,
+                    const std::stop_token& stop)
         : estimator_(estimator), scale_(scale), stop_(stop), at_(static_cast<std::size_t>(columns)) {
         // The scenario's value represents its column.
         if (std::isfinite(own)) {
@@ -32,14 +34,16 @@ class Groove {
         }
     }
 
-    std::vector<TrackPoint> points(int stride) {
+    // Estimates a column of every eight strides, and between them until the points are `stride` columns apart
+    // or the MFU is straight. Where neighbours differ, no column is left out.
+    std::vector<TrackPoint> points(std::size_t stride) {
         const std::size_t last = at_.size() - 1;
-        for (std::size_t i = 0; i <= last; i += static_cast<std::size_t>(stride)) estimate_column(i);
+        for (std::size_t i = 0; i <= last; i += 8 * stride) estimate_column(i);
         estimate_column(last);
         std::size_t before = 0;
         for (std::size_t i = 1; i <= last; ++i) {
             if (!at_[i].known) continue;
-            refine(before, i);
+            refine(before, i, stride);
             before = i;
         }
         std::vector<TrackPoint> out;
@@ -63,12 +67,23 @@ class Groove {
         }
         return column.point;
     }
-    void refine(std::size_t from, std::size_t to) {
-        if (to - from < 2 || stop_.stop_requested() || !differ(at_[from].point, at_[to].point)) return;
+    void refine(std::size_t from, std::size_t to, std::size_t stride) {
+        const bool steps = differ(at_[from].point, at_[to].point);
+        if (to - from < 2 || (to - from <= stride && !steps) || stop_.stop_requested()) return;
         const std::size_t middle = (from + to) / 2;
         estimate_column(middle);
-        refine(from, middle);
-        refine(middle, to);
+        if (!steps && is_straight(from, middle, to)) return;
+        refine(from, middle, stride);
+        refine(middle, to, stride);
+    }
+    // Returns whether the middle column looks as if interpolated between the others.
+    [[nodiscard]] bool is_straight(std::size_t from, std::size_t middle, std::size_t to) const {
+        const TrackPoint& a = at_[from].point;
+        const TrackPoint& b = at_[middle].point;
+        const TrackPoint& c = at_[to].point;
+        if (differ(a, b) || differ(b, c)) return false;
+        const double along = static_cast<double>(middle - from) / static_cast<double>(to - from);
+        return std::fabs(b.mfu - (a.mfu + (c.mfu - a.mfu) * along)) < kUnseen;
     }
 
     TrackEstimator& estimator_;
@@ -143,7 +158,8 @@ Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain
     Track out;
     out.cells = scale.has_cells();
     out.points = scale.is_list() ? list_points(estimator, scale, own, stop)
-                                 : Groove(estimator, scale, grain.columns, own, stop).points(grain.stride);
+                                 : ColumnEstimates(estimator, scale, grain.columns, own, stop)
+                                       .points(static_cast<std::size_t>(grain.stride));
     if (stop.stop_requested() || out.points.empty()) return out;
     if (out.cells) {
         for (const TrackPoint& point : out.points) out.columns.push_back({point.fits, point.mfu});

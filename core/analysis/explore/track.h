@@ -56,7 +56,7 @@ struct Track {
 // The resolution of a continuous groove.
 struct TrackGrain {
     int columns = 104;  // pixel columns of the groove
-    int stride = 3;     // columns from one estimate to the next
+    int stride = 3;     // columns from one estimate to the next where the MFU is not straight
     int halvings = 4;   // bisection steps for the position of a wall change
     // Automatic parameters get the best of three plans, that of the scenario and those of the groove's ends,
     // instead of a plan of each point. This is a cheap first approximation.

@@ -35,8 +35,7 @@ inline constexpr std::size_t kCellSize = 9;
 static_assert(kPlanParameters[kCellSize - 1] == P::micro_batch);
 // The parameters that a search varies by default: all except asynchronous tensor parallelism and the kind of
 // context parallelism. Which of their values exist is a property of the software: most stacks have one or two
-// of the four kinds. The memory in which the kind all-gather collects keys and values is not modelled either,
-// so that a search would prefer it too often.
+// of the four kinds.
 ParameterSet default_free_parameters();
 
 struct Plan {  // a value for every plan parameter

@@ -8,10 +8,10 @@ namespace {
 constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 
-Time attention_time(const AttentionCore& core, double passes, const GpuRates& gpu) {
-    const double efficiency =
-        gpu.flash ? gpu.attention_efficiency * core.sequence / (core.sequence + gpu.half_sequence)
-                  : gpu.naive_efficiency;
+Time attention_time(const AttentionCore& core, double passes, double flash_efficiency, const GpuRates& gpu) {
+    const double efficiency = gpu.flash
+                                  ? flash_efficiency * core.sequence / (core.sequence + gpu.half_sequence)
+                                  : gpu.naive_efficiency;
     return kernel_time(passes * core.flops / (gpu.peak * efficiency), passes * core.bytes, core.launches,
                        gpu);
 }
@@ -19,11 +19,11 @@ Time attention_time(const AttentionCore& core, double passes, const GpuRates& gp
 }  // namespace
 
 Time attention_forward_time(const AttentionCore& core, const GpuRates& gpu) {
-    return attention_time(core, 1, gpu);
+    return attention_time(core, 1, gpu.attention_efficiency, gpu);
 }
 
 Time attention_backward_time(const AttentionCore& core, const GpuRates& gpu) {
-    return attention_time(core, attention_backward_factor(gpu), gpu);
+    return attention_time(core, attention_backward_factor(gpu), gpu.attention_backward_efficiency, gpu);
 }
 
 double attention_backward_factor(const GpuRates& gpu) { return gpu.flash ? kFlashBackward : kNaiveBackward; }

@@ -14,7 +14,7 @@ namespace shardscope {
 struct AttentionCore {
     double flops = 0;     // of the forward pass
     double bytes = 0;     // read and written in device memory in the forward pass
-    double sequence = 0;  // query tokens of one sequence on this GPU
+    double sequence = 0;  // query tokens of one sequence on this GPU, or the keys in a shorter window
     double launches = 1;  // consecutive kernels
 };
 

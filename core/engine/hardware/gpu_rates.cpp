@@ -11,6 +11,13 @@ double attention_efficiency_at(double at_128, double head, double half) {
     return 1 / (1 / at_128 - least / 128 + least / head);
 }
 
+void set_attention_efficiency(GpuRates& gpu, double at_128, double head, double half) {
+    constexpr double kBest = 0.75;  // Shah et al. 2024, arXiv 2407.08608: 740 of 989 TFLOP/s on H100
+    gpu.attention_efficiency = std::min(kBest, attention_efficiency_at(at_128, head, half));
+    gpu.attention_backward_efficiency =
+        std::min(kBest, attention_efficiency_at(at_128, std::min(head, 128.0), half));
+}
+
 double peak_flops(const Settings& s) { return s[P::peak_flops]; }
 
 double bf16_peak_flops(const Settings& s) {
@@ -30,14 +37,12 @@ GpuRates gpu_rates(const Settings& s) {
     }
     gpu.half_depth = s[P::gemm_half_depth];
     gpu.half_area = s[P::gemm_half_area];
-    // An efficiency belongs to a kernel on an architecture. No kernel exceeds the best published one.
-    constexpr double kBestAttention = 0.75;  // Shah et al. 2024, arXiv 2407.08608: 740 of 989 TFLOP/s on H100
+    // An efficiency belongs to a kernel on an architecture.
     const double kernel = s.on(P::native_attention)
                               ? s[P::attention_efficiency]
                               : std::min(s[P::flash2_efficiency], s[P::attention_efficiency]);
-    gpu.attention_efficiency =
-        std::min(kBestAttention, attention_efficiency_at(kernel * s[P::attention_generation], s[P::head_size],
-                                                         s[P::attention_half_head]));
+    set_attention_efficiency(gpu, kernel * s[P::attention_generation], s[P::head_size],
+                             s[P::attention_half_head]);
     gpu.half_sequence = s[P::attention_half_sequence];
     gpu.naive_efficiency = s[P::naive_attention_efficiency];
     gpu.scan_efficiency = s[P::flash2_efficiency] * s[P::scan_efficiency];

@@ -13,9 +13,10 @@ struct GpuRates {
     double half_depth = 0;            // K½
     double half_area = 0;             // A½, output elements
     double attention_efficiency = 0;  // on long sequences, including the kernel generation
-    double half_sequence = 0;         // sequence length at which flash attention reaches half of it
-    double naive_efficiency = 0;      // of the batched matrices of attention without flash
-    double scan_efficiency = 0;       // of the chunked kernels of linear attention and state spaces
+    double attention_backward_efficiency = 0;  // the same for the backward pass
+    double half_sequence = 0;                  // sequence length at which flash attention reaches half of it
+    double naive_efficiency = 0;               // of the batched matrices of attention without flash
+    double scan_efficiency = 0;                // of the chunked kernels of linear attention and state spaces
     bool flash = true;
     double memory_bandwidth = 0;     // B/s that a streaming kernel reaches
     double elementwise_traffic = 1;  // of every streaming kernel, relative to fully fused ones
@@ -31,6 +32,9 @@ GpuRates gpu_rates(const Settings& settings);
 // which takes as long as the products at peak do at head size `half`. The backward pass, with more products
 // and other elementwise work per score, is assumed to lose as much.
 double attention_efficiency_at(double at_128, double head, double half);
+// Sets the efficiencies of both passes at a head size. No kernel exceeds the best published one, and no
+// published backward pass is faster with larger heads than with 128, which leave no room for larger tiles.
+void set_attention_efficiency(GpuRates& gpu, double at_128, double head, double half);
 
 // Returns the FLOP/s that the MFU refers to. The bf16 peak differs from it only for fp8 runs, whose MFU is
 // also given relative to bf16.

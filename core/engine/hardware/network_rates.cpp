@@ -16,7 +16,8 @@ NetworkRates network_rates(const Settings& s) {
     const double peers = std::max(1.0, s[P::gpus_per_node] - 1);
     network.peer_bandwidth = s[P::peer_bandwidth] > 0 ? s[P::peer_bandwidth] * s[P::intra_node_efficiency]
                                                       : network.intra_bandwidth / peers;
-    if (network.topology == Topology::torus) network.torus = torus_shape(s).value_or(TorusShape{});
+    if (network.topology == Topology::torus)
+        network.torus = torus_slice(torus_shape(s).value_or(TorusShape{}), s[P::gpus]);
     network.rail_only = s.on(P::rail_only);
     const auto reduction = s.choice<InNetworkReduction>(P::in_network_reduction);
     // Without a switch there is nothing that could add up.

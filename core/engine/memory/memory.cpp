@@ -351,14 +351,15 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     const double copied = std::min(2.0, stage.layers()) / std::max(1.0, stage.layers());
     // A micro-batch passes through only one of the weight copies.
     const double copies = c.stages.weight_copies;
-    return {((1 - offloaded) * kept + ends) / copies + buffers,
+    return {((1 - offloaded) * kept + ends) / copies + buffers, offloaded * kept / copies,
             working + gradients + offloaded * copied * kept / copies, attention,
             held_back_collectives(stage, c)};
 }
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
-    ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0};
+    ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0, 0};
+    if (s[P::activation_offload] > 0) out.host_memory = host_memory_share(s);
     if (stage.head)
         // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
         out.logits =
@@ -372,8 +373,14 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
 }
 
 WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
-    return {schedule.in_flight * micro_batch.held, schedule.share * micro_batch.working,
-            schedule.share * micro_batch.attention, schedule.logits, schedule.share * micro_batch.held_back};
+    return {schedule.in_flight * micro_batch.held +
+                left_on_gpu(schedule.in_flight * micro_batch.offloaded, schedule.host_memory),
+            schedule.share * micro_batch.working, schedule.share * micro_batch.attention, schedule.logits,
+            schedule.share * micro_batch.held_back};
+}
+
+double offloaded_activation_bytes(const Stage& stage, const Compiled& c) {
+    return micro_batches_in_flight(stage, c) * micro_batch_memory(stage, c).offloaded;
 }
 
 WorkMemory work_memory(const Stage& stage, const Compiled& c) {

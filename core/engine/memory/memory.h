@@ -104,9 +104,13 @@ double unsharded_gradient_bytes(const ModelParameters& parameters, const Compile
 // it. The state on NVMe drives does not count.
 double offloaded_state_bytes(const Stage& stage, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
+// E6: returns the bytes of a stage's activations that offload moves to the host, if the host has memory for
+// all of them.
+double offloaded_activation_bytes(const Stage& stage, const Compiled& compiled);
 // The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
 struct WorkMemory {
-    double resident = 0;   // activations of all micro-batches in flight
+    // Activations of all micro-batches in flight, with those for which the host has no memory.
+    double resident = 0;
     double working = 0;    // of the layer that is recomputed
     double attention = 0;  // buffers of context parallelism in a forward pass
     double logits = 0;
@@ -115,7 +119,8 @@ struct WorkMemory {
 WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
 // The part of WorkMemory that one micro-batch needs. It depends on degrees, micro-batch and recomputation.
 struct MicroBatchMemory {
-    double held = 0;  // its activations and buffers until its backward pass
+    double held = 0;       // its activations and buffers until its backward pass
+    double offloaded = 0;  // its activations that move to the host
     // As in WorkMemory, for all of the micro-batch at once.
     double working = 0, attention = 0, held_back = 0;
 };
@@ -125,6 +130,7 @@ struct ScheduleMemory {
     double in_flight = 1;  // micro-batches
     double share = 1;      // of a micro-batch that one pass processes
     double logits = 0;
+    double host_memory = 0;  // for offloaded activations; offloaded state is not subtracted
 };
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& compiled);
 WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);

@@ -93,11 +93,16 @@ void build_attention(const Shape& x, double attended, double length, std::vector
         project.dropped_by = bit(RecomputeModule::layernorm);
         ops.push_back(project);
     }
+    // Queries and keys are kept before their norm, and after it by the attention kernel. With a latent it is
+    // the latent that is normalized.
+    if (x.qk_norm != QkNorm::none && !latent) {
+        const bool whole = x.qk_norm == QkNorm::whole;
+        ops.push_back(norm_of(x, "attention.qk_norm", x.tokens * (queries + kv / x.t * key),
+                              whole ? (x.a + x.kv) * x.d : 2 * x.d));
+        ops.back().share = whole ? 1 / x.t : 1;
+    }
     // Rotary embedding or layout change of queries, keys and values.
-    const bool whole = x.qk_norm == QkNorm::whole;
-    const double norms = x.qk_norm == QkNorm::none ? 0 : whole ? (x.a + x.kv) * x.d : 2 * x.d;
-    ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, norms, 0));
-    ops.back().share = whole ? 1 / x.t : 1;
+    ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, 0, 0));
     ops.back().composed = x.positions == 0;
     if (latent) ops.back().repeated_by = bit(RecomputeModule::mla_up_proj);
 

@@ -1,5 +1,7 @@
 #include "model/operator_time.h"
 
+#include <algorithm>
+
 #include "effects/attention.h"
 #include "effects/chunked_scan.h"
 #include "effects/gemm.h"
@@ -20,7 +22,11 @@ Time product_time(const Operator& op, double m, double n, double k, const GpuRat
                       .splits_depth = op.kind == OperatorKind::convolution},
                      gpu);
 }
-AttentionCore attention_of(const Operator& op) { return {op.flops(), op.bytes, op.m, op.launches}; }
+// A kernel's loop runs over the queries or, in the other direction, over the keys; in a window there are
+// fewer of the latter. With a causal mask n is half of the keys.
+AttentionCore attention_of(const Operator& op) {
+    return {op.flops(), op.bytes, std::min(op.m, 2 * op.n), op.launches};
+}
 ChunkedScan scan_of(const Operator& op) { return {op.flops(), op.bytes, op.launches}; }
 StreamingOperator streaming_of(const Operator& op) {
     return {op.bytes, op.launches, op.kind == OperatorKind::softmax, op.composed};

@@ -172,11 +172,15 @@ void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Op
 
 // PyTorch has one kernel for LayerNorm. RMSNorm consists of several kernels, which keep fp32 copies, unless a
 // stack fuses them.
-Operator layer_norm(const Shape& x, std::string_view name) {
-    const double elements = x.tokens / x.spread * x.h;
-    Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, x.norm_weights,
+Operator norm_of(const Shape& x, std::string_view name, double elements, double weights) {
+    Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, weights,
                             x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
     op.composed = !x.layernorm;
+    return op;
+}
+
+Operator layer_norm(const Shape& x, std::string_view name) {
+    Operator op = norm_of(x, name, x.tokens / x.spread * x.h, x.norm_weights);
     op.repeated_by = bit(RecomputeModule::layernorm);
     return op;
 }

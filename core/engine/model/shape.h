@@ -55,6 +55,9 @@ void set_cast_bytes(const Shape& x, Operator& op);
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved);
 // A norm over the layer's width.
+// Returns the norm of `elements` values on this GPU with `weights` parameters. It keeps its input.
+Operator norm_of(const Shape& x, std::string_view name, double elements, double weights);
+// Returns the norm of a layer's input, which recomputation may drop.
 Operator layer_norm(const Shape& x, std::string_view name);
 
 void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,

@@ -225,6 +225,26 @@ void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
     });
 }
 
+// Transformer Engine, which Megatron-Core and NeMo use, has no ring for sliding windows, and exchanges heads
+// for attention sinks (assertions in
+// transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py).
+constexpr P kContextKindAlone[] = {P::context_parallel_kind};
+
+bool context_kind_suits_attention(const Settings& s) {
+    return s[P::context_parallel] <= 1 ||
+           supports_attention(s.choice<ContextParallelKind>(P::context_parallel_kind), s);
+}
+
+Problem context_kind_does_not_suit(const Settings& s) {
+    const bool sinks = s.on(P::attention_sinks);
+    return value_problem(
+        P::context_parallel_kind, s,
+        sinks ? translate("with attention sinks, Transformer Engine supports only {1}",
+                          {format(P::context_parallel_kind, Value(ContextParallelKind::a2a))})
+              : translate("Transformer Engine does not support it with sliding windows"),
+        translate("use {1}", {format(P::context_parallel_kind, Value(usual_context_kind(s)))}));
+}
+
 // ---- Expert parallelism splits the experts ----------------------------------------------------------------
 
 constexpr P kExpertParallel[] = {P::expert_parallel};
@@ -338,6 +358,16 @@ constexpr Constraint kParallelismConstraints[] = {
      .holds = context_exchanges_whole_heads,
      .problem = context_does_not_exchange_whole_heads,
      .narrow = keep_whole_heads_exchanged},
+    {.parameters = kContextKindAlone,
+     .holds = context_kind_suits_attention,
+     .problem = context_kind_does_not_suit,
+     .narrow =
+         [](P, const Settings& s, ValidValues& values) {
+             if (s[P::context_parallel] <= 1) return;
+             values.keep_if([&](double kind) {
+                 return supports_attention(static_cast<ContextParallelKind>(static_cast<int>(kind)), s);
+             });
+         }},
     {.parameters = kExpertTensorParameters,
      .holds = tensor_divides_experts,
      .problem = tensor_does_not_divide_experts,

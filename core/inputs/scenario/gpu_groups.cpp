@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parameters/layer_pattern.h"
 #include "schedules/schedule.h"
 
 namespace shardscope {
@@ -44,6 +45,21 @@ double context_parallel_inner(const Settings& s) {
     const double in_node = std::max(1.0, std::floor(s[P::gpus_used_per_node] / s[P::tensor_parallel]));
     return std::min(s[P::context_parallel],
                     s[P::context_parallel_inner] > 0 ? s[P::context_parallel_inner] : in_node);
+}
+
+bool supports_attention(ContextParallelKind kind, const Settings& s) {
+    const auto software = s.choice<Software>(P::software);
+    if (software != Software::megatron_core && software != Software::nemo) return true;
+    if (s.on(P::attention_sinks)) return kind == ContextParallelKind::a2a;
+    return !has_mixer(s, Mixer::sliding) || kind == ContextParallelKind::a2a ||
+           kind == ContextParallelKind::all_gather;
+}
+
+ContextParallelKind usual_context_kind(const Settings& s) {
+    for (const ContextParallelKind kind : {ContextParallelKind::p2p, ContextParallelKind::all_gather}) {
+        if (supports_attention(kind, s)) return kind;
+    }
+    return ContextParallelKind::a2a;
 }
 
 double head_exchange_group(const Settings& s) {

@@ -37,6 +37,11 @@ bool is_planned_tensor_degree(double degree, const Settings& settings);
 double expert_tensor_parallel(const Settings& settings);
 // Returns the GPUs of an inner group of the context-parallel kind a2a+p2p.
 double context_parallel_inner(const Settings& settings);
+// Returns whether the software supports context parallelism of this kind with the model's sliding windows and
+// attention sinks.
+bool supports_attention(ContextParallelKind kind, const Settings& settings);
+// Returns the kind that a scenario has which names none.
+ContextParallelKind usual_context_kind(const Settings& settings);
 // Returns the GPUs among which context parallelism exchanges heads for parts of the sequence; 1: it does not.
 double head_exchange_group(const Settings& settings);
 // Returns the GPUs that can hold different experts: data × context × tensor ÷ expert tensor parallel.

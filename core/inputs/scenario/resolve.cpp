@@ -179,6 +179,9 @@ void apply_scenario(const Scenario& scenario, Settings& s) {
     // Virtual stages select the interleaved schedule unless a schedule is set.
     if (s[P::virtual_stages] > 1 && !scenario.is_given(P::schedule))
         s.set(P::schedule, ScheduleKind::interleaved, Origin::derived);
+    if (const ContextParallelKind kind = usual_context_kind(s);
+        kind != ContextParallelKind::p2p && s.origin(P::context_parallel_kind) == Origin::fallback)
+        s.set(P::context_parallel_kind, kind, Origin::derived);
     if (std::isnan(s[P::norm_weights])) {
         const bool biased = s.on(P::bias) && s.choice<Norm>(P::norm) == Norm::layernorm;
         s.set(P::norm_weights, static_cast<double>(biased ? NormWeights::scale_and_bias : NormWeights::scale),

@@ -1,9 +1,12 @@
 #include "scenario/torus.h"
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 
 #include "parameters/interned_text.h"
+#include "scenario/valid_values.h"
 
 namespace shardscope {
 
@@ -22,6 +25,25 @@ std::optional<TorusShape> torus_shape(const Settings& settings) {
         at = after + 1;
     }
     return std::nullopt;
+}
+
+TorusShape torus_slice(const TorusShape& torus, double gpus) {
+    TorusShape longest = torus;
+    for (double& axis : longest) axis = std::max(axis, 1.0);
+    if (gpus >= longest[0] * longest[1] * longest[2]) return torus;
+    std::ranges::sort(longest);
+    TorusShape best = torus;
+    double least = std::numeric_limits<double>::infinity();
+    for (double x = 1; x <= longest[0]; ++x) {
+        if (!divides(x, gpus)) continue;
+        for (double y = x; y <= longest[1]; ++y) {
+            const double z = gpus / x / y;
+            if (!divides(y, gpus / x) || z < y || z > longest[2] || x + y + z >= least) continue;
+            least = x + y + z;
+            best = {x, y, z};
+        }
+    }
+    return best;
 }
 
 }  // namespace shardscope

@@ -15,4 +15,9 @@ using TorusShape = std::array<double, 3>;
 // three whole numbers.
 std::optional<TorusShape> torus_shape(const Settings& settings);
 
+// Returns the most compact part of the torus that has `gpus` GPUs: the one whose axes have the smallest sum,
+// with the shortest axis first, as slices of TPU pods are chosen (Google Cloud, TPU v5p topologies). Returns
+// the whole torus if no part has exactly so many.
+TorusShape torus_slice(const TorusShape& torus, double gpus);
+
 }  // namespace shardscope

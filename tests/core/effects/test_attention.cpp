@@ -36,6 +36,17 @@ TEST_CASE("attention: small heads pay for the exponentials", "[effects]") {
     CHECK(efficiency(0.74, 128, 1024) == Approx(0.75));
 }
 
+TEST_CASE("attention: the backward pass does not gain from heads larger than 128", "[effects]") {
+    const auto backward = [](double head) {
+        return gpu_rates(resolve(with({{P::head_size, head}}))).attention_backward_efficiency;
+    };
+    const GpuRates rates = gpu_rates(resolve(with({{P::head_size, 128}})));
+    CHECK(rates.attention_backward_efficiency == rates.attention_efficiency);
+    CHECK(backward(256) == backward(128));
+    CHECK(backward(64) < backward(128));
+    CHECK(efficiency(0.62, 64, 256) > efficiency(0.62, 64, 128));
+}
+
 TEST_CASE("attention: the head size at which exponentials take half of the time belongs to the GPU",
           "[effects]") {
     const auto half = [](const char* gpu) {

@@ -188,6 +188,21 @@ TEST_CASE("links: in a torus a group uses the axes along which it extends", "[co
     CHECK(inside_bandwidth(ring_group(64, 1, 1024), network) == Approx(2 * all / 3));
 }
 
+TEST_CASE("links: a job on part of a torus uses its most compact slice", "[collectives]") {
+    // Slices of TPU v5p: 64 chips are a cube, and the largest one is 16x16x24
+    // (cloud.google.com/tpu/docs/v5p).
+    const TorusShape pod{16, 20, 28};
+    CHECK(torus_slice(pod, 64) == TorusShape{4, 4, 4});
+    CHECK(torus_slice(pod, 1024) == TorusShape{8, 8, 16});
+    CHECK(torus_slice(pod, 6144) == TorusShape{16, 16, 24});
+    CHECK(torus_slice(pod, 8960) == pod);
+    CHECK(torus_slice(pod, 20000) == pod);
+    CHECK(torus_slice({16, 16, 0}, 32) == TorusShape{1, 4, 8});
+    CHECK(torus_slice({8, 8, 16}, 7) == TorusShape{1, 1, 7});
+    // No part has a prime number of chips that is longer than every axis.
+    CHECK(torus_slice({8, 8, 16}, 17) == TorusShape{8, 8, 16});
+}
+
 TEST_CASE("links: a switch that reduces needs each tensor once", "[collectives]") {
     // 8 × H100 and 8 × B200 reach bus bandwidths of 480 and 846 GB/s in public nccl-tests all-reduces with
     // NVLS.

@@ -45,7 +45,7 @@ Measurements exact_measurements(const GpuRates& gpu, double half_head = 0) {
     for (const double s : {512.0, 1024.0, 2048.0, 4096.0, 8192.0}) {
         for (const double head : {64.0, 128.0}) {
             GpuRates at_head = gpu;
-            at_head.attention_efficiency = attention_efficiency_at(gpu.attention_efficiency, head, half_head);
+            set_attention_efficiency(at_head, gpu.attention_efficiency, head, half_head);
             Operator op;
             op.kind = OperatorKind::attention;
             op.count = 16384 / s * 32;

@@ -65,6 +65,20 @@ TEST_CASE("conventions: GPT-3 175B by the formula of Narayanan et al. 2021", "[c
     CHECK(flops(subject, "megatron-2021") == Approx(published).epsilon(2e-3));
 }
 
+TEST_CASE("conventions: Megatron counts the head again for each prediction layer", "[conventions]") {
+    const auto megatron = [](double predictions) {
+        const Answer subject = answer(of_model("deepseek-v3", {{P::sequence_length, 4096},
+                                                               {P::gpus, 256},
+                                                               {P::expert_parallel, 32},
+                                                               {P::mtp_layers, predictions}}));
+        REQUIRE(subject.valid());
+        return flops(subject, "megatron");
+    };
+    // Megatron-Bridge's performance summary (v0.6.0, docs/performance-summary.md): model TFLOP/s ÷ tokens/s.
+    CHECK(megatron(1) == Approx(260.0e9).epsilon(5e-3));
+    CHECK(megatron(1) - megatron(0) > 6 * 7168.0 * 129280);
+}
+
 TEST_CASE("conventions: tied embeddings are counted once", "[conventions]") {
     const Answer subject = answer(of_model("gpt2-1.5b", {{P::sequence_length, 1024}, {P::micro_batch, 1}}));
     REQUIRE(subject.valid());

@@ -252,6 +252,31 @@ TEST_CASE("memory: state for which the host has no memory stays on the GPU", "[m
     CHECK(host_memory_share(rack) == 240e9);
 }
 
+TEST_CASE("memory: offloaded activations for which the host has no memory stay on the GPU", "[memory]") {
+    const auto activations = [](double offload, double host_memory) {
+        return term(memory_use(compile(resolve(of_model("llama-3-70b", {{P::sequence_length, 131072},
+                                                                        {P::gpus, 8},
+                                                                        {P::gpus_per_node, 8},
+                                                                        {P::micro_batch, 1},
+                                                                        {P::activation_offload, offload},
+                                                                        {P::host_memory, host_memory}})))),
+                    MemoryTerm::activations);
+    };
+    const double all = activations(0, 1e15);
+    const double least = activations(1, 1e15);
+    const Compiled c = compile(resolve(of_model(
+        "llama-3-70b",
+        {{P::sequence_length, 131072}, {P::gpus, 8}, {P::micro_batch, 1}, {P::activation_offload, 1}})));
+    const double offloaded = offloaded_activation_bytes(c.stages.first, c);
+    // Without offload the embedding's output and the like are on the GPU as well.
+    CHECK(offloaded < all);
+    CHECK(offloaded > 0.9 * all);
+    CHECK(activations(1, offloaded + 1) == least);
+    CHECK(activations(1, offloaded - 1e9) == Approx(least + 1e9));
+    CHECK(activations(1, 1e6) == Approx(least + offloaded - 1e6));
+    CHECK(activations(0, 1e6) == all);
+}
+
 TEST_CASE("memory: experts are sharded over the GPUs that hold the same ones", "[memory]") {
     // Mixtral 8x7B on 64 GPUs has 16 B for each parameter over all GPUs, with and without expert parallelism.
     const auto all = [](double experts) {

@@ -8,7 +8,9 @@
 #include "effects/state_space.h"
 #include "estimate/estimate.h"
 #include "explain/symbols.h"
+#include "hardware/gpu_rates.h"
 #include "memory/kept_activations.h"
+#include "model/operator_time.h"
 #include "parameters/interned_text.h"
 #include "support/scenarios.h"
 
@@ -101,6 +103,19 @@ TEST_CASE("layer pattern: mixtures lie between the pure models", "[layer_pattern
     // Without a pipeline the order of the layers does not matter, except for the one at the end.
     CHECK(step("full,sliding,full,full") == Approx(step("sliding,full*3")).epsilon(1e-9));
     CHECK(step("sliding*3,full") == Approx(0.75 * sliding + 0.25 * full).epsilon(0.01));
+}
+
+TEST_CASE("layer pattern: attention in a short window is as inefficient as over a short sequence",
+          "[layer_pattern]") {
+    const auto rate = [](const char* pattern, double window, double sequence) {
+        const Settings s = resolve(llama_with_pattern(pattern, window, sequence));
+        const Operator core =
+            operator_of(list_of(llama_with_pattern(pattern, window, sequence)).of_kind[0], "attention.core");
+        return core.flops() / forward_time(core, gpu_rates(s)).total();
+    };
+    // A token in a window of 1,024 meets about as many keys as one in a sequence of 2,048.
+    CHECK(rate("sliding", 1024, 131072) == Approx(rate("full", 0, 2048)).epsilon(0.01));
+    CHECK(rate("sliding", 1024, 131072) < 0.95 * rate("full", 0, 131072));
 }
 
 TEST_CASE("layer pattern: what follows a mixer is chosen, or by the place of the layer", "[layer_pattern]") {

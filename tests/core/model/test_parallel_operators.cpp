@@ -40,6 +40,29 @@ double factor(const char* model, double sequence_parallel, double recompute) {
 
 }  // namespace
 
+TEST_CASE("operators: a norm of queries and keys keeps them before the norm, too", "[operators]") {
+    const auto layer = [](const char* model, P changed, Value value) {
+        return list_of(of_model(model, {{P::micro_batch, 1}, {changed, value}})).of_kind[0];
+    };
+    // Qwen3 32B: 64 query heads and 8 key heads of 128, two bytes each.
+    const Settings s = resolve(of_model("qwen3-32b", {}));
+    const Block qwen = layer("qwen3-32b", P::micro_batch, 1);
+    CHECK(operator_of(qwen, "attention.qk_norm").saved ==
+          Approx((2 + (s[P::norm_copies] > 0 ? 1.0 * s[P::norm_copies] / 2 : 0)) * (64 + 8) * 128 *
+                 s[P::sequence_length]));
+    CHECK(operator_of(qwen, "attention.qk_norm").weights == 2 * 128);
+    const auto has_norm = [](const Block& block) {
+        return std::ranges::any_of(block.operators,
+                                   [](const Operator& op) { return op.name == "attention.qk_norm"; });
+    };
+    CHECK_FALSE(has_norm(layer("qwen3-32b", P::qk_norm, Value(QkNorm::none))));
+    // Latent attention normalizes its latents instead, which have an operator of their own.
+    CHECK_FALSE(has_norm(layer("deepseek-v3", P::qk_norm, Value(QkNorm::head))));
+    // All heads together have one norm (OLMo 2).
+    CHECK(operator_of(layer("qwen3-32b", P::qk_norm, Value(QkNorm::whole)), "attention.qk_norm").weights ==
+          (64 + 8) * 128);
+}
+
 TEST_CASE("operators: activations have Korthikanti's factors under tensor and sequence parallelism",
           "[model]") {
     // Source: arXiv 2205.05198, table 2, t = 8: 10 + 24/t + 5as/(ht); (34 + 5as/h)/t; 10 + 24/t; 34/t; 2 and

@@ -181,6 +181,8 @@ TEST_CASE("constraints: every broken rule says where, what, why and what to do",
     break_with(first(), {{P::accumulation, 1.5}});
     break_with(first(), {{P::expert_tensor_parallel, 7}});
     break_with(first(), {{P::context_parallel, 16}, {P::context_parallel_kind, ContextParallelKind::a2a}});
+    break_with(of_model("gpt-oss-120b", {{P::software, Software::megatron_core}}),
+               {{P::context_parallel, 2}, {P::context_parallel_kind, ContextParallelKind::p2p}});
     break_with(first(), {{P::pipeline_parallel, 2}, {P::pipeline_layout, intern_text("Et|x")}});
     break_with(first(), {{P::topology, Topology::torus}, {P::torus, intern_text("16x")}});
     break_with(first(), {{P::precision, Precision::fp8}, {P::peak_flops_fp8, std::nan("")}});
@@ -342,6 +344,37 @@ TEST_CASE("constraints: context parallelism exchanges whole heads", "[scenario]"
                                                     {P::tensor_parallel, 2},
                                                     {P::context_parallel, 64},
                                                     {P::context_parallel_kind, a2a}}))));
+}
+
+TEST_CASE("constraints: Transformer Engine has no ring for sliding windows and sinks", "[scenario]") {
+    const auto gpt_oss = [](Software software) {
+        return of_model("gpt-oss-120b", {{P::gpus, 64}, {P::software, software}, {P::context_parallel, 2}});
+    };
+    const auto kind = [](const Scenario& scenario) {
+        return resolve(scenario).choice<ContextParallelKind>(P::context_parallel_kind);
+    };
+    const auto with_kind = [&](Scenario scenario, ContextParallelKind which) {
+        scenario.give(P::context_parallel_kind, which);
+        return check(scenario, resolve(scenario));
+    };
+    // gpt-oss has sinks, which only the exchange of heads supports; Gemma 3 has windows alone.
+    const Scenario megatron = gpt_oss(Software::megatron_core);
+    CHECK(kind(megatron) == ContextParallelKind::a2a);
+    CHECK(is_valid(resolve(megatron)));
+    const Problems ring = with_kind(megatron, ContextParallelKind::p2p);
+    REQUIRE(ring.size() == 1);
+    CHECK(ring.front().where == "/training/context_parallel_kind");
+    CHECK(ring.front().why == "with attention sinks, Transformer Engine supports only A2A");
+    CHECK_FALSE(with_kind(megatron, ContextParallelKind::all_gather).empty());
+    const Scenario gemma = of_model(
+        "gemma-3-27b", {{P::gpus, 64}, {P::software, Software::megatron_core}, {P::context_parallel, 2}});
+    CHECK(kind(gemma) == ContextParallelKind::all_gather);
+    CHECK(is_valid(resolve(gemma)));
+    CHECK_FALSE(with_kind(gemma, ContextParallelKind::p2p).empty());
+    CHECK(with_kind(gemma, ContextParallelKind::a2a).empty());
+    // Other stacks and models have all kinds.
+    CHECK(with_kind(gpt_oss(Software::torchtitan), ContextParallelKind::p2p).empty());
+    CHECK(kind(of_model("llama-3-8b", {{P::context_parallel, 2}})) == ContextParallelKind::p2p);
 }
 
 TEST_CASE("constraints: the degree that splits the experts divides their feed-forward size", "[scenario]") {
