@@ -65,7 +65,7 @@ std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel
     const Parameter& row = parameter(id);
     if (is_text(row.quantity)) return std::nullopt;  // a pattern or a layout is written in a file
     const QString key = text_of(row.key);
-    if (row.plan &&
+    if (row.of_plan() &&
         match_words(typed.value, {QStringLiteral("auto"), QObject::tr("auto")}, {}) == WordMatch::whole) {
         return WindowCommand{
             QStringLiteral("auto/") + key, QObject::tr("%1: automatic").arg(text_of(label_of(id))),

@@ -112,7 +112,7 @@ const ValueKind kValueKinds[] = {
      [](Candidates& to) {
          to.settle(",");
          for (std::size_t i = 0; i < kParameters; ++i) {
-             if (parameters()[i].plan) add_key(to, static_cast<P>(i));
+             if (parameters()[i].of_plan()) add_key(to, static_cast<P>(i));
          }
      }},
     {value::kAssignment, [](Candidates& to) { add_assignment(to, false); }},

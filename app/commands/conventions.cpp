@@ -28,7 +28,7 @@ std::string rate(double flops) { return flops > 0 ? format(flops, Quantity::flop
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
 void print_json(const ComparedRun& compared, double tokens, const char* basis) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["name"] = compared.name;
     out["basis"] = basis;
     out["fits"] = compared.answer.fits();

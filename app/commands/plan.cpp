@@ -38,7 +38,7 @@ ParameterSet parse_free(const std::string& keys, Problems& problems) {
         const std::string key = trim(part);
         const std::optional<P> id = parse_key("--free " + key, key, problems);
         if (!id) continue;
-        if (!parameter(*id).plan) {
+        if (!parameter(*id).of_plan()) {
             problems.push_back({"--free " + key, "it is not a parameter of the training plan", "",
                                 "sweep it, or solve for it"});
             continue;
@@ -161,9 +161,13 @@ void add_plan(Command& program) {
         "plan", "The best plan for the model on the cluster, the runners-up, and why each neighbour loses");
     command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input");
     add_assignments(command, options->assignments);
-    command.add_option("--free", &options->free, value::kPlanKeys,
-                       "Plan parameters to choose; else those in `auto`, else all but "
-                       "async_tensor_parallel and context_parallel_kind");
+    std::vector<std::string> of_software;
+    for (const P id : kPlanParameters) {
+        if (parameter(id).of_software) of_software.emplace_back(field_of(id));
+    }
+    command.add_option(
+        "--free", &options->free, value::kPlanKeys,
+        "Plan parameters to choose; else those in `auto`, else all but " + joined(of_software, " and "));
     command.add_option("--objective", &options->objective, value::kOutput,
                        "Output to optimize; mfu by default");
     command.add_option("--top", &options->top, "COUNT", "Plans to show");

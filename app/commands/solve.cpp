@@ -42,7 +42,7 @@ nlohmann::ordered_json value_json(P id, double value) {
 
 std::string json_of(const Question& question, const Solution& found) {
     const P id = question.id;
-    nlohmann::ordered_json out;
+    nlohmann::ordered_json out = nlohmann::ordered_json::object();
     out["name"] = question.scenario.title();
     out["for"] = std::string(parameter(id).key);
     out["target"] = text_of(question.target);

@@ -83,7 +83,7 @@ class Lines {
     }
     void add_json(std::string& out, const std::vector<std::size_t>& at, const Answer& point,
                   bool valid) const {
-        nlohmann::ordered_json line;
+        nlohmann::ordered_json line = nlohmann::ordered_json::object();
         for (std::size_t a = 0; a < axes_.size(); ++a) {
             line[std::string(parameter(axes_[a].id).key)] = write_value(axes_[a].id, axes_[a].values[at[a]]);
         }

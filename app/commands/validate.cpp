@@ -26,7 +26,7 @@ struct Options {
 ordered_json number(double value) { return value != 0 ? finite_number(value) : ordered_json(nullptr); }
 
 void print_json(const Validation& validation) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["rows"] = ordered_json::array();
     for (const ValidationRow& row : validation.rows) {
         out["rows"].push_back({{"id", row.run->id},

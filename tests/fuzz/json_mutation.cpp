@@ -296,7 +296,7 @@ class Mutation {
     bool automatic(ordered_json& scenario) {
         std::vector<std::string> plan;
         for (std::size_t i = 0; i < kParameters; ++i) {
-            if (parameters()[i].plan) plan.emplace_back(field_of(static_cast<P>(i)));
+            if (parameters()[i].of_plan()) plan.emplace_back(field_of(static_cast<P>(i)));
         }
         ordered_json& list = object_at(scenario, "training")["auto"];
         if (!list.is_array() || below(4) == 0) list = ordered_json::array();

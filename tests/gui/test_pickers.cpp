@@ -273,7 +273,7 @@ TEST_CASE("pickers: a machine on which nothing fits comes with the best repair, 
     for (const auto* other : desk.window.findChildren<RepairButton*>()) {
         if (!other->isEnabled() || other->objectName().isEmpty()) continue;
         const auto id = find_parameter(other->objectName().section(QLatin1Char('/'), 1).toStdString());
-        if (id && parameter(*id).plan) CHECK(mfu_of(other->accessibleName()) <= best);
+        if (id && parameter(*id).of_plan()) CHECK(mfu_of(other->accessibleName()) <= best);
     }
     // The key applies the first of all repairs, which may be another machine.
     const Repair first = Repairs::of(model).all().front();

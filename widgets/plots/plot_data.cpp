@@ -31,23 +31,6 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
     return found == curve.end() ? nullptr : &*found;
 }
 
-constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel,       P::pipeline_parallel,
-                              P::expert_parallel, P::expert_tensor_parallel, P::virtual_stages};
-
-bool is_partitioned(const Settings& s) {
-    return std::ranges::any_of(kDegrees, [&](P id) { return s[id] > 1; });
-}
-
-// A scaling curve holds the plan, so GPU counts that would need another plan are removed from it.
-void keep_plan(Curve& curve, const Scenario& scenario) {
-    const Settings before = resolve(scenario);
-    std::erase_if(curve, [&](const CurvePoint& point) {
-        const Settings after = resolve(edited(scenario, P::gpus, point.x));
-        return after[P::gpus] != point.x ||
-               !std::ranges::all_of(kDegrees, [&](P id) { return after[id] == before[id]; });
-    });
-}
-
 SweepPoint sweep_point(double x, const Answer& answer, bool valid, const std::vector<Output>& outputs,
                        bool hypothetical, std::optional<Output> against) {
     SweepPoint point{x, x, valid, answer.estimate.verdict, answer.estimate.wall, {}};
@@ -182,16 +165,12 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     const Scenario scenario = held ? locked(answer.scenario) : answer.scenario;
     if (answer.scenario.automatic.any()) out.plan = held ? SweepPlan::held : SweepPlan::replanned;
     out.curves = scaling(scenario, kFewestGpus, kMostGpus, stop);
-    if (is_partitioned(s) && scenario.automatic.none()) {
-        keep_plan(out.curves.weak, with_hold(scenario, Hold::per_gpu_batch));
-        keep_plan(out.curves.strong, with_hold(scenario, Hold::global_batch));
-    }
     out.current = curve_point(s[P::gpus], answer, true);
     out.full_rate = answer.compiled.peak / answer.compiled.flops_per_token;
     out.training_tokens = answer.compiled.training_tokens;
     out.capacity = answer.estimate.memory.capacity;
     out.global_batch = s[P::global_batch];
-    out.replica_gpus = s[P::tensor_parallel] * s[P::context_parallel] * s[P::pipeline_parallel];
+    out.replica_gpus = gpus_per_replica(s);
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
     out.hypothetical = hypothetical;
     if (own) {
@@ -227,7 +206,7 @@ void show_repair(ScalingData& data, const Repair* repair, const std::stop_token&
     if (!repair || data.shown_y(ScalingY::mfu) != ScalingY::memory) return;
     const Scenario planned = locked(repair->planned);
     data.repaired = scaling(planned, kFewestGpus, kMostGpus, stop).weak;
-    if (is_partitioned(resolve(planned))) keep_plan(data.repaired, with_hold(planned, Hold::per_gpu_batch));
+    keep_plan(data.repaired, with_hold(planned, Hold::per_gpu_batch));
     data.repaired_capacity = repair->capacity;
     data.repair = repair->label;
 }

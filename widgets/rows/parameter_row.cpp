@@ -226,7 +226,7 @@ void ParameterRow::make_editor() {
 
 void ParameterRow::make_buttons() {
     const QString key = text_of(parameter(id_).key);
-    if (parameter(id_).plan) {
+    if (parameter(id_).of_plan()) {
         automatic_ = new AutoButton(
             form_ == RowForm::prominent ? AutoButton::Look::chip : AutoButton::Look::padlock, this);
         automatic_->setObjectName(key + QStringLiteral("/auto"));

@@ -85,7 +85,7 @@ class Fields {
         return given && given->is_boolean() && given->get<bool>();
     }
 
-    // Empty for null.
+    // Returns an empty text for null.
     std::string text(const std::string& field) {
         const json* given = required(field);
         if (!given || given->is_null()) return {};
@@ -444,8 +444,7 @@ KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal,
         GpuRates gpu = rates_of(x, peak, nominal.memory_bandwidth);
         const Timing& timing = timings[i];
         if (timing.kind == Timing::Kind::attention)
-            set_attention_efficiency(gpu, gpu.attention_efficiency, timing.op.k,
-                                     nominal.attention_half_head);
+            set_attention_efficiency(gpu, gpu.attention_efficiency, timing.op.k, nominal.attention_half_head);
         const Time predicted = timing.backward ? backward_time(timing.op, gpu) : forward_time(timing.op, gpu);
         return std::log(predicted.total() / timing.seconds);
     };

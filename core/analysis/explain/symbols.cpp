@@ -26,10 +26,10 @@ const Stage& fullest_stage(const Answer& a) {
 }
 namespace {
 
-// The GPUs of `group` if the sharding is `from` or a higher one, else 1.
-double sharding_gpus(const Answer& a, Sharding from, RingGroup Layout::*group) {
+// The GPUs of `group` over which a state is sharded.
+double sharding_gpus(const Answer& a, double ShardCounts::*state, RingGroup Layout::*group) {
     const auto sharding = a.settings.choice<Sharding>(P::sharding);
-    return sharding >= from ? (a.compiled.layout.*group).size() : 1;
+    return shard_counts(sharding, (a.compiled.layout.*group).size()).*state;
 }
 
 // Parameters on one GPU of that stage, before data-parallel sharding.
@@ -42,9 +42,9 @@ double working(const Answer& a) {
     return std::max(0.0, memory.term(MemoryTerm::activations) - memory.resident);
 }
 
-// The gathered units at the moment of the memory peak.
-GatheredUnits gathered(const Answer& a) {
-    GatheredUnits out = gathered_units(fullest_stage(a), a.compiled);
+// The unsharded parameters at the moment of the memory peak.
+UnshardedParameters gathered(const Answer& a) {
+    UnshardedParameters out = unsharded_parameters(fullest_stage(a), a.compiled);
     const Moment moment = a.estimate.memory.peak_moment;
     if (moment == Moment::optimizer_step) return {};
     if (moment == Moment::forward_end) {
@@ -56,7 +56,7 @@ GatheredUnits gathered(const Answer& a) {
 }
 
 double gathered_weight_bytes(const Answer& a) {
-    const GatheredUnits units = gathered(a);
+    const UnshardedParameters units = gathered(a);
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
@@ -133,11 +133,11 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "Q_u", .label = translatable("bytes per gathered weight"), .quantity = Quantity::byte_factor, .get = gathered_weight_bytes, .parameter = P::fp8_param_gather},
     Symbol{.symbol = "Q_o", .label = translatable("bytes of optimizer state"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.optimizer; }, .parameter = P::optimizer},
     Symbol{.symbol = "Q_w", .label = translatable("bytes of weights kept"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return a.compiled.state.weights; }, .parameter = P::precision},
-    Symbol{.symbol = "F_w", .label = translatable("GPUs that shard weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::shard); },
+    Symbol{.symbol = "F_w", .label = translatable("GPUs that shard weights"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::weights, &Layout::shard); },
            .formula = translatable("F_w = GPUs of the shard group from ZeRO-3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
-    Symbol{.symbol = "F_g", .label = translatable("GPUs that shard gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero2, &Layout::shard); },
+    Symbol{.symbol = "F_g", .label = translatable("GPUs that shard gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::gradients, &Layout::shard); },
            .formula = translatable("F_g = GPUs of the shard group from ZeRO-2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
-    Symbol{.symbol = "F_o", .label = translatable("GPUs that shard optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::shard); },
+    Symbol{.symbol = "F_o", .label = translatable("GPUs that shard optimizer state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::optimizer, &Layout::shard); },
            .formula = translatable("F_o = GPUs of the shard group from ZeRO-1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding shard_group"},
     Symbol{.symbol = "M_2", .label = translatable("second copy of the weights"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return second_copy_bytes(fullest_stage(a), a.compiled); },
            .formula = translatable("M_2 = N_g · Q ÷ GPUs of the shard group in one node, if the group has several nodes"), .symbols = "N_g Q", .assumptions = "sharding reshard_after_forward"},
@@ -156,11 +156,11 @@ constexpr std::array kSymbols{
            .formula = translatable("N_x = parameters of the experts in the layers on this GPU"), .symbols = "L_g", .assumptions = "experts expert_parallel expert_size"},
     Symbol{.symbol = "N_d", .label = translatable("parameters without experts"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return parameters_of(a).non_expert; },
            .formula = "N_d = N_g − N_x", .symbols = "N_g N_x"},
-    Symbol{.symbol = "X_w", .label = translatable("GPUs that shard experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero3, &Layout::expert_shard); },
+    Symbol{.symbol = "X_w", .label = translatable("GPUs that shard experts"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::weights, &Layout::expert_shard); },
            .formula = translatable("X_w = GPUs with the same experts, from ZeRO-3 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
-    Symbol{.symbol = "X_g", .label = translatable("GPUs that shard expert gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero2, &Layout::expert_shard); },
+    Symbol{.symbol = "X_g", .label = translatable("GPUs that shard expert gradients"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::gradients, &Layout::expert_shard); },
            .formula = translatable("X_g = GPUs with the same experts, from ZeRO-2 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
-    Symbol{.symbol = "X_o", .label = translatable("GPUs that shard expert state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, Sharding::zero1, &Layout::expert_shard); },
+    Symbol{.symbol = "X_o", .label = translatable("GPUs that shard expert state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::optimizer, &Layout::expert_shard); },
            .formula = translatable("X_o = GPUs with the same experts, from ZeRO-1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
     Symbol{.symbol = "M_r", .label = translatable("temporary tensors"), .quantity = Quantity::bytes, .get = working,
            .formula = translatable("M_r = bytes of one layer at the peak: what it recomputes, gradients of its activations, the gradient of its largest matrix, and buffers of context parallelism"), .assumptions = "recompute context_parallel context_parallel_kind"},

@@ -5,7 +5,8 @@
 namespace shardscope {
 namespace {
 
-// The wall that a value of the input leads to; nothing while the present one stays.
+// Returns the first value from `start` to `end` at which another wall binds. `other_wall(value)` returns the
+// wall there, or nothing while the present one stays.
 template <typename OtherWall>
 std::optional<Takeover> first_change(double start, double end, const OtherWall& other_wall) {
     // A scan brackets the first change, and bisection finds it.

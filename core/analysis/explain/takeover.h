@@ -16,8 +16,8 @@ struct Takeover {
 // up to the slider's end.
 struct Takeovers {
     P input = P::inter_node_bandwidth;
-    std::optional<Takeover> below;  // met when the input falls
-    std::optional<Takeover> above;  // met when it rises
+    std::optional<Takeover> below;  // the first change at smaller values
+    std::optional<Takeover> above;  // the first change at larger values
 };
 
 // Varies the bandwidth of the network's slowest link or, if the wall is the same at every value of it, the

@@ -172,7 +172,7 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
     // Communication and waits for the host.
     const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
-        const double message = c_.pipeline.virtual_stages * c_.stages.weight_copies * c_.message.total();
+        const double message = messages_of_step(c_).total() / c_.passes.count / 2;
         const double visible = step.term(StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);

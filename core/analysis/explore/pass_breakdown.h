@@ -40,15 +40,16 @@ class PassBreakdown {
     [[nodiscard]] const Layers& layers() const { return layers_; }
     [[nodiscard]] const Stage& slowest_stage() const { return *slowest_stage_; }
 
-    // One visit of a layer: all its consecutive passes (see Passes), which overlap with one communication.
+    // Return the parts of one visit of a layer: all its consecutive passes (see Passes), which overlap with
+    // one communication.
     [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_visit) const;
     [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_visit) const;
-    // Embedding or head.
+    // Returns the compute of the embedding or the head.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
-    // Exposed communication before the first layer and after the last one of a visit.
+    // Return the exposed communication before the first layer and after the last one of a visit; s.
     [[nodiscard]] double first_gather(const Stage& stage, bool first_visit) const;
     [[nodiscard]] double last_reduce(const Stage& stage, bool last_visit) const;
-    // Seconds of memory copies in one forward or backward pass.
+    // Returns the time of the memory copies in one forward or backward pass; s.
     [[nodiscard]] double copy_seconds(const StepTime& step, bool forward) const;
 
     // The passes of one virtual stage of a pipeline stage.

@@ -27,8 +27,8 @@ struct Repair {           // one change and its result
     Scenario planned;     // the same, with its automatic parameters chosen
 };
 
-// The repairs, best first by their predicted MFU; those that change the job or are risky keep their place.
-// Changes that do not work come last. The global batch is held where it can be split into the new
+// Returns the repairs, the one with the highest predicted MFU first, whether or not they change the job or
+// are risky. Changes that do not work come last. The global batch is held where it can be split into the new
 // micro-batches.
 // Automatic parameters are planned again for each and are not changed otherwise. Returns none when it was
 // stopped.
@@ -39,7 +39,7 @@ std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& sto
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads,
                                  const std::stop_token& stop = {});
 
-// Both together, best first, with `single` changes that are known already.
+// Returns `single` and `plan` in one list, best first.
 std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Repair> plan);
 
 // The best repair: the first that works. nullptr if none works.

@@ -64,6 +64,16 @@ Curve proportional(const Scenario& scenario, const Axis& axis, const std::stop_t
 
 }  // namespace
 
+void keep_plan(Curve& curve, const Scenario& scenario) {
+    const Settings before = resolve(scenario);
+    if (std::ranges::none_of(kDegrees, [&](P id) { return before[id] > 1; })) return;
+    std::erase_if(curve, [&](const CurvePoint& point) {
+        const Settings after = resolve(edited(scenario, P::gpus, point.x));
+        return after[P::gpus] != point.x ||
+               !std::ranges::all_of(kDegrees, [&](P id) { return after[id] == before[id]; });
+    });
+}
+
 Scaling scaling(const Scenario& scenario, double lowest, double highest, const std::stop_token& stop) {
     Scaling out;
     const Settings settings = resolve(scenario);
@@ -96,6 +106,8 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
             return share != std::floor(share) || (share > micro_batch && std::fmod(share, micro_batch) != 0);
         });
         if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
+        keep_plan(out.weak, weak);
+        keep_plan(out.strong, strong);
     }
 
     // From the knee on every added GPU adds less than half of the throughput that each of the first ones has.

@@ -19,6 +19,9 @@ struct Scaling {
     double knee = 0;
 };
 
+// Removes the points of a curve over GPU counts that need another plan than the scenario's.
+void keep_plan(Curve& curve, const Scenario& scenario);
+
 // Computes both curves from `lowest` to `highest` GPUs. Automatic parameters are planned again at every
 // count; if planning is slow, the counts are powers of two. The result is meaningless when it was stopped.
 Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384,

@@ -14,7 +14,7 @@
 namespace shardscope {
 
 enum class Change { half_and_double, ten_percent };
-// The factors of an input: 0.5 and 2, or 0.9 and 1.1.
+// Returns the factors by which an input is multiplied: 0.5 and 2, or 0.9 and 1.1.
 std::array<double, 2> factors(Change change);
 
 // One end of a bar: the input at the valid value nearest to its present value times a factor.

@@ -267,7 +267,8 @@ std::vector<GapBar> bars_of(const Groups& classes, MixedScenario& mixed, const A
 }
 
 // Returns two groups whose bars are far longer than both steps and cancel each other out: between a small
-// and a large run these are the number of GPUs and the batch, and else the two ends. They say more together.
+// and a large run these are the number of GPUs and the batch, otherwise the first and the last group. They
+// are shown as one bar.
 std::optional<std::pair<Classes, Classes>> groups_to_join(const StepGap& gap) {
     constexpr double kFarLonger = 4;
     if (gap.bars.size() < 2) return std::nullopt;

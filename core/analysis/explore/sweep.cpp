@@ -32,14 +32,7 @@ Axis make_axis(const Scenario& scenario, P id, double from, double to, int steps
 }
 
 bool is_discrete(P id) {
-    switch (id) {
-        case P::tensor_parallel:
-        case P::context_parallel:
-        case P::pipeline_parallel:
-        case P::expert_parallel:
-        case P::virtual_stages: return true;
-        default: return parameter(id).named_only;
-    }
+    return parameter(id).named_only || std::ranges::find(kDegrees, id) != kDegrees.end();
 }
 
 Axis default_axis(const Scenario& scenario, P id, int steps) {

@@ -322,7 +322,7 @@ class PipelineTimelineBuilder {
             return;
         }
         const auto group = static_cast<std::size_t>(shape_.micro_batches);
-        // Groups of one direction.
+        // The number of groups in each direction.
         const double groups = static_cast<double>(passes.size()) / static_cast<double>(2 * group);
         for (std::size_t first = 0; first < passes.size(); first += group) {
             const bool forward = passes[first].kind == PassKind::forward;
@@ -463,7 +463,7 @@ std::string_view name_of(Activity activity) {
     return pick(
         std::array<std::string_view, kActivities>{"forward", "backward", "weight-gradient", "recompute",
                                                   "copies", "optimizer", "host-link", "host", "bubble",
-                                                  "folded", "gather", "reduce", "tensor-exchange",
+                                                  "omitted", "gather", "reduce", "tensor-exchange",
                                                   "context-exchange", "expert-exchange", "stage-message"},
         activity);
 }

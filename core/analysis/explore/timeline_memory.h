@@ -1,6 +1,6 @@
-// Memory over the time of a step, E3–E8: model states throughout; during the passes, gathered units and the
-// activations of the micro-batches in flight; logits at the end of a forward pass; recomputed activations in
-// a backward pass. The maximum is the peak memory of the engine.
+// Memory over the time of a step, E3–E8: model states throughout; during the passes, unsharded parameters and
+// the activations of the micro-batches in flight; logits at the end of a forward pass; recomputed activations
+// in a backward pass. The maximum is the peak memory of the engine.
 #pragma once
 
 #include <vector>

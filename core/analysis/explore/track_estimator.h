@@ -15,7 +15,7 @@ namespace shardscope {
 class TrackEstimator {
   public:
     TrackEstimator(const Scenario& scenario, P id, const std::stop_token& stop = {});
-    // From now on automatic parameters get the best of the present plan and the plans of these values.
+    // Restricts later calls to the present plan and the best plans at these values.
     void keep_plans_of(std::initializer_list<double> values);
 
     // The unchanged scenario.

@@ -26,7 +26,8 @@ struct Placement {
     std::size_t sharding = 0, reshard = 0, offload = 0;
 };
 
-// What plans of equal degrees have in common. The thread that first needs a part makes it for all.
+// What plans of equal degrees have in common. The first thread that needs a part computes it
+// for all threads.
 struct DegreesParts {
     std::once_flag stages_made, states_made, floors_made;
     Stages stages;

@@ -25,10 +25,14 @@ OperatorWork compute_operator_work(Compiled& c) {
 }  // namespace
 
 OperatorSplit operator_split_of(const Settings& s) {
-    const bool casts = is_low(s.choice<Precision>(P::precision));
-    return {s[P::tensor_parallel],       s[P::context_parallel],    s[P::context_parallel_kind],
-            s[P::expert_parallel],       expert_tensor_parallel(s), s[P::sequence_parallel],
-            s[P::async_tensor_parallel], s[P::micro_batch],         casts ? s[P::accumulation] : 0};
+    OperatorSplit out;
+    for (std::size_t i = 0; i < kCellSize; ++i) {
+        const P id = kPlanParameters[i];
+        if (parameter(id).plan == PlanRole::operators) out.value[i] = s[id];
+    }
+    out.value[Plan::place(P::expert_tensor_parallel)] = expert_tensor_parallel(s);
+    if (is_low(s.choice<Precision>(P::precision))) out.accumulation = s[P::accumulation];
+    return out;
 }
 
 void OperatorWorkCache::prepare(const Settings& settings) {

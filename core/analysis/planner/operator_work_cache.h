@@ -2,27 +2,20 @@
 // Searches at neighbouring points of a drag, a sweep or a map need mostly the same ones.
 #pragma once
 
+#include <array>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 #include "compile/compiled.h"
+#include "planner/plan.h"
 
 namespace shardscope {
 
-// The plan parameters that the operators depend on.
+// The values of the plan parameters on which the times of the operators depend (PlanRole::operators).
 struct OperatorSplit {
-    double tensor = 1, context = 1, context_kind = 0;
-    double expert = 1, expert_tensor = 1;
-    double sequence_parallel = 0, async_tensor_parallel = 0;
-    double micro_batch = 1;
+    std::array<double, kCellSize> value{};
     double accumulation = 0;  // in low precision, where weights are cast once a step; else 0
-    [[nodiscard]] auto values() const {
-        return std::tie(tensor, context, context_kind, expert, expert_tensor, sequence_parallel,
-                        async_tensor_parallel, micro_batch, accumulation);
-    }
-    bool operator==(const OperatorSplit& other) const { return values() == other.values(); }
-    bool operator<(const OperatorSplit& other) const { return values() < other.values(); }
+    auto operator<=>(const OperatorSplit&) const = default;
     // Returns whether they differ in the accumulation at most.
     [[nodiscard]] bool is_like(OperatorSplit other) const {
         other.accumulation = accumulation;

@@ -11,8 +11,8 @@ namespace shardscope {
 
 class PlacementLimits {
   public:
-    // `limits` are those of `bytes` of memory: of all placements, one after the other, each with one limit
-    // per stage. Every byte of work adds `growth` bytes to the peak.
+    // `limits` has an entry for each placement and stage, placement by placement: the most that the work may
+    // need for a peak of `bytes`. Every byte of work adds `growth` bytes to the peak.
     PlacementLimits(std::vector<WorkBytes> limits, std::size_t stages, double bytes, double growth);
     PlacementLimits() = default;
 

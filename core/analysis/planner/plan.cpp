@@ -4,10 +4,7 @@ namespace shardscope {
 
 ParameterSet default_free_parameters() {
     ParameterSet out;
-    for (const P id : kPlanParameters) {
-        const bool of_software = id == P::async_tensor_parallel || id == P::context_parallel_kind;
-        out.set(index(id), !of_software);
-    }
+    for (const P id : kPlanParameters) out.set(index(id), !parameter(id).of_software);
     return out;
 }
 

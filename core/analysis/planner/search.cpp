@@ -79,7 +79,7 @@ class PlanSearch {
 
         OperatorWork uncached{};                          // of the cell, if the cache is full
         std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by recomputation
-        // The memory of the cell with its current schedule, by recomputation.
+        // The memory of the cell with its current schedule, one entry per recomputation.
         std::vector<WorkOfStages> work{};
         std::vector<WorkBytes> work_bytes{};   // the same, the stages one after the other
         std::vector<WorkBytes> least_bytes{};  // by stage: a lower bound for all recomputations
@@ -94,7 +94,7 @@ class PlanSearch {
             return std::span(work_bytes).subspan(recompute * least_bytes.size(), least_bytes.size());
         }
     };
-    // What the first look at a cell finds.
+    // The bounds that the survey of a cell computes.
     struct CellBounds {
         const OperatorWork* work = nullptr;  // null: not cached
         double rate = 0;                     // of any plan at most; tokens/s/GPU
@@ -169,9 +169,9 @@ void PlanSearch::compile_totals() {
     machine_.flops_per_token = c.flops_per_token;
 }
 
-// Looks at the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
-// only: computes their bounds and counts their plans that fit. Operator times are computed once for all cells
-// that split a micro-batch in the same way.
+// Surveys the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
+// only. It computes their bounds and counts their plans that fit. Operator times are computed once for all
+// cells that split a micro-batch in the same way.
 void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](std::size_t i) {
@@ -195,7 +195,7 @@ void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
         const OperatorWork& work = cache_.of(c, w.uncached);
         // The slowest stage computes at least as long as the average one, for any number of stages and
         // micro-batches.
-        const double rate = work.tokens / (fastest.tensor * work.layers);
+        const double rate = work.tokens / (fastest.value[Plan::place(P::tensor_parallel)] * work.layers);
         if (counts_) c.work = work.work;
         for (; first != last; ++first) {
             const bool cached = &work != &w.uncached && first->first == fastest;

@@ -84,8 +84,7 @@ void PlanSpace::Build::run() {
     for (const Schedule* schedule : schedules()) available.push_back(is_available(*schedule, base));
     // Free degrees start at one, so that they do not restrict the degrees chosen before them.
     if (is_free(P::schedule)) set(P::schedule, ScheduleKind::one_f_one_b);
-    for (const P id : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                       P::expert_tensor_parallel, P::virtual_stages}) {
+    for (const P id : kDegrees) {
         if (is_free(id)) set(id, 1);
     }
     if (is_free(P::context_parallel_kind)) set(P::context_parallel_kind, ContextParallelKind::p2p);

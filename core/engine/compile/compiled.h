@@ -32,11 +32,11 @@ struct Passes {
     [[nodiscard]] double visits() const { return count / passes_per_visit; }
 };
 
-// Returns the passes as one direction's traffic sees them. Traffic of every visit, such as that of FSDP,
-// overlaps with the passes of the visit. Traffic that occurs once per step, such as that of ZeRO-1, overlaps
-// with a whole group: Megatron-Core gathers the weights of the next virtual stage while the group of
-// micro-batches passes through this one, and reduces the gradients of the previous one (param_sync_func and
-// grad_sync_func in pipeline_parallel/schedules.py).
+// Returns the groups of passes with which the traffic of one direction overlaps. Traffic of every visit, such
+// as that of FSDP, overlaps with the passes of the visit. Traffic that occurs once per step, such as that of
+// ZeRO-1, overlaps with a whole group: Megatron-Core gathers the weights of the next virtual stage while the
+// group of micro-batches passes through this one, and reduces the gradients of the previous one
+// (param_sync_func and grad_sync_func in pipeline_parallel/schedules.py).
 inline Passes passes_beside_traffic(bool of_every_visit, Passes passes) {
     if (!of_every_visit && passes.group > 1) {
         passes.passes_per_visit = passes.group;

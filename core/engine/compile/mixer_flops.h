@@ -5,7 +5,7 @@
 
 namespace shardscope {
 
-// For one token, forward.
+// The forward FLOPs of one token.
 struct MixerFlops {
     double attention = 0;  // scores and values, of the tokens attended to
     // The FLOPs of linear attention and Mamba-2. Every convention counts them in full, because no part of

@@ -60,7 +60,7 @@ struct TrafficPolicy {
     bool overlaps_gathers = true;     // off: ZeRO-1 and ZeRO-2 gather all weights before the first layer
     bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer
 };
-// What a software stack is asked to do.
+// The settings of the software stack from which the policy follows.
 struct TrafficChoices {
     Sharding sharding = Sharding::ddp;
     bool reshards_after_forward = true;

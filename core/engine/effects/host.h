@@ -41,6 +41,7 @@ inline double host_time_per_step(double overhead, double jitter, double gpus) {
 }
 
 // Returns the time of a pass that takes `device` on the GPU and that the host issues in `host` seconds.
+inline double host_bound_time(double device, double host) { return std::max(device, host); }
 inline Time host_bound_time(const Time& device, double host) {
     return host > device.total() ? Time{Rate::latency, host} : device;
 }

@@ -41,7 +41,7 @@ std::string label_of(MemoryTerm term) {
     return translate(pick(
         std::array<std::string_view, kMemoryTerms>{
             translatable("weights"), translatable("gradients"), translatable("optimizer state"),
-            translatable("gathered units"), translatable("activations"), translatable("logits + loss"),
+            translatable("unsharded parameters"), translatable("activations"), translatable("logits + loss"),
             translatable("CUDA + NCCL"), translatable("allocator")},
         term));
 }
@@ -144,7 +144,7 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
 
 namespace {
 
-GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
+UnshardedParameters gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool shared = c.layout.shard.size() > 1;
     const TrafficPolicy policy = traffic_policy(s);
@@ -169,7 +169,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
                           .all_layers = all.all.non_expert - all.root + experts * all.experts,
                           .layers = stage.layers(),
                           .together = c.passes.layers_per_visit};
-    GatheredUnits out;
+    UnshardedParameters out;
     if (matrices && gathers && stage.head) out.head = c.work.head.weights;
     if (reduces_units) out.gradients = unsharded_gradients(units);
     if (gathers) {
@@ -181,7 +181,7 @@ GatheredUnits gathered_of(const StageParameters& all, const Stage& stage, const 
 
 }  // namespace
 
-GatheredUnits gathered_units(const Stage& stage, const Compiled& c) {
+UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& c) {
     return gathered_of(stage_parameters(stage, c), stage, c);
 }
 
@@ -257,7 +257,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const StageParameters parameters = stage_parameters(stage, c);
     const Shards shards = shards_of(parameters, c);
-    const GatheredUnits units = gathered_of(parameters, stage, c);
+    const UnshardedParameters units = gathered_of(parameters, stage, c);
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;

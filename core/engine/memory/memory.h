@@ -78,13 +78,13 @@ std::vector<double> allocated_by_stage(const Compiled& compiled);
 double total_memory(const Compiled& compiled);
 
 // E4: sharded parameters that one GPU of a stage holds unsharded at the same time.
-struct GatheredUnits {
+struct UnshardedParameters {
     double weights = 0;
     double weight_bytes = 0;  // layers are gathered in 8 bits with `training.fp8_param_gather`
     double gradients = 0;     // in the backward pass, in the precision in which they are reduced
     double head = 0;          // the LM head's weights, where they are gathered for the logits alone
 };
-GatheredUnits gathered_units(const Stage& stage, const Compiled& compiled);
+UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& compiled);
 
 // The parts of the memory of one GPU of a stage, for searches over plans; bytes. StateMemory depends on
 // degrees, sharding and offload, WorkMemory on degrees, micro-batch, schedule and recomputation.

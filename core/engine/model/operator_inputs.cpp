@@ -31,10 +31,13 @@ const ParameterSet& operator_inputs_between_nodes() {
 }
 
 const ParameterSet& operator_split_parameters() {
-    static const ParameterSet divisions =
-        set_of({P::tensor_parallel, P::context_parallel, P::context_parallel_kind, P::expert_parallel,
-                P::expert_tensor_parallel, P::sequence_parallel, P::async_tensor_parallel, P::micro_batch});
-    return divisions;
+    static const ParameterSet split = [] {
+        ParameterSet out;
+        for (std::size_t i = 0; i < kParameters; ++i)
+            out.set(i, parameter(static_cast<P>(i)).plan == PlanRole::operators);
+        return out;
+    }();
+    return split;
 }
 
 bool operators_cross_nodes(const Settings& s) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/effect_inputs.h"
+#include "effects/host.h"
 #include "effects/overlap.h"
 
 namespace shardscope {
@@ -37,7 +38,8 @@ ComputeFloor compute_floor(const Compiled& c) {
         if (count <= 0) return LayerFloor{};
         const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
         // A pass takes at least as long as the host needs to issue it.
-        out.computing += count * (std::max(floor.host, floor.forward) + std::max(floor.host, floor.backward));
+        out.computing += count * (host_bound_time(floor.forward, floor.host) +
+                                  host_bound_time(floor.backward, floor.host));
         return floor;
     };
     for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
@@ -100,11 +102,12 @@ double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& 
         const double busy = passes.passes_per_visit * passes.share * seconds;
         const double launch = passes.passes_per_visit * layer.host;
         const auto exposed = [&](double communication) {
-            return std::max(launch, overlapped(busy, communication, omega)) - std::max(launch, busy);
+            return host_bound_time(overlapped(busy, communication, omega), launch) -
+                   host_bound_time(busy, launch);
         };
         // No compute hides the traffic of the layer at the end, which is part of `unhidden_floor`. The layers
         // visited together with it hide less than the others, but the bound may leave them out.
-        const double layers = layer.count - (last ? std::min(passes.layers_per_visit, layer.count) : 0);
+        const double layers = layer_positions(layer.count, last, passes).inner;
         return layers > 0 ? layers * (exposed(once) + (passes.visits() - 1) * exposed(other)) : 0.0;
     };
     const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {

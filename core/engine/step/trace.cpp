@@ -35,8 +35,8 @@ LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
     return out;
 }
 
-// Makes one pass an item of `together` consecutive passes that overlaps with `traffic`.
-void place_beside(LayerPasses& out, double together, const Time& traffic, const Compiled& c) {
+// Turns one pass into an item of `together` consecutive passes that overlap with `traffic`.
+void overlap_with(LayerPasses& out, double together, const Time& traffic, const Compiled& c) {
     if (together != 1) {
         out.together = together;
         out.busy *= together;
@@ -69,7 +69,7 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const auto add_items = [&](double times, double together, const Time& overlapping) {
             LayerPasses& item = trace.layers.add(one);
             item.count = times;
-            place_beside(item, together, overlapping, c);
+            overlap_with(item, together, overlapping, c);
         };
         const auto add = [&](double times, double together, const Time& overlapping) {
             if (times <= 0) return;
@@ -126,7 +126,7 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
                          const Compiled& c) {
     LayerPasses out = pass_of(layer, phase, c);
-    place_beside(out, together, traffic, c);
+    overlap_with(out, together, traffic, c);
     return out;
 }
 
@@ -224,16 +224,18 @@ StageTimes with_messages(StageTimes stage, const Compiled& c) {
     return stage;
 }
 
+Time messages_of_step(const Compiled& c) {
+    // Every virtual stage sends one message forward and one backward for each sequence chunk.
+    const double per_micro_batch =
+        c.pipeline.virtual_stages * c.stages.weight_copies * c.pipeline.sequence_chunks;
+    return 2 * per_micro_batch * c.passes.count * c.passes.share * c.message;
+}
+
 StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     : stage(of), unhidden(unhidden_terms(of, with, c)) {
     for (std::size_t i = 0; i < with.kinds(); ++i)
         add_layers(*this, with.of_kind[i], stage.counts[i], i == stage.last_kind, c);
-    if (c.stages.count > 1) {
-        // Every virtual stage sends one message forward and one backward for each sequence chunk.
-        const double per_micro_batch =
-            c.pipeline.virtual_stages * c.stages.weight_copies * c.pipeline.sequence_chunks;
-        messages = 2 * per_micro_batch * c.passes.count * c.passes.share * c.message;
-    }
+    if (c.stages.count > 1) messages = messages_of_step(c);
 }
 
 }  // namespace shardscope

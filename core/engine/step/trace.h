@@ -62,6 +62,9 @@ struct UnhiddenTerm {
 using UnhiddenTerms = BoundedList<UnhiddenTerm, 9>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
+// Returns the time of all messages between stages in a step.
+Time messages_of_step(const Compiled& c);
+
 struct StepTrace {
     // `layers` must live as long as the trace.
     StepTrace(const Stage& of, const Layers& with, const Compiled& c);
@@ -69,7 +72,7 @@ struct StepTrace {
     const Stage& stage;
     BoundedList<LayerPasses, 8 * kLayerKinds + 4> layers;  // the kind at the end of a stage has some more
     UnhiddenTerms unhidden;
-    Time messages;  // of a step, between stages; they overlap with compute
+    Time messages;  // they overlap with compute
 };
 
 // Returns the times of one micro-batch on the average stage, without messages.

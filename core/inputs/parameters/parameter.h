@@ -50,6 +50,14 @@ enum class Prominence {
     file,      // files and --set only
 };
 
+// What a parameter of the training plan decides. The planner may choose its value, unless it is none.
+enum class PlanRole : unsigned char {
+    none,
+    operators,  // how the operators are split over GPUs, so that their times depend on it
+    stages,     // how the layers are split into stages, and the order of the passes
+    states,     // where states and activations are kept
+};
+
 struct Parameter {           // one row of the table
     std::string_view key;    // "training.micro_batch": section.field; never changes
     std::string_view label;  // "Micro-batch": in English, like `help` and `source`; see label_of
@@ -67,11 +75,15 @@ struct Parameter {           // one row of the table
     bool named_only = false;         // only the values in `names` are valid (a choice)
     std::string_view zero{};         // what 0 means, where it is no number of its own; see format
     bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
-    bool plan = false;               // a property of the training plan, which the planner may choose
+    PlanRole plan = PlanRole::none;
+    bool of_software = false;       // of the plan, but a property of the software: searched only on request
+    bool transformer_only = false;  // without effect on models that are lists of operators
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from
     // Other words for it, separated by ", ", by which a search finds it: in English; see synonyms_of.
     std::string_view synonyms{};
+
+    [[nodiscard]] bool of_plan() const { return plan != PlanRole::none; }
 };
 
 std::span<const Parameter, kParameters> parameters();

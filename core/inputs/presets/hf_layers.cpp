@@ -20,7 +20,7 @@ constexpr std::array kTypes{Name{"full_attention", "full"},
                             Name{"linear_attention", "linear"},
                             Name{"mamba", "mamba2"},
                             Name{"mamba2", "mamba2"}};
-// Those of Nemotron-H's `layers_block_type`, in files of this and of earlier versions of transformers. A
+// The names in Nemotron-H's `layers_block_type`, in files of this and of earlier versions of transformers. A
 // layer is a mixer or a feed-forward alone, and its only mixer with a state is Mamba-2.
 constexpr std::array kBlocks{Name{"mamba", "mamba2/none"},   Name{"linear_attention", "mamba2/none"},
                              Name{"attention", "full/none"}, Name{"full_attention", "full/none"},

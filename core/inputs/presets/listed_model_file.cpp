@@ -230,7 +230,7 @@ std::shared_ptr<const ListedModel> read_listed_model(const json& list, const std
 namespace {
 
 ordered_json number_schema(const Field& field) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     if (*field.help != '\0') out["description"] = field.help;
     out["type"] = field.whole ? "integer" : "number";
     out["minimum"] = static_cast<long long>(field.least);

@@ -242,13 +242,13 @@ class ScenarioReader {
         }
         std::vector<std::string> known;
         for (std::size_t i = 0; i < kParameters; ++i) {
-            if (parameter(static_cast<P>(i)).plan) known.emplace_back(field_of(static_cast<P>(i)));
+            if (parameter(static_cast<P>(i)).of_plan()) known.emplace_back(field_of(static_cast<P>(i)));
         }
         for (std::size_t i = 0; i < value.size(); ++i) {
             const std::string where = pointer + "/" + std::to_string(i);
             const std::string key = value[i].is_string() ? value[i].get<std::string>() : json_text(value[i]);
             const std::optional<P> id = find_parameter("training." + key);
-            if (!id || !parameter(*id).plan) {
+            if (!id || !parameter(*id).of_plan()) {
                 problems_.push_back(
                     {where, translate("“{1}” is not a plan parameter", {key}), "", suggestion(key, known)});
             } else {

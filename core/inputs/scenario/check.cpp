@@ -23,7 +23,7 @@ bool is_meaningless(P id, const Scenario& scenario, const Settings& s) {
     if (!s.listed() || !scenario.given[index(id)] || applies_to(id, s)) return false;
     return parameter(id).group == Group::model ||
            (id == P::sequence_length && scenario.value[index(id)] != 1) ||
-           ((id == P::sequence_parallel || id == P::async_tensor_parallel) && s.on(id));
+           (parameter(id).quantity == Quantity::flag && s.on(id));
 }
 
 // Returns whether the value is derived from others and is checked by a constraint, whose message can name the
@@ -111,7 +111,7 @@ void check_scenario(const Scenario& scenario, const Settings& settings, Report&&
                                translate("leave it out")};
             });
         }
-        if (scenario.automatic[i] && !parameter(id).plan) {
+        if (scenario.automatic[i] && !parameter(id).of_plan()) {
             report(id, [&] {
                 return Problem{"/training/auto", translate("“{1}” cannot be automatic", {label_of(id)}),
                                translate("it is not part of the training plan"), translate("leave it out")};

@@ -72,7 +72,7 @@ Problem schedule_does_not_support_micro_batches(const Settings& s) {
 // them.
 void keep_batch_split(P id, const Settings& s, ValidValues& values) {
     const MicroBatchRule rule = micro_batch_rule(s);
-    const double fewest = std::ceil(rule.least / rule.multiple) * rule.multiple;
+    const double fewest = rule.fewest();
     const double each = s[P::global_batch] / data_parallel(s);  // samples per data-parallel rank
     if (id == P::global_batch) {
         values.multiples_of(data_parallel(s) * s[P::micro_batch] * rule.multiple);
@@ -97,8 +97,7 @@ void keep_batch_split(P id, const Settings& s, ValidValues& values) {
     }
 }
 
-// ---- The group over which the model states are sharded
-// -----------------------------------------------------
+// ---- The group over which the model states are sharded ----------------------------------------------------
 
 constexpr P kShardGroup[] = {P::shard_group};
 

@@ -69,17 +69,7 @@ bool applies_to(P id, const Settings& s) {
     const ListedModel* listed = s.listed();
     if (id == P::image_size) return listed && listed->has_image();
     if (!listed) return true;
-    switch (id) {
-        case P::sequence_length:
-        case P::tensor_parallel:
-        case P::sequence_parallel:
-        case P::async_tensor_parallel:
-        case P::context_parallel:
-        case P::expert_parallel:
-        case P::attention:
-        case P::sequence_pieces: return false;
-        default: return parameter(id).group != Group::model;
-    }
+    return parameter(id).group != Group::model && !parameter(id).transformer_only;
 }
 
 Domain domain(P id, const Settings& s) {

@@ -103,8 +103,7 @@ namespace {
 Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
-    for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel, P::expert_parallel,
-                           P::expert_tensor_parallel, P::virtual_stages}) {
+    for (const P degree : kDegrees) {
         if (scenario.automatic[index(degree)] && degree != id) out.give(degree, 1);
     }
     if (scenario.automatic[index(P::context_parallel_kind)] && id != P::context_parallel_kind)

@@ -1,12 +1,18 @@
 // The sizes of the GPU groups of a plan.
 #pragma once
 
+#include <array>
+
 #include "parameters/settings.h"
 
 namespace shardscope {
 
 // An NVLink domain of more GPUs than this is a rack, not a node.
 inline constexpr double kLargestNode = 16;
+
+// The degrees to which a plan splits a model.
+inline constexpr std::array kDegrees{P::tensor_parallel, P::context_parallel,       P::pipeline_parallel,
+                                     P::expert_parallel, P::expert_tensor_parallel, P::virtual_stages};
 
 // Returns the data-parallel degree: GPUs that process different samples.
 int data_parallel(const Settings& settings);

@@ -28,6 +28,7 @@ struct PipelineShape {           // the sizes that a schedule depends on
 struct MicroBatchRule {
     double least = 1;
     double multiple = 1;
+    [[nodiscard]] double fewest() const { return std::ceil(least / multiple) * multiple; }
     [[nodiscard]] bool allows(double micro_batches) const {
         return micro_batches >= least && std::fmod(micro_batches, multiple) == 0;
     }

@@ -27,7 +27,7 @@ constexpr std::array kTwoOfVHalf{
     PathFamily{{-1, 0, 2}, {7, 0, -2}, {0, 0, -1}}, PathFamily{{0, 0, 2}, {3, 0, -2}, {1, 0, -1}},
     PathFamily{{0, 0, 2}, {5, 0, -2}, {0, 0, -1}},
 };
-// Even numbers of GPUs.
+// An even number of GPUs.
 constexpr std::array kEvenOfVHalf{
     PathFamily{{-7, 4, 2}, {5, 4, -2}, {3, -1, -1}},  PathFamily{{-6, 4, 2}, {1, 4, -2}, {4, -1, -1}},
     PathFamily{{-6, 4, 2}, {3, 4, -2}, {3, -1, -1}},  PathFamily{{-6, 4, 2}, {4, 1, -2}, {3, 0, -1}},

@@ -39,7 +39,7 @@ ordered_json plan_values(const Settings& s) {
 }
 
 ordered_json entry(const Answer& answer, Output objective) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["plan"] = plan_values(answer.settings);
     out["verdict"] = std::string(name_of(answer.estimate.verdict));
     out["wall"] = std::string(name_of(answer.estimate.wall));
@@ -61,7 +61,7 @@ std::string counted(double plans) { return format(plans, Quantity::count); }
 }  // namespace
 
 std::string plan_json(const PlanReport& report) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["name"] = report.question.scenario.title();
     out["objective"] = std::string(output(report.question.objective).path);
     out["free"] = keys_of(report.question.free);
@@ -80,7 +80,7 @@ std::string plan_json(const PlanReport& report) {
     }
     out["neighbours"] = ordered_json::array();
     for (const Neighbour& n : report.neighbours) {
-        ordered_json one;
+        ordered_json one = ordered_json::object();
         one["axis"] = std::string(parameter(n.id).key);
         one["from"] = write_value(n.id, n.from);
         one["to"] = write_value(n.id, n.to);
@@ -115,7 +115,7 @@ std::string plan_text(const PlanReport& report) {
 
 std::string grid_json(const GridReport& report) {
     const GridQuestion& question = report.question;
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["name"] = question.plan.scenario.title();
     out["free"] = keys_of(question.plan.free);
     out["over"] = ordered_json::object();
@@ -206,7 +206,7 @@ std::string shard_lines(const PlanQuestion& question, const Shard& shard, unsign
     options.to = static_cast<double>(shard.end(total));
     const SearchResult found = search_plans(settings, question.free, options);
 
-    ordered_json search;
+    ordered_json search = ordered_json::object();
     search["shard"] = {shard.part, shard.parts};
     search["version"] = SHARDSCOPE_VERSION;
     search["scenario"] = json::parse(write_scenario(question.scenario, false));

@@ -53,7 +53,7 @@ ordered_json memory_by_moment(const MemoryUse& memory) {
 }  // namespace
 
 std::string result_json(const Answer& answer, bool hypothetical, bool operators) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     const Estimate& e = answer.estimate;
     out["name"] = answer.scenario.title();
     out["verdict"] = std::string(name_of(e.verdict));
@@ -69,7 +69,11 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
         const auto id = static_cast<Output>(i);
         if (id == Output::wall) continue;
         ordered_json* field = &out;
-        for (const std::string& part : split(output(id).path, '.')) field = &(*field)[part];
+        for (const std::string& part : split(output(id).path, '.')) {
+            // The library's own conversion of null to an object is not safe if memory is exhausted.
+            if (field->is_null()) *field = ordered_json::object();
+            field = &(*field)[part];
+        }
         *field = finite_number(value_of(id, answer, hypothetical));
     }
     out["band"]["coverage"] = kLikelyShare;
@@ -114,7 +118,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
 }
 
 std::string invalid_json(const std::string& name, const Problems& problems) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["name"] = name;
     out["verdict"] = "invalid";
     out["reason"] = texts_of(problems);

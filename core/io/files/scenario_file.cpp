@@ -82,7 +82,7 @@ Scenario apply_patch(const Scenario& scenario, std::string_view patch, Catalogue
 namespace {
 
 ordered_json json_of(const Scenario& scenario) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["format"] = "shardscope-scenario";
     out["version"] = 1;
     if (!scenario.name.empty()) out["name"] = scenario.name;

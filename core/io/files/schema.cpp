@@ -63,7 +63,7 @@ ordered_json scenario_fields(bool is_patch) {
     ordered_json plan = ordered_json::array();
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (parameter(id).plan) plan.push_back(field_of(id));
+        if (parameter(id).of_plan()) plan.push_back(field_of(id));
     }
     ordered_json model = {{"name", kText}};
     model.update(preset);
@@ -227,7 +227,7 @@ std::string preset_schema() {
         {PresetKind::calibration, calibration_preset()}};
     ordered_json names = ordered_json::array();
     ordered_json rules = ordered_json::array();
-    ordered_json definitions;
+    ordered_json definitions = ordered_json::object();
     for (const auto& [kind, schema] : kinds) {
         const std::string_view name = name_of(kind);
         names.push_back(name);

@@ -156,7 +156,7 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
 }
 
 std::string write_session(const SavedSession& session, bool pretty) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     out["format"] = kFormat;
     out["version"] = 1;
     out["scenarios"] = ordered_json::array({ordered_json::parse(write_scenario(session.current, false))});

@@ -208,7 +208,7 @@ LaunchText write_deepspeed(const Answer& answer, const std::string& file) {
     LaunchPlan plan(answer);
     plan.note_mismatches(kDeepspeed);
     const Settings& s = plan.s;
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     // Where the program passes no mpu, DeepSpeed counts every GPU of a tensor-parallel group as data
     // parallel, and it refuses a batch that is not micro-batch × accumulation × its count. Without the batch
     // it computes that product itself.

@@ -49,7 +49,7 @@ std::string contradiction(const TrainingLog& log, const Scenario& scenario) {
 }
 
 std::string write_log_run(const TrainingLog& log, const Scenario& scenario, const std::string& source) {
-    ordered_json out;
+    ordered_json out = ordered_json::object();
     const Settings settings = resolve(scenario);
     out["id"] = run_id(source);
     out["family"] = "log";

@@ -220,5 +220,5 @@ TEST_CASE("best fix: it is one step of the plan that fits and raises the MFU", "
     CHECK(fixed.estimate.mfu == fix->mfu);
     const auto repair = best_fix(answer(with({{P::micro_batch, 24}})));
     REQUIRE(repair.has_value());
-    CHECK(parameter(repair->id.value()).plan);
+    CHECK(parameter(repair->id.value()).of_plan());
 }

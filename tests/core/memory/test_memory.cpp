@@ -94,7 +94,8 @@ TEST_CASE("memory: moments, main gradients and FSDP's master copy have their own
 }
 
 TEST_CASE("memory: work up to its limit fits, and more does not", "[memory]") {
-    // FSDP holds gathered units, for which the allocator keeps slack; ZeRO-1 holds a new gradient instead.
+    // FSDP holds unsharded parameters, for which the allocator keeps slack; ZeRO-1 holds a new gradient
+    // instead.
     for (const Sharding sharding : {Sharding::zero3, Sharding::zero1}) {
         const Compiled c = compile(
             resolve(with({{P::sharding, sharding}, {P::fragmentation, 0.07}, {P::gathered_slack, 0.5}})));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "model/operator_inputs.h"
 #include "scenario/catalogue.h"
 #include "scenario/scenario.h"
 
@@ -49,6 +50,18 @@ double another(P id, double value) {
 }
 
 }  // namespace
+
+TEST_CASE("plan parameters: the list of plans has those that the table gives to the plan", "[planner]") {
+    for (std::size_t i = 0; i < kParameters; ++i) {
+        const P id = static_cast<P>(i);
+        INFO(field_of(id));
+        const std::size_t place = Plan::place(id);
+        CHECK((place < kPlanSize) == parameter(id).of_plan());
+        // A cell of the search fixes what the times of operators depend on.
+        if (parameter(id).plan == PlanRole::operators) CHECK(place < kCellSize);
+        CHECK(operator_split_parameters()[i] == (parameter(id).plan == PlanRole::operators));
+    }
+}
 
 TEST_CASE("operator work cache: cached results equal newly computed ones after a change of any parameter",
           "[planner]") {

@@ -8,6 +8,7 @@
 #include "containers/no_value.h"
 #include "planner/planner.h"
 #include "text/text.h"
+#include "training/critical_batch.h"
 
 namespace shardscope {
 namespace {
@@ -100,8 +101,8 @@ bool PlansData::depends_on_batch(Output id) const {
 double PlansData::tokens_against_best(const Scenario& scenario) const {
     const TrainingRun& run = best()->estimate.run;
     const Settings s = resolve(scenario);
-    return (run.critical_batch + s[P::global_batch] * s[P::sequence_length]) /
-           (run.critical_batch + run.batch);
+    const double batch = s[P::global_batch] * s[P::sequence_length];
+    return tokens_at_batch(1, batch, run.critical_batch) / tokens_at_batch(1, run.batch, run.critical_batch);
 }
 
 double PlansData::value(Output id, const Candidate& candidate) const {
