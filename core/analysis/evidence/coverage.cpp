@@ -72,6 +72,7 @@ const MeasuredPositions& measured_positions() {
 
 template <std::size_t I>
 double weighted_difference(const Position& a, const Position& b) {
+    if constexpr (kCoordinates[I].weight == 0) return 0;
     const double difference = std::fabs(a[I] - b[I]);
     if constexpr (kCoordinates[I].kind == CoordinateKind::size) return kCoordinates[I].weight * difference;
     else return difference > 0 ? kCoordinates[I].weight : 0;
@@ -130,9 +131,17 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
 double distance_to_runs(const Settings& settings) {
     if (settings.listed()) return 1;
     const Position here = position_of(settings);
-    double nearest = std::numeric_limits<double>::infinity();
-    for (const MeasuredPosition& measured : measured_positions().runs)
-        nearest = std::min(nearest, weighted_sum(here, measured.at, nearest));
+    const std::vector<MeasuredPosition>& runs = measured_positions().runs;
+    if (runs.empty()) return 1;
+    // The nearest run of a similar scenario comes first, so that the sums of most others end early.
+    thread_local std::size_t nearest_before = 0;
+    double nearest = weighted_sum(here, runs[nearest_before].at, std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const double sum = weighted_sum(here, runs[i].at, nearest);
+        if (sum >= nearest) continue;
+        nearest = sum;
+        nearest_before = i;
+    }
     return distance_of(nearest);
 }
 

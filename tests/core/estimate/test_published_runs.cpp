@@ -9,9 +9,10 @@ using namespace shardscope;
 
 TEST_CASE("published run: Llama 3.1 405B on 8,192 and 16,384 H100", "[estimate]") {
     // Llama team 2024, arXiv 2407.21783, table 4: TFLOP/s of each GPU. Meta's program is not public and its
-    // runs took no part in the fit; the nearest public stack is Megatron-Core. Its FSDP shards the optimizer
-    // and the gradients, keeps the weights gathered, and reduces once for a group of micro-batches, which is
-    // nearest to ZeRO-1. The reductions of ZeRO-2 here, after every micro-batch, would take most of the step.
+    // runs took no part in the fit. It uses PyTorch's FSDP without resharding after the forward pass, with
+    // gradients accumulated and reduced in fp32 (section 3.3.2), so the nearest public stack is torchtitan,
+    // here with attention kernels for H100. The estimated memory exceeds 80 GB, because what Meta deallocates
+    // early is not modelled.
     struct Layout {
         double gpus, sequence, context, accumulation, teraflops;
     };
@@ -21,9 +22,10 @@ TEST_CASE("published run: Llama 3.1 405B on 8,192 and 16,384 H100", "[estimate]"
         Catalogue catalogue = Catalogue::with_folder("", problems);
         Scenario scenario = read_scenario(R"({
             "model": {"preset": "llama-3.1-405b"},
-            "cluster": {"preset": "grand-teton-h100-pods", "gpus": 8192, "software": "megatron-core"},
-            "assumptions": {"flops_convention": "causal"},
-            "training": {"micro_batch": 1, "accumulation": 32, "sharding": "zero1", "tensor_parallel": 8, "sequence_parallel": true,
+            "cluster": {"preset": "grand-teton-h100-pods", "gpus": 8192, "software": "torchtitan"},
+            "assumptions": {"flops_convention": "causal", "native_attention": true},
+            "training": {"micro_batch": 1, "accumulation": 32, "sharding": "zero3",
+                "reshard_after_forward": false, "gradient_precision": "fp32", "tensor_parallel": 8, "sequence_parallel": true,
                 "pipeline_parallel": 16, "virtual_stages": 8, "context_parallel_kind": "all-gather"}})",
                                           catalogue, "", problems);
         REQUIRE(problems.empty());
@@ -34,7 +36,7 @@ TEST_CASE("published run: Llama 3.1 405B on 8,192 and 16,384 H100", "[estimate]"
         const Answer now = answer(scenario);
         REQUIRE(now.valid());
         INFO(run.gpus << " GPUs, " << run.sequence << " tokens");
-        CHECK(now.estimate.mfu * now.compiled.peak / 1e12 == Approx(run.teraflops).epsilon(0.2));
+        CHECK(now.estimate.mfu * now.compiled.peak / 1e12 == Approx(run.teraflops).epsilon(0.13));
         // The stated range contains the published value.
         const double published =
             run.teraflops * 1e12 / now.compiled.peak / now.estimate.mfu * now.estimate.tokens_per_s_per_gpu;

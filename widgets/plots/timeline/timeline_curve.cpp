@@ -8,35 +8,23 @@
 #include "widgets/chart/figure_parts.h"
 
 namespace shardscope {
+namespace {
 
-double CurveView::y_of(double bytes) const {
-    return area.bottom() - std::min(1.0, bytes / top) * area.height();
-}
+// The values of a curve in one pixel column.
+struct Column {
+    double x = 0;
+    double first = 0, least = 0, most = 0, last = 0;  // bytes
+};
 
-void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
-                        const CurveView& view) {
+std::vector<Column> columns_of(const std::vector<MemoryPoint>& points, const CurveView& view) {
     const QRectF& area = view.area;
-    // Each pixel column has only its first, smallest, largest and last value.
-    QPolygonF line;
-    double column = -1;
-    double least = 0;
-    double most = 0;
-    double last = 0;
-    const auto close = [&] {
-        if (column < 0) return;
-        line << QPointF(column, view.y_of(most)) << QPointF(column, view.y_of(least))
-             << QPointF(column, view.y_of(last));
-    };
+    std::vector<Column> out;
     const auto put = [&](double pixel, double bytes) {
-        if (pixel != column) {
-            close();
-            column = pixel;
-            line << QPointF(pixel, view.y_of(bytes));
-            least = most = bytes;
-        }
-        least = std::min(least, bytes);
-        most = std::max(most, bytes);
-        last = bytes;
+        if (out.empty() || out.back().x != pixel) out.push_back({pixel, bytes, bytes, bytes, bytes});
+        Column& column = out.back();
+        column.least = std::min(column.least, bytes);
+        column.most = std::max(column.most, bytes);
+        column.last = bytes;
     };
     const MemoryPoint* before = nullptr;
     for (const MemoryPoint& point : points) {
@@ -52,12 +40,42 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
         if (pixel >= area.left() && pixel <= area.right()) put(std::round(pixel), point.bytes);
         before = &point;
     }
-    close();
+    return out;
+}
+
+// Returns the area below the curve. Where it rises and falls in every pixel column, only the largest values
+// are used: the line covers the rest, and Qt's rasterizer is slow with thousands of edges side by side.
+QPolygonF area_below(const std::vector<Column>& columns, const CurveView& view) {
+    QPolygonF out;
+    const auto is_beside = [&](std::size_t a, std::size_t b) { return columns[b].x - columns[a].x <= 1; };
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const Column& column = columns[i];
+        if (i == 0 || !is_beside(i - 1, i)) out << QPointF(column.x, view.y_of(column.first));
+        out << QPointF(column.x, view.y_of(column.most));
+        if (i + 1 == columns.size() || !is_beside(i, i + 1)) out << QPointF(column.x, view.y_of(column.last));
+    }
+    out << QPointF(columns.back().x, view.area.bottom()) << QPointF(columns.front().x, view.area.bottom());
+    return out;
+}
+
+}  // namespace
+
+double CurveView::y_of(double bytes) const {
+    return area.bottom() - std::min(1.0, bytes / top) * area.height();
+}
+
+void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
+                        const CurveView& view) {
+    const std::vector<Column> columns = columns_of(points, view);
+    QPolygonF line;
+    for (const Column& column : columns) {
+        for (const double bytes : {column.first, column.most, column.least, column.last})
+            line << QPointF(column.x, view.y_of(bytes));
+    }
     if (line.size() < 2) return;
     painter.setRenderHint(QPainter::Antialiasing);
     if (fullest) {
-        QPolygonF ground = line;
-        ground << QPointF(line.last().x(), area.bottom()) << QPointF(line.first().x(), area.bottom());
+        const QPolygonF ground = area_below(columns, view);
         QColor fill = view.theme->memory_rate;
         fill.setAlphaF(0.16F);
         painter.setPen(Qt::NoPen);
