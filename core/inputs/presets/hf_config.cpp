@@ -67,6 +67,7 @@ void guessed_rest(Reader& r) {
             std::ranges::find(*listed, "mamba2") != listed->end())
             r.refuse("layer_types", translate("the sizes of its linear layers are not known"));
         r.put_pattern(*listed);
+        r.mark_read("sliding_window_pattern");  // it says the same
         for (const auto& [kind, field] :
              {std::pair{"sliding", "sliding_window"}, {"chunked", "attention_chunk_size"}})
             if (std::ranges::find(*listed, kind) != listed->end())

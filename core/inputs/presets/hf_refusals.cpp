@@ -46,10 +46,26 @@ constexpr auto kEncoderClasses = std::to_array<std::string_view>(
     {"MaskedLM", "ForCTC", "ForImageClassification", "ForAudioClassification", "EncoderModel"});
 
 // Fields with one of these words change sizes, unless they have one of `kHarmless`.
-constexpr auto kSizes = std::to_array<std::string_view>(
-    {"moe", "expert", "ffn_config", "attn_config", "cross_attention", "block_configs", "hybrid_layer_pattern",
-     "mlp_only_layers", "sparse_step", "dense_layers", "dense_replace", "global_head", "swa_", "index_",
-     "sliding_window_pattern", "ut_steps", "attn_layers", "feed_forward_size"});
+constexpr auto kSizes = std::to_array<std::string_view>({"moe",
+                                                         "expert",
+                                                         "ffn_config",
+                                                         "attn_config",
+                                                         "cross_attention",
+                                                         "block_configs",
+                                                         "hybrid_layer_pattern",
+                                                         "mlp_only_layers",
+                                                         "sparse_step",
+                                                         "dense_layers",
+                                                         "dense_replace",
+                                                         "global_head",
+                                                         "swa_",
+                                                         "index_",
+                                                         "sliding_window_pattern",
+                                                         "ut_steps",
+                                                         "attn_layers",
+                                                         "feed_forward_size",
+                                                         "hyena",
+                                                         "layer_idxs"});
 constexpr auto kHarmless =
     std::to_array<std::string_view>({"loss", "aux", "jitter", "dtype", "router_logits", "capacity", "scaling",
                                      "scale", "dropout", "norm", "bias", "grouped_gemm", "group", "use_moe"});

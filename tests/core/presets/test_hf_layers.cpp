@@ -232,6 +232,12 @@ TEST_CASE("config.json: an unknown architecture is refused if a field that chang
     // EXAONE 4's pattern of windows, Ouro's repeated layers and Reformer's attention.
     names(R"("model_type": "exaone4", "sliding_window": 4096, "sliding_window_pattern": "LLLG")",
           "/sliding_window_pattern");
+    CHECK(reason(R"("model_type": "exaone4", "sliding_window": 4096, "sliding_window_pattern": "LLLG",
+        "layer_types": ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention"])")
+              .empty());
+    // StripedHyena has attention in some layers only.
+    names(R"("model_type": "stripedhyena", "attn_layer_idxs": [1, 3], "hyena_filter_groups": 1)",
+          "/attn_layer_idxs");
     names(R"("model_type": "ouro", "total_ut_steps": 4)", "/total_ut_steps");
     names(R"("model_type": "reformer", "attn_layers": ["local", "lsh"])", "/attn_layers");
     // Linear layers of unknown sizes.
