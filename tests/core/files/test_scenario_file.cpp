@@ -19,13 +19,13 @@ using namespace shardscope::testing;
 
 namespace {
 
-Scenario read(const std::string& text, Problems& problems) {
+Scenario read_shipped(const std::string& text, Problems& problems) {
     return read_scenario(text, shipped_only(), "", problems);
 }
 
 Problems problems_of_scenario_text(const std::string& text) {
     Problems problems;
-    read(text, problems);
+    read_shipped(text, problems);
     return problems;
 }
 
@@ -41,11 +41,11 @@ bool has_problem(const Problems& problems, const std::string& where, const std::
 TEST_CASE("scenario file: the example in the documentation of the interface is read", "[files]") {
     Problems problems;
     const Scenario scenario =
-        read(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
+        read_shipped(R"({ "format": "shardscope-scenario", "version": 1, "name": "13B on 64 H100",
         "model": { "preset": "mpt-13b" },
         "cluster": { "preset": "dgx-h100", "gpus": 64, "inter_node_bandwidth": "200 Gbit/s", "gpu": { "memory": "120 GiB" } },
         "training": { "sequence_length": 2048, "micro_batch": 4, "sharding": "zero3", "auto": ["micro_batch"] } })",
-             problems);
+                     problems);
     REQUIRE(problems.empty());
     const Settings s = resolve(scenario);
     CHECK(s[P::inter_node_bandwidth] == 25e9);
@@ -56,7 +56,7 @@ TEST_CASE("scenario file: the example in the documentation of the interface is r
 
 TEST_CASE("scenario file: {} gives the first launch", "[files]") {
     Problems problems;
-    const Scenario scenario = read("{}", problems);
+    const Scenario scenario = read_shipped("{}", problems);
     REQUIRE(problems.empty());
     CHECK(result_json(answer(scenario)) == result_json(answer(Scenario::first_launch(shipped_only()))));
 }
@@ -66,11 +66,11 @@ TEST_CASE("scenario file: a scenario that is written and read again has the same
     for (const Preset* preset : shipped_only().all(PresetKind::scenario)) {
         INFO(preset->name);
         Problems problems;
-        const Scenario scenario = read(preset->text, problems);
+        const Scenario scenario = read_shipped(preset->text, problems);
         for (const Problem& problem : problems) INFO(problem.text());
         REQUIRE(problems.empty());
         const std::string written = write_scenario(scenario);
-        const Scenario again = read(written, problems);
+        const Scenario again = read_shipped(written, problems);
         REQUIRE(problems.empty());
         CHECK(again == scenario);
         CHECK(write_scenario(again) == written);
@@ -85,7 +85,7 @@ TEST_CASE("scenario file: a scenario that is written and read again has the same
     odd.model = shipped_only().find(PresetKind::model, "mpt-13b");
     odd.cluster = shipped_only().find(PresetKind::cluster, "dgx-h100");
     Problems problems;
-    CHECK(read(write_scenario(odd), problems) == odd);
+    CHECK(read_shipped(write_scenario(odd), problems) == odd);
 }
 
 TEST_CASE("scenario file: all mistakes are reported at once, with place, reason and nearest name",
@@ -201,9 +201,9 @@ TEST_CASE("scenario file: a user's preset stays the same one however often its f
     CHECK(catalogue.all(PresetKind::cluster).size() == count);
     // Inline values are the same calibration each time, too.
     const std::string inline_values = R"({"cluster": {"calibration": {"network_efficiency": 0.8}}})";
-    const Scenario values = read(inline_values, problems);
+    const Scenario values = read_shipped(inline_values, problems);
     REQUIRE(values.calibration);
-    CHECK(read(inline_values, problems).calibration == values.calibration);
+    CHECK(read_shipped(inline_values, problems).calibration == values.calibration);
     REQUIRE(problems.empty());
     std::filesystem::remove_all(folder);
 }

@@ -28,19 +28,19 @@ constexpr const char* kTwoLayers = R"({"model": {"operators": [
         {"name": "norm", "kind": "norm", "rows": 4, "width": 1000}]}]},
     "cluster": {"gpus": 1}, "training": {"micro_batch": 8, "sharding": "ddp"}})";
 
-Scenario read(const std::string& text, Problems& problems) {
+Scenario read_listed(const std::string& text, Problems& problems) {
     static Catalogue catalogue = Catalogue::uncalibrated();
     return read_scenario(text, catalogue, {}, problems);
 }
-Scenario read(const std::string& text) {
+Scenario read_listed(const std::string& text) {
     Problems problems;
-    Scenario out = read(text, problems);
+    Scenario out = read_listed(text, problems);
     CHECK(problems.empty());
     return out;
 }
 std::string first_problem(const std::string& text) {
     Problems problems;
-    read(text, problems);
+    read_listed(text, problems);
     return problems.empty() ? "" : problems.front().where + ": " + problems.front().what;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("listed: feature maps grow with the image, the weights do not", "[list
 }
 
 TEST_CASE("listed: the sizes of a user's own list follow from its fields", "[listed]") {
-    const Answer a = answer(read(kTwoLayers));
+    const Answer a = answer(read_listed(kTwoLayers));
     REQUIRE(a.valid());
     CHECK(a.compiled.parameters == 2 * (1000 * 1000 + 1000 + 2000));
     CHECK(a.compiled.operators.flops() == 2 * 2.0 * (8 * 4) * 1000 * 1000);
@@ -90,7 +90,7 @@ TEST_CASE("listed: the sizes of a user's own list follow from its fields", "[lis
 }
 
 TEST_CASE("listed: a convolution is computed as its implicit matrix product over feature maps", "[listed]") {
-    const Answer a = answer(read(R"({"model": {"image_size": 64, "operators": [{"operators": [
+    const Answer a = answer(read_listed(R"({"model": {"image_size": 64, "operators": [{"operators": [
         {"kind": "convolution", "reduction": 2, "in": 6, "out": 10, "kernel": 3, "stride": 2, "groups": 2}]}]},
         "cluster": {"gpus": 1}, "training": {"micro_batch": 2, "sharding": "ddp"}})"));
     REQUIRE(a.valid());
@@ -230,10 +230,10 @@ TEST_CASE("listed: the planner finds a plan of data and pipeline parallelism", "
 }
 
 TEST_CASE("listed: a scenario's own list is written and read again", "[listed][files]") {
-    const Scenario scenario = read(kTwoLayers);
+    const Scenario scenario = read_listed(kTwoLayers);
     const std::string text = write_scenario(scenario);
     CHECK(text.find("\"operators\"") != std::string::npos);
-    const Scenario again = read(text);
+    const Scenario again = read_listed(text);
     CHECK(again == scenario);
     CHECK(write_scenario(again) == text);
     CHECK(answer(again).estimate.step.total == answer(scenario).estimate.step.total);

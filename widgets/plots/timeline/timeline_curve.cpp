@@ -11,17 +11,17 @@ namespace shardscope {
 namespace {
 
 // The values of a curve in one pixel column.
-struct Column {
+struct PixelColumn {
     double x = 0;
     double first = 0, least = 0, most = 0, last = 0;  // bytes
 };
 
-std::vector<Column> columns_of(const std::vector<MemoryPoint>& points, const CurveView& view) {
+std::vector<PixelColumn> columns_of(const std::vector<MemoryPoint>& points, const CurveView& view) {
     const QRectF& area = view.area;
-    std::vector<Column> out;
+    std::vector<PixelColumn> out;
     const auto put = [&](double pixel, double bytes) {
         if (out.empty() || out.back().x != pixel) out.push_back({pixel, bytes, bytes, bytes, bytes});
-        Column& column = out.back();
+        PixelColumn& column = out.back();
         column.least = std::min(column.least, bytes);
         column.most = std::max(column.most, bytes);
         column.last = bytes;
@@ -45,11 +45,11 @@ std::vector<Column> columns_of(const std::vector<MemoryPoint>& points, const Cur
 
 // Returns the area below the curve. Where it rises and falls in every pixel column, only the largest values
 // are used: the line covers the rest, and Qt's rasterizer is slow with thousands of edges side by side.
-QPolygonF area_below(const std::vector<Column>& columns, const CurveView& view) {
+QPolygonF area_below(const std::vector<PixelColumn>& columns, const CurveView& view) {
     QPolygonF out;
     const auto is_beside = [&](std::size_t a, std::size_t b) { return columns[b].x - columns[a].x <= 1; };
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        const Column& column = columns[i];
+        const PixelColumn& column = columns[i];
         if (i == 0 || !is_beside(i - 1, i)) out << QPointF(column.x, view.y_of(column.first));
         out << QPointF(column.x, view.y_of(column.most));
         if (i + 1 == columns.size() || !is_beside(i, i + 1)) out << QPointF(column.x, view.y_of(column.last));
@@ -66,9 +66,9 @@ double CurveView::y_of(double bytes) const {
 
 void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
                         const CurveView& view) {
-    const std::vector<Column> columns = columns_of(points, view);
+    const std::vector<PixelColumn> columns = columns_of(points, view);
     QPolygonF line;
-    for (const Column& column : columns) {
+    for (const PixelColumn& column : columns) {
         for (const double bytes : {column.first, column.most, column.least, column.last})
             line << QPointF(column.x, view.y_of(bytes));
     }
