@@ -29,7 +29,7 @@ std::string one_line_of(std::string text) {
     return text;
 }
 
-std::vector<MeasuredRun> read(const std::string& text, Problems& problems) {
+std::vector<MeasuredRun> read_line(const std::string& text, Problems& problems) {
     return read_runs(one_line_of(text), problems);
 }
 
@@ -37,11 +37,12 @@ std::vector<MeasuredRun> read(const std::string& text, Problems& problems) {
 
 TEST_CASE("run lines: a run has its scenario, its three memories and its quality", "[evidence]") {
     Problems problems;
-    const auto runs = read("{\"id\": \"a\", \"family\": \"f\", \"licence\": \"Apache-2.0\", " + kScenario +
-                               R"(, "measured": {"step_time_s": 0.843, "peak_allocated_bytes": 71459614208,
+    const auto runs =
+        read_line("{\"id\": \"a\", \"family\": \"f\", \"licence\": \"Apache-2.0\", " + kScenario +
+                      R"(, "measured": {"step_time_s": 0.843, "peak_allocated_bytes": 71459614208,
     "peak_reserved_bytes": 76111937536, "stage_allocated_bytes": [71459614208, 67611634688]},
     "quality": "good", "memory_quality": "good"})",
-                           problems);
+                  problems);
     REQUIRE(problems.empty());
     REQUIRE(runs.size() == 1);
     CHECK(runs[0].software == "megatron-core");
@@ -63,9 +64,9 @@ TEST_CASE("run lines: a run has its scenario, its three memories and its quality
 TEST_CASE("run lines: rows that are not modelled are named with their reason", "[evidence]") {
     for (const char* setting : {"not modelled: micro-batch not stated", "layer_pattern: mamba"}) {
         Problems problems;
-        const auto runs = read("{\"id\": \"a\", " + kScenario + ", \"settings\": [\"" + setting +
-                                   "\"], \"measured\": {\"step_time_s\": 1}}",
-                               problems);
+        const auto runs = read_line("{\"id\": \"a\", " + kScenario + ", \"settings\": [\"" + setting +
+                                        "\"], \"measured\": {\"step_time_s\": 1}}",
+                                    problems);
         REQUIRE(runs.size() == 1);
         const Validation found = validate(runs, Catalogue::shipped());
         CHECK(found.rows.empty());
@@ -105,10 +106,10 @@ TEST_CASE("run lines: one expert imbalance explains the public pairs with balanc
 TEST_CASE("run lines: a scenario's own expert imbalance holds with real routing", "[evidence]") {
     Problems problems;
     const auto runs =
-        read("{\"id\": \"a\", " + kScenario.substr(0, kScenario.size() - 1) +
-                 R"(, "assumptions": {"expert_imbalance": 1.2}}, "settings": ["moe_routing: real"],
+        read_line("{\"id\": \"a\", " + kScenario.substr(0, kScenario.size() - 1) +
+                      R"(, "assumptions": {"expert_imbalance": 1.2}}, "settings": ["moe_routing: real"],
     "measured": {"step_time_s": 1}})",
-             problems);
+                  problems);
     REQUIRE(runs.size() == 1);
     CHECK(scenario_of_json(runs[0], Catalogue::shipped(), problems).value[index(P::expert_imbalance)] == 1.2);
 }
@@ -116,9 +117,9 @@ TEST_CASE("run lines: a scenario's own expert imbalance holds with real routing"
 TEST_CASE("run lines: times that are not good weigh nothing", "[evidence]") {
     for (const char* quality : {"noisy", "tiny", "ambiguous"}) {
         Problems problems;
-        const auto runs = read("{\"id\": \"a\", " + kScenario + R"(, "measured": {"step_time_s": 1},
+        const auto runs = read_line("{\"id\": \"a\", " + kScenario + R"(, "measured": {"step_time_s": 1},
     "quality": ")" + quality + "\"}",
-                               problems);
+                                    problems);
         REQUIRE(runs.size() == 1);
         CHECK_FALSE(runs[0].has_good_time());
         CHECK(validate(runs, Catalogue::shipped()).summary.empty());
@@ -136,7 +137,7 @@ TEST_CASE("run lines: a bad line is reported with its number and does not stop t
     CHECK(problems[1].line == 3);
     problems.clear();
     const auto wrong =
-        read("{\"id\": \"b\", " + kScenario + ", \"measured\": {\"step_time_s\": -1}}", problems);
+        read_line("{\"id\": \"b\", " + kScenario + ", \"measured\": {\"step_time_s\": -1}}", problems);
     REQUIRE(wrong.size() == 1);
     CHECK(validate(wrong, Catalogue::shipped()).skipped.front().reason.find("/measured/step_time_s") !=
           std::string::npos);

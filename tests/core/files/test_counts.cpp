@@ -24,7 +24,7 @@ bool has_problem(const Problems& problems, const std::string& words) {
     return false;
 }
 
-json list_of(std::size_t count, const json& entry) {
+json repeated_entry(std::size_t count, const json& entry) {
     json out = json::array();
     for (std::size_t i = 0; i < count; ++i) out.push_back(entry);
     return out;
@@ -69,10 +69,10 @@ TEST_CASE("counts: JSON Lines may have 100,000 lines", "[files][limits]") {
 TEST_CASE("counts: a model may have 1,000 blocks of 1,000 operators", "[files][limits]") {
     const json norm{{"name", "norm"}, {"kind", "norm"}, {"rows", 4}, {"width", 8}};
     const auto problems_of = [&](std::size_t blocks, std::size_t operators) {
-        const json block{{"name", "block"}, {"operators", list_of(operators, norm)}};
+        const json block{{"name", "block"}, {"operators", repeated_entry(operators, norm)}};
         Problems problems;
-        read_scenario(json{{"model", {{"operators", list_of(blocks, block)}}}}.dump(), shipped_only(), "",
-                      problems);
+        read_scenario(json{{"model", {{"operators", repeated_entry(blocks, block)}}}}.dump(), shipped_only(),
+                      "", problems);
         return problems;
     };
     CHECK(problems_of(1000, 1).empty());
@@ -84,8 +84,9 @@ TEST_CASE("counts: a model may have 1,000 blocks of 1,000 operators", "[files][l
 TEST_CASE("counts: a session may have seven scenarios", "[files][limits]") {
     const auto problems_of = [](std::size_t count) {
         Problems problems;
-        const json file{
-            {"format", "shardscope-session"}, {"version", 1}, {"scenarios", list_of(count, json::object())}};
+        const json file{{"format", "shardscope-session"},
+                        {"version", 1},
+                        {"scenarios", repeated_entry(count, json::object())}};
         read_session(file.dump(), shipped_only(), "", problems);
         return problems;
     };
@@ -112,7 +113,7 @@ TEST_CASE("counts: a view's lists may have 1,000 names", "[files][limits]") {
     for (const auto& [field, name] : {std::pair{"outputs", "mfu"}, std::pair{"switched", "strong"}}) {
         for (const std::size_t count : {1000U, 1001U}) {
             json file{{"name", "many"}};
-            file["view"][field] = list_of(count, name);
+            file["view"][field] = repeated_entry(count, name);
             Problems problems;
             read_scenario(file.dump(), shipped_only(), "", problems);
             CHECK(problems.empty() == (count == 1000U));

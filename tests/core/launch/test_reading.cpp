@@ -540,10 +540,10 @@ TEST_CASE("launch: an unreadable entry is reported with its line", "[launch]") {
 }
 
 TEST_CASE("launch: broken JSON and TOML are reported with the line", "[launch]") {
-    const Problems json = unread_launch_file(
+    const Problems broken_json = unread_launch_file(
         "{\"train_batch_size\": 64,\n \"zero_optimization\": {\"stage\": 2},\n \"fp16\": tru\n}");
-    REQUIRE(json.size() == 1);
-    CHECK(json.front().line == 3);
+    REQUIRE(broken_json.size() == 1);
+    CHECK(broken_json.front().line == 3);
     const Problems toml = unread_launch_file("[training]\nsteps = 100\nseq_len = \n[parallelism]\n");
     REQUIRE(toml.size() == 1);
     CHECK(toml.front().line == 3);
