@@ -26,6 +26,7 @@
 #include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/operators/operator_grid.h"
+#include "widgets/plots/operators/operators_data.h"
 #include "widgets/plots/operators/operators_plot.h"
 
 using namespace shardscope;
@@ -124,6 +125,25 @@ TEST_CASE("operators tab: rows show the engine's numbers and follow a slider in 
     CHECK(list->currentIndex().row() == qkv);
     CHECK(plot.figure().highlight().has_value());
     CHECK(plot.figure().data().table.seconds == desk.estimate().step.total);
+}
+
+TEST_CASE("operators tab: the roof of each low precision is above all of its matrices", "[operators]") {
+    for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::mxfp8, Precision::nvfp4}) {
+        Scenario scenario = Scenario::first_launch(commands::catalogue());
+        scenario.cluster = commands::catalogue().find(PresetKind::cluster, "dgx-b200");
+        scenario.give(P::precision, precision);
+        const Answer subject = answer(scenario);
+        REQUIRE(subject.valid());
+        const OperatorsData data = operators_data(subject, true);
+        INFO(written(P::precision, Value(precision)));
+        // The peak of the data sheet, times the efficiency of large matrices in that precision.
+        const GpuRates& gpu = subject.compiled.gpu;
+        const double rate = precision == Precision::bf16 ? gpu.peak : gpu.peak_low;
+        CHECK(data.reached_peak == Approx(rate * gpu.gemm_efficiency));
+        double fastest = 0;
+        for (const OperatorRow& row : data.table.rows) fastest = std::max(fastest, data.achieved(row));
+        CHECK(fastest <= data.reached_peak);
+    }
 }
 
 TEST_CASE("operators tab: a dot and its row are selected together", "[operators]") {
