@@ -46,7 +46,7 @@ double context_parallel_inner(const Settings& settings);
 // Returns whether the software supports context parallelism of this kind with the model's sliding windows and
 // attention sinks.
 bool supports_attention(ContextParallelKind kind, const Settings& settings);
-// Returns the kind that a scenario has which names none.
+// Returns the kind that is used if the scenario gives none.
 ContextParallelKind usual_context_kind(const Settings& settings);
 // Returns the GPUs among which context parallelism exchanges heads for parts of the sequence; 1: it does not.
 double head_exchange_group(const Settings& settings);
