@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "compile/compiled.h"
 #include "planner/plan.h"
@@ -15,7 +16,10 @@ namespace shardscope {
 struct OperatorSplit {
     std::array<double, kCellSize> value{};
     double accumulation = 0;  // in low precision, where weights are cast once a step; else 0
-    auto operator<=>(const OperatorSplit&) const = default;
+    bool operator==(const OperatorSplit&) const = default;
+    bool operator<(const OperatorSplit& other) const {
+        return std::tie(value, accumulation) < std::tie(other.value, other.accumulation);
+    }
     // Returns whether they differ in the accumulation at most.
     [[nodiscard]] bool is_like(OperatorSplit other) const {
         other.accumulation = accumulation;
