@@ -43,7 +43,7 @@ double working(const Answer& a) {
 }
 
 // The unsharded parameters at the moment of the memory peak.
-UnshardedParameters gathered(const Answer& a) {
+UnshardedParameters unsharded(const Answer& a) {
     UnshardedParameters out = unsharded_parameters(fullest_stage(a), a.compiled);
     const Moment moment = a.estimate.memory.peak_moment;
     if (moment == Moment::optimizer_step) return {};
@@ -56,7 +56,7 @@ UnshardedParameters gathered(const Answer& a) {
 }
 
 double gathered_weight_bytes(const Answer& a) {
-    const UnshardedParameters units = gathered(a);
+    const UnshardedParameters units = unsharded(a);
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
@@ -168,9 +168,9 @@ constexpr std::array kSymbols{
            .formula = translatable("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .adds = Adds::layer_weights},
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
            .formula = translatable("ψ_root = V·h, twice where they are not tied"), .symbols = "V h", .assumptions = "tied_embeddings", .adds = Adds::root_weights},
-    Symbol{.symbol = "N_u", .label = translatable("unsharded weights"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).weights; },
+    Symbol{.symbol = "N_u", .label = translatable("unsharded weights"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return unsharded(a).weights; },
            .formula = translatable("N_u = (ψ_root + 2ψ) ÷ t: embedding, head, this layer and the next; two matrices where single ones are gathered; all layers where they stay gathered"), .symbols = "ψ_root ψ t", .assumptions = "sharding reshard_after_forward gathers_matrices"},
-    Symbol{.symbol = "N_r", .label = translatable("unsharded gradients"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered(a).gradients; },
+    Symbol{.symbol = "N_r", .label = translatable("unsharded gradients"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return unsharded(a).gradients; },
            .formula = translatable("N_r = (ψ_root + ψ) ÷ t: embedding, head and one layer, in the backward pass"), .symbols = "ψ_root ψ t", .assumptions = "sharding"},
     Symbol{.symbol = "a_layer", .label = translatable("bytes kept per token and layer"), .quantity = Quantity::count,
            .get = [](const Answer& a) { return a.estimate.memory.resident / a.compiled.tokens_per_micro_batch / fullest_stage(a).layers() / in_flight(a); },

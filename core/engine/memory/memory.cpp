@@ -144,7 +144,7 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
 
 namespace {
 
-UnshardedParameters gathered_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
+UnshardedParameters unsharded_of(const StageParameters& all, const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool shared = c.layout.shard.size() > 1;
     const TrafficPolicy policy = traffic_policy(s);
@@ -182,7 +182,7 @@ UnshardedParameters gathered_of(const StageParameters& all, const Stage& stage, 
 }  // namespace
 
 UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& c) {
-    return gathered_of(stage_parameters(stage, c), stage, c);
+    return unsharded_of(stage_parameters(stage, c), stage, c);
 }
 
 double second_copy_bytes(const Stage& stage, const Compiled& c) {
@@ -257,7 +257,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const StageParameters parameters = stage_parameters(stage, c);
     const Shards shards = shards_of(parameters, c);
-    const UnshardedParameters units = gathered_of(parameters, stage, c);
+    const UnshardedParameters units = unsharded_of(parameters, stage, c);
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -28,20 +29,25 @@ std::optional<TorusShape> torus_shape(const Settings& settings) {
 }
 
 TorusShape torus_slice(const TorusShape& torus, double gpus) {
+    constexpr double kRounding = 1e-6;  // of the roots
     TorusShape longest = torus;
     for (double& axis : longest) axis = std::max(axis, 1.0);
     if (gpus >= longest[0] * longest[1] * longest[2]) return torus;
     std::ranges::sort(longest);
     TorusShape best = torus;
     double least = std::numeric_limits<double>::infinity();
-    for (double x = 1; x <= longest[0]; ++x) {
+    // With x ≤ y ≤ z, the sum is the smaller the nearer x is to the cube root, and y to the square root of
+    // the rest: the first y is the best one for its x, and x + 2·√(gpus/x) is a lower bound of the sum.
+    for (double x = std::min(longest[0], std::floor(std::cbrt(gpus) + kRounding)); x >= 1; --x) {
         if (!divides(x, gpus)) continue;
-        for (double y = x; y <= longest[1]; ++y) {
-            const double z = gpus / x / y;
-            if (!divides(y, gpus / x) || z < y || z > longest[2] || x + y + z >= least) continue;
-            least = x + y + z;
-            best = {x, y, z};
-        }
+        const double rest = gpus / x;
+        if (x + 2 * std::sqrt(rest) >= least) break;
+        double y = std::min(longest[1], std::floor(std::sqrt(rest) + kRounding));
+        while (y > x && !divides(y, rest)) --y;
+        const double z = rest / y;
+        if (!divides(y, rest) || z > longest[2] || x + y + z >= least) continue;
+        least = x + y + z;
+        best = {x, y, z};
     }
     return best;
 }
