@@ -60,7 +60,7 @@ enum class Length { whole, brief, least };
 QString name_of(MemoryTerm term, Length length) {
     using Names = std::array<const char*, kMemoryTerms>;
     static constexpr Names kBrief{translatable("weights"),     translatable("gradients"),
-                                  translatable("optimizer"),   translatable("gathered"),
+                                  translatable("optimizer"),   translatable("unsharded"),
                                   translatable("activations"), translatable("logits"),
                                   translatable("CUDA, NCCL"),  translatable("allocator")};
     static constexpr Names kLeast{translatable("wts."),  translatable("grads"), translatable("opt."),
