@@ -177,6 +177,11 @@ std::optional<OutputFormula> failures_formula(Output id, const Settings& s) {
     return std::nullopt;
 }
 
+std::optional<OutputFormula> cost_formula(const Settings& s) {
+    if (s[P::price_per_gpu_hour] > 0) return std::nullopt;
+    return OutputFormula{translate("$ is unknown, because no price per GPU hour is set"), "H c_h"};
+}
+
 std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
     switch (id) {
         case Output::critical_batch: return critical_batch_formula(answer.settings);
@@ -197,6 +202,7 @@ std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
         case Output::time_between_failures:
         case Output::checkpoint_write:
         case Output::checkpoint_interval: return failures_formula(id, answer.settings);
+        case Output::cost: return cost_formula(answer.settings);
         default: return std::nullopt;
     }
 }

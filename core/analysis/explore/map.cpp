@@ -54,7 +54,7 @@ MapCell map_cell(const Answer& answer, bool valid) {
     cell.mfu = e.mfu;
     cell.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
     cell.peak_memory = e.memory.peak;
-    cell.memory_share = e.memory.peak / (e.memory.capacity + e.memory.margin);
+    cell.memory_share = e.memory.peak / e.memory.most_at_risk();
     const bool gathers = is_fsdp(answer.settings);
     if (gathers && e.ideal.threshold_tokens > 0)
         cell.ideal_cover = answer.compiled.tokens_per_micro_batch / e.ideal.threshold_tokens;

@@ -20,7 +20,7 @@ struct MapCell {
     double mfu = 0;  // as if it fitted
     double tokens_per_s_per_gpu = 0;
     double peak_memory = 0;   // bytes
-    double memory_share = 0;  // peak ÷ (capacity + margin); above 1 it does not fit
+    double memory_share = 0;  // peak ÷ the most that is at risk; above 1 it does not fit
     // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 if nothing is gathered.
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29

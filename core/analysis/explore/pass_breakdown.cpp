@@ -2,19 +2,10 @@
 
 #include <algorithm>
 
-#include "compile/effect_inputs.h"
 #include "scenario/gpu_groups.h"
-#include "step/step.h"
-#include "step/trace.h"
 
 namespace shardscope {
 namespace {
-
-double sum(const std::vector<Part>& parts) {
-    double out = 0;
-    for (const Part& part : parts) out += part.seconds;
-    return out;
-}
 
 // Adds the seconds to the part of the same activity, if there is one, else as a new part.
 void add(std::vector<Part>& out, Activity activity, double seconds) {
@@ -36,7 +27,28 @@ void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
     add(out, Activity::expert_exchange, of(StepTerm::expert_network));
 }
 
+// Adds the communication that overlaps with `times` items of the trace. The gather comes first, so it is
+// hidden first.
+void add_communication(std::vector<Part>& exposed, std::vector<Part>& hidden, const LayerPasses& item,
+                       double times) {
+    const double gather = item.traffic.gather.total();
+    const double hidden_gather = std::min(gather, item.exposure.hidden);
+    const bool reduces = item.traffic.reduce.total() > 0;
+    const double exposed_gather =
+        reduces ? std::min(gather - hidden_gather, item.exposure.exposed) : item.exposure.exposed;
+    add(hidden, Activity::gather, times * hidden_gather);
+    add(hidden, Activity::reduce, times * (item.exposure.hidden - hidden_gather));
+    add(exposed, Activity::gather, times * exposed_gather);
+    add(exposed, Activity::reduce, times * (item.exposure.exposed - exposed_gather));
+}
+
 }  // namespace
+
+double sum(const std::vector<Part>& parts) {
+    double out = 0;
+    for (const Part& part : parts) out += part.seconds;
+    return out;
+}
 
 PassSeconds PassParts::seconds() const { return {sum(lead), sum(chain), sum(tail)}; }
 
@@ -52,7 +64,6 @@ PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
     : c_(compiled),
       estimate_(estimate),
       layers_(compiled),
-      policy_(traffic_policy(compiled.settings)),
       slowest_stage_(&compiled.stages[estimate.step.slowest]) {}
 
 StepTime PassBreakdown::step_of(const Stage& stage) const {
@@ -60,56 +71,29 @@ StepTime PassBreakdown::step_of(const Stage& stage) const {
     return index == estimate_.step.slowest ? estimate_.step : step_time(c_, index);
 }
 
-LayerParts PassBreakdown::parts(const Layer& layer, bool backward, double passes,
-                                const LayerTraffic& traffic) const {
+LayerParts PassBreakdown::compute(const Layer& layer, Phase phase, double passes) const {
     LayerParts out;
+    const bool backward = phase == Phase::backward;
     const PassTime& pass = backward ? layer.work.backward : layer.work.forward;
-    const double share = passes * c_.passes.share;
     if (backward) add(out.chain, Activity::recompute, layer.recompute.time.total());
     add_pass(out.chain, pass, backward ? Activity::backward : Activity::forward);
     add(out.hidden, Activity::context_exchange, pass.hidden);
     for (auto* list : {&out.chain, &out.hidden}) {
-        for (Part& part : *list) part.seconds *= share;
+        for (Part& part : *list) part.seconds *= passes * c_.passes.share;
     }
-    const LayerPasses item =
-        layer_passes(layer, backward ? Phase::backward : Phase::forward, passes, traffic.both(), c_);
-    // The gather comes first, so it is hidden first.
-    const auto& [both, exposed, hidden] = item.exposure;
-    const double gather = traffic.gather.total();
-    const double hidden_gather = std::min(gather, hidden);
-    const bool reduces = traffic.reduce.total() > 0;
-    const double exposed_gather = reduces ? std::min(gather - hidden_gather, exposed) : exposed;
-    add(out.hidden, Activity::gather, hidden_gather);
-    add(out.hidden, Activity::reduce, hidden - hidden_gather);
-    add(out.exposed, Activity::gather, exposed_gather);
-    add(out.exposed, Activity::reduce, exposed - exposed_gather);
-    out.copy = item.waits_for_copy();
-    out.wait = item.waits_for_host();
     return out;
 }
 
-LayerParts PassBreakdown::with_group(const Layer& layer, bool backward, double passes,
-                                     const LayerTraffic& traffic) const {
-    const auto seconds = [](const LayerParts& of) {
-        return sum(of.chain) + sum(of.exposed) + of.copy + of.wait;
-    };
-    LayerParts out = parts(layer, backward, 1);
-    const double exposed =
-        std::max(0.0, seconds(parts(layer, backward, passes, traffic)) - passes * seconds(out));
-    const Activity activity = backward ? Activity::reduce : Activity::gather;
-    add(out.exposed, activity, exposed);
-    add(out.hidden, activity, traffic.both().total() - exposed);
+LayerParts PassBreakdown::visit(const StepTrace& trace, std::size_t kind, Phase phase, bool at_end,
+                                bool most_traffic) const {
+    const double passes = c_.passes.passes_per_visit;
+    LayerParts out = compute(layers_.of_kind[kind], phase, passes);
+    const LayerPasses& item = trace.passes(kind, phase, at_end, most_traffic);
+    const double items = passes / item.together;
+    add_communication(out.exposed, out.hidden, item, items);
+    out.copy = items * item.waits_for_copy();
+    out.wait = items * item.waits_for_host();
     return out;
-}
-
-LayerParts PassBreakdown::forward(const Layer& layer, bool at_end, bool first_visit) const {
-    return parts(layer, false, c_.passes.passes_per_visit,
-                 forward_traffic(policy_, layer.traffic, at_end, first_visit));
-}
-
-LayerParts PassBreakdown::backward(const Layer& layer, bool at_end, bool last_visit) const {
-    return parts(layer, true, c_.passes.passes_per_visit,
-                 backward_traffic(policy_, layer.traffic, at_end, last_visit));
 }
 
 std::vector<Part> PassBreakdown::end_chain(const PassTime& pass, Activity activity) const {
@@ -118,12 +102,26 @@ std::vector<Part> PassBreakdown::end_chain(const PassTime& pass, Activity activi
     return out;
 }
 
-double PassBreakdown::first_gather(const Stage& stage, bool first_visit) const {
-    return gathers_before(policy_, stage_traffic(stage, layers_, c_), first_visit).total();
+double PassBreakdown::communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic) const {
+    double out = 0;
+    for (const UnhiddenTerm& term : trace.unhidden.items()) {
+        if (term.term == StepTerm::network && term.phase == phase &&
+            (most_traffic || term.frequency == Frequency::visit))
+            out += term.time.total();
+    }
+    return out;
 }
 
-double PassBreakdown::last_reduce(const Stage& stage, bool last_visit) const {
-    return reductions_after(policy_, stage_traffic(stage, layers_, c_), last_visit).total();
+std::vector<Part> PassBreakdown::update(const StepTrace& trace) const {
+    std::vector<Part> out;
+    for (const UnhiddenTerm& term : trace.unhidden.items()) {
+        if (term.phase != Phase::update) continue;
+        const Activity activity = term.term == StepTerm::optimizer   ? Activity::optimizer
+                                  : term.term == StepTerm::host_link ? Activity::host_link
+                                                                     : Activity::host;
+        add(out, activity, term.time.total());
+    }
+    return out;
 }
 
 // FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward
@@ -134,10 +132,13 @@ double PassBreakdown::copy_seconds(const StepTime& step, bool forward) const {
     return forward ? before : all - before;
 }
 
-PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const {
+PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step, PassKind kind, bool first,
+                                    bool last) const {
     const bool splits = c_.schedule->splits_backward;
     const bool forwards = kind == PassKind::forward;
     const bool gives_gradients = kind == (splits ? PassKind::weight_gradient : PassKind::backward);
+    const Phase phase = forwards ? Phase::forward : Phase::backward;
+    const Stage& stage = trace.stage;
     PassParts out;
 
     // The compute of one pass through all layers of the GPU.
@@ -148,84 +149,56 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
     if (kind == PassKind::weight_gradient) {
         add(out.chain, Activity::weight_gradient, weights);
     } else {
-        const auto add_layers = [&](const Layer& layer, double count) {
-            if (count <= 0) return;
-            const LayerParts alone = parts(layer, !forwards, 1);
-            add(out.chain, alone.chain, count);
-            add(out.hidden, alone.hidden, count);
-        };
+        for (std::size_t i = 0; i < layers_.kinds(); ++i) {
+            if (stage.counts[i] <= 0) continue;
+            const LayerParts alone = compute(layers_.of_kind[i], phase, 1);
+            add(out.chain, alone.chain, stage.counts[i]);
+            add(out.hidden, alone.hidden, stage.counts[i]);
+        }
         const Activity activity = forwards ? Activity::forward : Activity::backward;
-        const auto add_end = [&](const End& end, double times) {
+        each_end(stage, layers_, [&](const End& end, double times) {
             const PassTime& pass = forwards ? end.forward : end.backward;
             std::vector<Part> chain;
             add_pass(chain, pass, activity);
             add(out.chain, chain, share * times);
             add(out.hidden, Activity::context_exchange, share * times * pass.hidden);
-        };
-        for (std::size_t i = 0; i < layers_.kinds(); ++i) add_layers(layers_.of_kind[i], stage.counts[i]);
-        each_end(stage, layers_, add_end);
+        });
         for (Part& part : out.chain) {
             if (part.activity == Activity::backward) part.seconds -= weights;
         }
     }
 
     // Communication and waits for the host.
-    const StepTime step = step_of(stage);
     if (kind != PassKind::weight_gradient) {
-        const double message = messages_of_step(c_).total() / c_.passes.count / 2;
+        const double message = trace.messages.total() / c_.passes.count / 2;
         const double visible = step.term(StepTerm::stage_network) / c_.passes.count / 2;
         add(out.tail, Activity::stage_message, visible);
         add(out.hidden, Activity::stage_message, message - visible);
     }
-    double copy = 0;
-    double wait = 0;
-    // The exposed communication of one kind of layers. For layers far from the end of the stage, that of a
-    // whole visit is spread over its passes; for those near it, it is part of the visit's first or last pass.
-    const bool alone = c_.passes.passes_per_visit == 1;  // each visit is one pass
-    const bool first_visit = alone ? first : true;
-    const bool last_visit = alone ? last : true;
-    const auto add_traffic = [&](const Layer& layer, double count, bool last_kind) {
-        if (count <= 0) return;
-        const Passes passes = passes_beside_traffic(
-            forwards ? policy_.gathers_each_visit : policy_.reduces_each_visit, c_.passes);
-        const LayerPositions places = layer_positions(count, last_kind, passes);
-        const bool carries = forwards ? first : last;
-        const auto carried = [&](bool end) {
-            return !carries   ? LayerTraffic{}
-                   : forwards ? forward_traffic(policy_, layer.traffic, end, true)
-                              : backward_traffic(policy_, layer.traffic, end, true);
-        };
-        const auto add_parts = [&](const LayerParts& with, double times) {
-            add(out.tail, with.exposed, times);
-            for (const Part& part : with.hidden) {
-                if (part.activity != Activity::context_exchange)
-                    add(out.hidden, part.activity, times * part.seconds);
-            }
-            copy += times * with.copy;
-            wait += times * with.wait;
-        };
-        // The communication that overlaps with a group of passes is drawn in the first or the last of them.
-        const bool in_groups = passes.passes_per_visit > c_.passes.passes_per_visit;
-        for (const bool end : {false, true}) {
-            const double times = (end ? places.at_end : places.inner) / c_.passes.passes_per_visit;
-            if (times <= 0) continue;
-            add_parts(in_groups
-                          ? with_group(layer, !forwards, carries ? passes.passes_per_visit : 1, carried(end))
-                      : forwards ? this->forward(layer, end, first_visit)
-                                 : this->backward(layer, end, last_visit),
-                      times);
-        }
-        if (places.beside_end > 0) add_parts(parts(layer, !forwards, 1, carried(false)), places.beside_end);
-    };
     if (forwards || gives_gradients) {
-        for (std::size_t i = 0; i < layers_.kinds(); ++i)
-            add_traffic(layers_.of_kind[i], stage.counts[i], i == stage.last_kind);
+        const double passes = c_.passes.count;
+        const bool alone = c_.passes.passes_per_visit == 1;  // each visit is one pass
+        const bool carries = forwards ? first : last;        // the traffic that occurs once per step
+        double copy = 0;
+        double wait = 0;
+        for (const LayerPasses& item : trace.layers.items()) {
+            if (item.phase != phase) continue;
+            copy += item.count / passes * item.waits_for_copy();
+            wait += item.count / passes * item.waits_for_host();
+            // Traffic that overlaps with several passes is drawn in equal parts in each pass of a visit, and
+            // the traffic of one visit or one group of visits in its first or last pass.
+            double items = item.count / passes;
+            if (alone && item.visits == Visits::with_most_traffic) items = carries ? item.count : 0;
+            if (alone && item.visits == Visits::others) items = carries ? 0 : item.count / (passes - 1);
+            add_communication(out.tail, out.hidden, item, items);
+        }
+        const double at_end = alone || carries ? communication_at_end(trace, phase, carries) : 0;
+        if (forwards) add(out.lead, Activity::gather, at_end);
+        else add(out.tail, Activity::reduce, at_end);
+        add(out.tail, Activity::memory_copies, copy_seconds(step, forwards));
+        add(out.tail, Activity::host_link, copy);
+        add(out.tail, Activity::host, wait);
     }
-    if (forwards && (alone || first)) add(out.lead, Activity::gather, first_gather(stage, first));
-    if (gives_gradients && (alone || last)) add(out.tail, Activity::reduce, last_reduce(stage, last));
-    add(out.tail, Activity::memory_copies, forwards || gives_gradients ? copy_seconds(step, forwards) : 0);
-    add(out.tail, Activity::host_link, copy);
-    add(out.tail, Activity::host, wait);
 
     for (std::vector<Part>* parts : {&out.lead, &out.chain, &out.tail, &out.hidden}) {
         for (Part& part : *parts) part.seconds /= c_.pipeline.virtual_stages * c_.stages.weight_copies;
@@ -235,16 +208,18 @@ PassParts PassBreakdown::whole_pass(const Stage& stage, PassKind kind, bool firs
 
 PassBreakdown::StagePasses PassBreakdown::stage_passes(const Stage& stage) const {
     StagePasses out;
+    const StepTrace trace(stage, layers_, c_);
+    const StepTime step = step_of(stage);
     const bool splits = c_.schedule->splits_backward;
     const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
     // With one micro-batch, its forward pass is `first_forward` and its backward pass `last_gradient`.
     for (std::size_t i = 0; i < kPassKinds; ++i) {
         const auto kind = static_cast<PassKind>(i);
         if (kind == PassKind::weight_gradient && !splits) continue;
-        out.pass[i] = whole_pass(stage, kind, false, false);
+        out.pass[i] = whole_pass(trace, step, kind, false, false);
     }
-    out.first_forward = whole_pass(stage, PassKind::forward, true, false);
-    out.last_gradient = whole_pass(stage, gradient, false, true);
+    out.first_forward = whole_pass(trace, step, PassKind::forward, true, false);
+    out.last_gradient = whole_pass(trace, step, gradient, false, true);
     return out;
 }
 

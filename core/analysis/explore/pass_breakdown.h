@@ -1,5 +1,5 @@
-// The seconds of each pass of a step by activity. The engine's terms are split over forward passes, backward
-// passes and weight gradients.
+// The seconds of each pass of a step by activity: the trace of a stage (step/trace.h) is distributed over its
+// forward passes, backward passes and weight gradients.
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@
 
 #include "explore/timeline.h"
 #include "layout/pipeline_run.h"
-#include "step/layers.h"
+#include "step/step.h"
+#include "step/trace.h"
 
 namespace shardscope {
 
@@ -15,6 +16,8 @@ struct Part {
     Activity activity = Activity::forward;
     double seconds = 0;
 };
+
+double sum(const std::vector<Part>& parts);
 
 // The parts of one pass in the order in which they run, see PassSeconds.
 struct PassParts {
@@ -40,15 +43,17 @@ class PassBreakdown {
     [[nodiscard]] const Layers& layers() const { return layers_; }
     [[nodiscard]] const Stage& slowest_stage() const { return *slowest_stage_; }
 
-    // Return the parts of one visit of a layer: all its consecutive passes (see Passes), which overlap with
-    // one communication.
-    [[nodiscard]] LayerParts forward(const Layer& layer, bool at_end, bool first_visit) const;
-    [[nodiscard]] LayerParts backward(const Layer& layer, bool at_end, bool last_visit) const;
+    // Returns the parts of one visit of a layer: all its consecutive passes (see Passes), which overlap with
+    // one communication. The first visit forward and the last one backward have the most traffic.
+    [[nodiscard]] LayerParts visit(const StepTrace& trace, std::size_t kind, Phase phase, bool at_end,
+                                   bool most_traffic) const;
     // Returns the compute of the embedding or the head.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
-    // Return the exposed communication before the first layer and after the last one of a visit; s.
-    [[nodiscard]] double first_gather(const Stage& stage, bool first_visit) const;
-    [[nodiscard]] double last_reduce(const Stage& stage, bool last_visit) const;
+    // Returns the exposed communication before the first layer of a visit forward, or after the last one
+    // backward; s.
+    [[nodiscard]] double communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic) const;
+    // Returns what follows the passes of the stage: the optimizer and the host's work.
+    [[nodiscard]] std::vector<Part> update(const StepTrace& trace) const;
     // Returns the time of the memory copies in one forward or backward pass; s.
     [[nodiscard]] double copy_seconds(const StepTime& step, bool forward) const;
 
@@ -61,20 +66,16 @@ class PassBreakdown {
     [[nodiscard]] StagePasses stage_passes(const Stage& stage) const;
 
   private:
-    // `passes` consecutive passes of a layer and the communication that overlaps with them.
-    [[nodiscard]] LayerParts parts(const Layer& layer, bool backward, double passes,
-                                   const LayerTraffic& traffic = {}) const;
-    // One pass of a layer with the communication that overlaps with all `passes` passes of its group.
-    [[nodiscard]] LayerParts with_group(const Layer& layer, bool backward, double passes,
-                                        const LayerTraffic& traffic) const;
+    // The compute of `passes` consecutive passes of a layer.
+    [[nodiscard]] LayerParts compute(const Layer& layer, Phase phase, double passes) const;
     // The step time of a stage of this kind.
     [[nodiscard]] StepTime step_of(const Stage& stage) const;
-    [[nodiscard]] PassParts whole_pass(const Stage& stage, PassKind kind, bool first, bool last) const;
+    [[nodiscard]] PassParts whole_pass(const StepTrace& trace, const StepTime& step, PassKind kind,
+                                       bool first, bool last) const;
 
     const Compiled& c_;
     const Estimate& estimate_;
     Layers layers_;
-    TrafficPolicy policy_;
     const Stage* slowest_stage_;
 };
 

@@ -84,7 +84,7 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     const Estimate& e = out.answer.estimate;
     if (e.verdict == Verdict::does_not_fit) out.over = e.memory.peak - e.memory.capacity;
     else if (e.verdict == Verdict::risky && !allow_risky)
-        out.over = e.memory.peak - (e.memory.capacity - e.memory.margin);
+        out.over = e.memory.peak - e.memory.most_that_fits();
     // Steps with different batches are compared per token.
     const double scale = best.estimate.tokens_per_gpu / e.tokens_per_gpu;
     out.slower = scale * e.step.total - best.estimate.step.total;

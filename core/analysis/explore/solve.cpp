@@ -156,7 +156,7 @@ Sample ThresholdSearch::look(double value, Answer& scratch) const {
     if (!sample.valid) return sample;
     const MemoryUse& memory = scratch.estimate.memory;
     sample.fits = scratch.estimate.verdict == Verdict::fits;
-    sample.excess = memory.peak - (memory.capacity - memory.margin);
+    sample.excess = memory.peak - memory.most_that_fits();
     sample.capacity = memory.capacity;
     sample.terms = memory.terms();
     if (!out_.target.is_fit()) sample.reached = value_of(*out_.target.output, scratch);

@@ -4,9 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "compile/effect_inputs.h"
 #include "containers/pick.h"
-#include "effects/host.h"
 #include "explore/pass_breakdown.h"
 #include "explore/timeline_memory.h"
 #include "memory/memory.h"
@@ -50,21 +48,14 @@ class Lanes {
         }
     }
     // Adds the end of a step, which every stage has.
-    double add_end(double at, const Compiled& c, const Estimate& estimate) {
+    double add_end(double at, const std::vector<Part>& update) {
         micro_batch = virtual_stage = layer = 0;
-        at = add(at, Activity::optimizer, estimate.step.term(StepTerm::optimizer));
-        at = add(at, Activity::host_link, estimate.step.term(StepTerm::host_link));
-        return add(at, Activity::host, host_time_per_step(c.settings));
+        return add(at, update);
     }
 
   private:
     StageTimeline& out_;
 };
-
-double end_seconds(const Compiled& c, const Estimate& estimate) {
-    return estimate.step.term(StepTerm::optimizer) + estimate.step.term(StepTerm::host_link) +
-           host_time_per_step(c.settings);
-}
 
 void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane, {}, &Interval::start); }
 
@@ -73,7 +64,11 @@ void sort_by_start(std::vector<Interval>& lane) { std::ranges::stable_sort(lane,
 class LayerTimelineBuilder {
   public:
     LayerTimelineBuilder(const Compiled& c, const Estimate& estimate, StepTimeline& out)
-        : c_(c), estimate_(estimate), out_(out), parts_(c, estimate) {
+        : c_(c),
+          estimate_(estimate),
+          out_(out),
+          parts_(c, estimate),
+          trace_(c.stages.first, parts_.layers(), c) {
         out_.stages.emplace_back();
     }
 
@@ -103,14 +98,14 @@ class LayerTimelineBuilder {
             at = pass(lanes, at, i, true);
         }
         const double done = at;
-        at = lanes.add_end(at, c_, estimate_);
+        at = lanes.add_end(at, parts_.update(trace_));
         sort_by_start(stage.communication);
         stage.memory = memory_of_passes(passes_, memory_use(c_.stages.first, c_), done, at, context());
     }
 
   private:
     struct LayerEntry {
-        const Layer* layer;
+        std::size_t kind;
         double count;  // 1, or the fraction of a layer at the end
         int number;
     };
@@ -122,8 +117,7 @@ class LayerTimelineBuilder {
             const double end = std::min(at + 1, sequence.layers());
             const LayerCounts counts = sequence.counts(at, end);
             for (std::size_t i = 0; i < sequence.kinds(); ++i) {
-                if (counts[i] > 0)
-                    out.push_back({&parts_.layers().of_kind[i], counts[i], static_cast<int>(out.size()) + 1});
+                if (counts[i] > 0) out.push_back({i, counts[i], static_cast<int>(out.size()) + 1});
             }
         }
         return out;
@@ -150,8 +144,8 @@ class LayerTimelineBuilder {
 
     double pass(Lanes& lanes, double at, int micro_batch, bool backward) {
         const double start = at;
-        const bool first = micro_batch == 1;
-        const bool last = micro_batch == visits_;
+        const Phase phase = backward ? Phase::backward : Phase::forward;
+        const bool most_traffic = micro_batch == (backward ? visits_ : 1);
         const double per_visit = c_.passes.passes_per_visit;
         if (all_.empty()) all_ = layers();
         const double copy_seconds =
@@ -172,8 +166,7 @@ class LayerTimelineBuilder {
         const auto one = [&](const LayerEntry& entry) {
             lanes.layer = entry.number;
             const bool at_end = &entry == &all_.back();
-            LayerParts now = backward ? parts_.backward(*entry.layer, at_end, last)
-                                      : parts_.forward(*entry.layer, at_end, first);
+            LayerParts now = parts_.visit(trace_, entry.kind, phase, at_end, most_traffic);
             if (entry.count < 1) {
                 for (auto* list : {&now.chain, &now.exposed, &now.hidden}) {
                     for (Part& part : *list) part.seconds *= entry.count;
@@ -191,7 +184,7 @@ class LayerTimelineBuilder {
         };
         lanes.layer = 0;
         if (!backward) {
-            at = lanes.add(at, Activity::gather, parts_.first_gather(c_.stages.first, first));
+            at = lanes.add(at, Activity::gather, parts_.communication_at_end(trace_, phase, most_traffic));
             end(ends.embedding, 1);
             for (const LayerEntry& entry : all_) one(entry);
             end(ends.prediction, predictions);
@@ -202,7 +195,7 @@ class LayerTimelineBuilder {
             for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) one(*entry);
             end(ends.embedding, 1);
             lanes.layer = 0;
-            at = lanes.add(at, Activity::reduce, parts_.last_reduce(c_.stages.first, last));
+            at = lanes.add(at, Activity::reduce, parts_.communication_at_end(trace_, phase, most_traffic));
         }
         TimedPass timed;
         timed.kind = backward ? PassKind::backward : PassKind::forward;
@@ -218,6 +211,7 @@ class LayerTimelineBuilder {
     const Estimate& estimate_;
     StepTimeline& out_;
     PassBreakdown parts_;
+    StepTrace trace_;
     std::vector<LayerEntry> all_;
     std::vector<TimedPass> passes_;
     double forward_chain_ = 0;
@@ -243,10 +237,11 @@ class PipelineTimelineBuilder {
             seconds.push_back(contents_.back().seconds());
         }
         const int pacing = pacing_stage(stages);
-        const double end = end_seconds(c_, estimate_);
+        update_ = parts_.update(StepTrace(parts_.slowest_stage(), parts_.layers(), c_));
+        update_seconds_ = sum(update_);
         omit_micro_batches(seconds[static_cast<std::size_t>(pacing)]);
         run_ = simulate_pipeline_within(*c_.schedule, shape_, seconds,
-                                        out_.end - end - omitted_forward_ - omitted_backward_);
+                                        out_.end - update_seconds_ - omitted_forward_ - omitted_backward_);
         out_.hop = run_.hop;
         find_gaps(pacing);
 
@@ -342,7 +337,7 @@ class PipelineTimelineBuilder {
         Lanes lanes(stage);
         auto& passes = run_.stages[static_cast<std::size_t>(position)];
         const auto& contents = contents_[static_cast<std::size_t>(position)];
-        const double last = out_.end - end_seconds(c_, estimate_);  // the optimizer starts here
+        const double last = out_.end - update_seconds_;  // the optimizer starts here
         const double begin = out_.steps_overlap ? passes.front().start : 0;
         double free = begin;  // the end of the latest interval
         auto gap = gaps_.begin();
@@ -385,7 +380,7 @@ class PipelineTimelineBuilder {
         const double done = free;
         lanes.micro_batch = lanes.virtual_stage = 0;
         if (!out_.steps_overlap) free = std::max(free, last), lanes.add(done, Activity::bubble, last - done);
-        const double ended = lanes.add_end(free, c_, estimate_);
+        const double ended = lanes.add_end(free, update_);
         if (out_.steps_overlap) lanes.add(ended, Activity::bubble, begin + out_.end - ended);
         const bool splits = c_.schedule->splits_backward;
         const double share =
@@ -430,6 +425,8 @@ class PipelineTimelineBuilder {
     PassBreakdown parts_;
     PipelineShape shape_;
     std::vector<PassBreakdown::StagePasses> contents_;
+    std::vector<Part> update_;  // what follows the passes of every stage
+    double update_seconds_ = 0;
     PipelineRun run_;
     // Seconds of the omitted micro-batches.
     double omitted_forward_ = 0;

@@ -54,7 +54,8 @@ class PlanSearch {
                          (options.count_feasible && (options.from > 0 || std::isfinite(options.to)))),
           counts_(options.count_feasible && !evaluates_all_),
           space_(base, free),
-          most_bytes_(largest_peak(options.allow_risky ? Verdict::risky : Verdict::fits, base)),
+          most_bytes_(options.allow_risky ? memory_limits(base).most_at_risk()
+                                          : memory_limits(base).most_that_fits()),
           cells_(space_.cells().size()),
           parts_(space_.degrees().size()),
           cache_(cache),

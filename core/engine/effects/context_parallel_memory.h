@@ -41,4 +41,14 @@ inline AttentionBuffers exchange_buffers(const AttentionBytes& of) {
     return {inputs + of.queries, of.output + 2 * inputs};
 }
 
+// Return the buffers beyond the tensors that are counted for the whole layer. Those of the operators after
+// attention (`saved_later` bytes) do not exist yet in the forward pass, which will keep `kept` of them, and
+// no longer in the backward pass. The backward pass of a `recomputed` layer repeats the forward pass.
+inline double forward_excess(const AttentionBuffers& of, double saved_later, double kept) {
+    return of.forward > 0 ? of.forward - saved_later * kept : 0;
+}
+inline double backward_excess(const AttentionBuffers& of, double saved_later, bool recomputed) {
+    return std::max(of.backward, recomputed ? of.forward : 0) - saved_later;
+}
+
 }  // namespace shardscope

@@ -12,6 +12,28 @@
 
 namespace shardscope {
 
+// The bytes of one GPU's shards of the states, wherever they are kept.
+struct StateShards {
+    double master_weights = 0;  // the weights that the optimizer updates
+    double half_weights = 0;    // the weights in the compute precision
+    double gradients = 0;
+    double optimizer = 0;
+};
+struct OffloadedStates {  // what is in the host's memory
+    bool optimizer = false;
+    bool gradients = false;
+    bool weights = false;
+};
+// Returns the bytes that are moved to the host.
+inline double offloaded_bytes(const StateShards& shards, const OffloadedStates& states) {
+    return (states.optimizer ? shards.optimizer : 0) + (states.gradients ? shards.gradients : 0) +
+           (states.weights ? shards.master_weights : 0);
+}
+
+// E6 with offload: returns the share of a micro-batch's offloaded activations that are still on the GPU:
+// those of two layers, which are being copied.
+inline double share_being_copied(double layers) { return std::min(2.0, layers) / std::max(1.0, layers); }
+
 struct HostLink {                 // between a GPU and its host
     double bandwidth = 0;         // B/s of the link to the host
     double memory_bandwidth = 0;  // B/s of the host's memory

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "effects/collectives.h"
+#include "effects/model_states.h"
 
 namespace shardscope {
 
@@ -19,6 +20,12 @@ inline constexpr double kQuantizationTraffic = 6;
 
 // The GPUs of the shard group in one node, which hold the second copy of the weights.
 inline RingGroup in_one_node(const RingGroup& shard) { return {shard.local, 1, shard.stride}; }
+
+// E3: returns the bytes of the second copy on one GPU, with `bytes` per parameter.
+inline double second_copy_bytes(double bytes, const ModelParameters& parameters, const RingGroup& shard,
+                                const RingGroup& expert_shard) {
+    return sharded_bytes(bytes, parameters, in_one_node(shard).size(), in_one_node(expert_shard).size());
+}
 
 inline Time quantized_gather_time(double parameters, const RingGroup& shard, const NetworkRates& network) {
     return all_gather_time(kQuantizedWeight * parameters, shard, network);

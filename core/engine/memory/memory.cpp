@@ -5,9 +5,11 @@
 #include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
 #include "containers/pick.h"
-#include "effects/fsdp_traffic.h"
+#include "effects/allocator.h"
 #include "effects/loss.h"
+#include "effects/offload.h"
 #include "effects/quantized_traffic.h"
+#include "effects/unsharded_parameters.h"
 #include "memory/kept_activations.h"
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
@@ -55,42 +57,28 @@ std::string label_of(Moment moment) {
                           moment));
 }
 
-double largest_peak(Verdict verdict, const Settings& s) {
-    const double capacity = s[P::memory];
-    const double margin = s[P::risk_margin] * capacity;
-    return verdict == Verdict::fits ? capacity - margin : capacity + margin;
-}
+MemoryLimits memory_limits(const Settings& s) { return {s[P::memory], s[P::risk_margin] * s[P::memory]}; }
 
 Verdict verdict_of(double peak, const Settings& s) {
-    if (peak > largest_peak(Verdict::risky, s)) return Verdict::does_not_fit;
-    return peak > largest_peak(Verdict::fits, s) ? Verdict::risky : Verdict::fits;
+    const MemoryLimits limits = memory_limits(s);
+    if (peak > limits.most_at_risk()) return Verdict::does_not_fit;
+    return peak > limits.most_that_fits() ? Verdict::risky : Verdict::fits;
 }
 
 double MemoryUse::at(Moment moment) const { return sum(by_moment[static_cast<std::size_t>(moment)]); }
 
 namespace {
 
-// The bytes that are allocated temporarily at one moment, and those that are freed but not reusable yet.
-struct Temporary {
-    double gathered = 0, resident = 0, logits = 0;
-    double held_back = 0;
-};
-
-// States are allocated once; temporary allocations fragment the memory. While units are gathered, the freed
-// weights of earlier ones may not be reusable yet.
-double allocator_bytes(const StateMemory& state, const Temporary& now, const Settings& s) {
-    return s[P::fragmentation] * (now.gathered + now.resident + now.logits) +
-           (now.gathered > 0 ? s[P::gathered_slack] * state.gathered_forward : 0);
+double allocator_bytes(const StateMemory& state, const TemporaryBytes& now, const Settings& s) {
+    return allocator_overhead(now, state.gathered_forward, {s[P::fragmentation], s[P::gathered_slack]});
 }
 
-// Adds freed tensors that the allocator cannot reuse yet. It waits for them rather than fail, so they only
-// fill memory that is free.
-double with_held_back(double peak, const Temporary& now, const Settings& s) {
-    return std::max(peak, std::min(peak + now.held_back, largest_peak(Verdict::fits, s)));
+double with_held_back(double peak, const TemporaryBytes& now, const Settings& s) {
+    return peak_with_held_back(peak, now.held_back, memory_limits(s).most_that_fits());
 }
 
 // All memory of a GPU but what is held back.
-MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Settings& s) {
+MemoryTerms terms_of(const StateMemory& state, const TemporaryBytes& now, const Settings& s) {
     MemoryTerms terms{};
     const auto term = [&](MemoryTerm which) -> double& { return terms[static_cast<std::size_t>(which)]; };
     term(MemoryTerm::weights) = state.weights;
@@ -109,26 +97,25 @@ MemoryTerms terms_of(const StateMemory& state, const Temporary& now, const Setti
 template <typename Record>
 void each_moment(const StateMemory& state, const WorkMemory& work, Record&& record) {
     record(Moment::forward_end,
-           Temporary{state.gathered_forward, work.resident, work.logits, work.held_back});
+           TemporaryBytes{state.gathered_forward, work.resident, work.logits, work.held_back});
     if (work.attention > 0)
         record(Moment::forward_end,
-               Temporary{state.gathered_forward, work.resident + work.attention, 0, work.held_back});
-    record(Moment::backward, Temporary{state.gathered_backward,
-                                       work.resident + work.working + state.new_gradient, 0, work.held_back});
-    record(Moment::optimizer_step, Temporary{});
+               TemporaryBytes{state.gathered_forward, work.resident + work.attention, 0, work.held_back});
+    record(Moment::backward,
+           TemporaryBytes{state.gathered_backward, work.resident + work.working + state.new_gradient, 0,
+                          work.held_back});
+    record(Moment::optimizer_step, TemporaryBytes{});
 }
 
 }  // namespace
 
 MemoryUse memory_use(const Stage& stage, const Compiled& c) {
-    MemoryUse use;
+    MemoryUse use{memory_limits(c.settings)};
     use.stage = stage.position;
-    use.capacity = c.settings[P::memory];
-    use.margin = c.settings[P::risk_margin] * use.capacity;
     const StateMemory state = state_memory(stage, c);
     const WorkMemory work = work_memory(stage, c);
     use.resident = work.resident;
-    each_moment(state, work, [&](Moment moment, const Temporary& now) {
+    each_moment(state, work, [&](Moment moment, const TemporaryBytes& now) {
         MemoryTerms terms = terms_of(state, now, c.settings);
         const double needed = sum(terms);
         const double total = with_held_back(needed, now, c.settings);
@@ -189,8 +176,8 @@ double second_copy_bytes(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool keeps = s.choice<Sharding>(P::sharding) == Sharding::zero_pp && s.on(P::reshard_after_forward);
     if (!keeps || c.layout.shard.nodes <= 1) return 0;
-    return sharded_bytes(c.compute_bytes, stage_parameters(stage, c).all, in_one_node(c.layout.shard).size(),
-                         in_one_node(c.layout.expert_shard).size());
+    return second_copy_bytes(c.compute_bytes, stage_parameters(stage, c).all, c.layout.shard,
+                             c.layout.expert_shard);
 }
 
 double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
@@ -205,23 +192,13 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
     const Settings& s = c.settings;
     if (!s.on(P::defers_reductions) || !is_fsdp(s) || traffic_policy(s).reduces_each_visit) return 0;
-    const auto accumulated = [](double count, const RingGroup& shard) {
-        return shard.size() > 1 ? count : 0;
-    };
-    return c.state.reduced_gradients * (accumulated(parameters.non_expert, c.layout.shard) +
-                                        accumulated(parameters.experts, c.layout.expert_shard));
+    return accumulated_gradient_bytes(c.state.reduced_gradients, parameters, c.layout.shard.size(),
+                                      c.layout.expert_shard.size());
 }
 
 namespace {
 
-// The bytes of one GPU's shards of the states, wherever they are kept.
-struct Shards {
-    double master_weights = 0;  // the weights that the optimizer updates
-    double half_weights = 0;    // the weights in the compute precision
-    double gradients = 0;
-    double optimizer = 0;
-};
-Shards shards_of(const StageParameters& parameters, const Compiled& c) {
+StateShards shards_of(const StageParameters& parameters, const Compiled& c) {
     const auto sharding = c.settings.choice<Sharding>(P::sharding);
     const ShardCounts shares = shard_counts(sharding, c.layout.shard.size());
     const ShardCounts expert_shares = shard_counts(sharding, c.layout.expert_shard.size());
@@ -234,17 +211,15 @@ Shards shards_of(const StageParameters& parameters, const Compiled& c) {
                 c.state.end_moment * parameters.vocabulary / shares.optimizer};
 }
 
-// Returns the bytes that offload moves to the host.
-double offloaded(const Shards& shards, const Compiled& c) {
+double offloaded(const StateShards& shards, const Compiled& c) {
     const Settings& s = c.settings;
     const auto offload = s.choice<Offload>(P::offload);
     if (offload == Offload::none) return 0;
-    double out = offload == Offload::optimizer_nvme ? 0 : shards.optimizer;
-    if (keeps_gradients_on_host(s)) out += shards.gradients;
     // The master copy that FSDP shards is updated on the host.
-    if (keeps_weights_on_host(s) || (is_fsdp(s) && shards.master_weights > shards.half_weights))
-        out += shards.master_weights;
-    return out;
+    const bool master = is_fsdp(s) && shards.master_weights > shards.half_weights;
+    return offloaded_bytes(shards, {.optimizer = offload != Offload::optimizer_nvme,
+                                    .gradients = keeps_gradients_on_host(s),
+                                    .weights = keeps_weights_on_host(s) || master});
 }
 
 }  // namespace
@@ -256,7 +231,7 @@ double offloaded_state_bytes(const Stage& stage, const Compiled& c) {
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const StageParameters parameters = stage_parameters(stage, c);
-    const Shards shards = shards_of(parameters, c);
+    const StateShards shards = shards_of(parameters, c);
     const UnshardedParameters units = unsharded_of(parameters, stage, c);
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
@@ -287,34 +262,16 @@ double micro_batches_in_flight(const Stage& stage, const Compiled& c) {
 
 namespace {
 
-// Returns the gradients of a layer's activations that its backward pass holds at the same time.
-double gradient_buffers(const BlockWork& layer) {
-    // The gradients of the largest output and of its input, and a part of the next. With 2.5 the allocated
-    // bytes agree with those measured on 8 × B200 (MooreThreads/SimuMax).
-    constexpr double kActivationGradients = 2.5;
-    return kActivationGradients * layer.largest_output;
+// Returns the most that one layer's backward pass holds beside the activations that it was given.
+double backward_bytes(const BlockWork& layer, bool recomputed) {
+    return std::max(activation_gradient_bytes(layer.largest_output),
+                    backward_excess(layer.buffers, layer.saved_after_attention, recomputed));
 }
 
-// Returns the buffers of context parallelism in a layer's backward pass and, if it is `recomputed`, in its
-// repeated forward pass, less the tensors of the operators after attention, which do not exist at this
-// moment.
-double backward_attention_buffers(const BlockWork& layer, bool recomputed) {
-    const AttentionBuffers& of = layer.buffers;
-    return std::max(of.backward, recomputed ? of.forward : 0) - layer.saved_after_attention;
-}
-// Returns the buffers of context parallelism in the last layer's forward pass, less the tensors that the
-// layer will keep of the operators after attention.
-double forward_attention_buffers(const BlockWork& layer, const Activations& activations) {
-    if (layer.buffers.forward <= 0) return 0;
-    return layer.buffers.forward - layer.saved_after_attention * activations.kept / layer.saved;
-}
-
-// Returns the freed tensors of tensor-parallel collectives, with the full width, that the allocator cannot
-// reuse yet, because the host has freed them ahead of the communication stream (PyTorch's record_stream).
-// Each layer frees two in the forward and two in the backward pass. In pipelines the host waits for messages.
 double held_back_collectives(const Stage& stage, const Compiled& c) {
+    // In pipelines the host waits for messages.
     if (c.layout.tensor <= 1 || c.stages.count > 1) return 0;
-    return std::min(c.settings[P::collective_slack], 4 * stage.layers()) * activation_tensor_bytes(c);
+    return held_back_tensors(stage.layers(), c.settings[P::collective_slack], activation_tensor_bytes(c));
 }
 
 }  // namespace
@@ -327,12 +284,13 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double attention = 0;  // the most that one layer's attention needs in the forward pass
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         if (stage.counts[i] <= 0) continue;
-        const Activations layer = kept_activations(c.work.layers[i], c);
+        const BlockWork& work = c.work.layers[i];
+        const Activations layer = kept_activations(work, c);
         kept += stage.counts[i] * layer.kept;
         working = std::max(working, layer.working);
-        gradients = std::max({gradients, gradient_buffers(c.work.layers[i]),
-                              backward_attention_buffers(c.work.layers[i], layer.working > 0)});
-        attention = std::max(attention, forward_attention_buffers(c.work.layers[i], layer));
+        gradients = std::max(gradients, backward_bytes(work, layer.working > 0));
+        attention = std::max(
+            attention, forward_excess(work.buffers, work.saved_after_attention, layer.kept / work.saved));
     }
     double ends = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
@@ -341,14 +299,11 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
         const Activations prediction = kept_activations(c.work.prediction, c);
         ends += stage.predictions * prediction.kept;
         working = std::max(working, prediction.working);
-        gradients = std::max({gradients, gradient_buffers(c.work.prediction),
-                              backward_attention_buffers(c.work.prediction, prediction.working > 0)});
+        gradients = std::max(gradients, backward_bytes(c.work.prediction, prediction.working > 0));
     }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
-    // Offloaded activations leave the GPU, except those of two layers of one micro-batch, which are being
-    // copied.
     const double offloaded = s[P::activation_offload];
-    const double copied = std::min(2.0, stage.layers()) / std::max(1.0, stage.layers());
+    const double copied = share_being_copied(stage.layers());
     // A micro-batch passes through only one of the weight copies.
     const double copies = c.stages.weight_copies;
     return {((1 - offloaded) * kept + ends) / copies + buffers, offloaded * kept / copies,
@@ -392,7 +347,7 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
     const double states = state.weights + state.gradients + state.optimizer;
     const double reserve = c.settings[P::memory_reserve];
     double peak = 0;
-    each_moment(state, work, [&](Moment, const Temporary& now) {
+    each_moment(state, work, [&](Moment, const TemporaryBytes& now) {
         const double needed = states + now.gathered + now.resident + now.logits + reserve +
                               allocator_bytes(state, now, c.settings);
         peak = std::max(peak, with_held_back(needed, now, c.settings));
@@ -408,7 +363,7 @@ WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& c) 
     const Settings& s = c.settings;
     const double free = bytes - (state.weights + state.gradients + state.optimizer) - s[P::memory_reserve];
     WorkBytes out;
-    each_moment(state, {}, [&](Moment moment, const Temporary& now) {
+    each_moment(state, {}, [&](Moment moment, const TemporaryBytes& now) {
         if (moment == Moment::optimizer_step) return;  // the other moments need at least as much
         const double held = now.gathered + now.resident + now.logits + allocator_bytes(state, now, s);
         // The allocator adds a share to every byte of the work.

@@ -41,14 +41,22 @@ std::string label_of(Moment moment);      // "end of forward"
 
 using MemoryTerms = std::array<double, kMemoryTerms>;
 
-struct MemoryUse {                                  // of one GPU
+// What a GPU has for a run.
+struct MemoryLimits {
+    double capacity = 0;  // usable bytes
+    double margin = 0;    // bytes above and below the capacity within which the verdict is risky
+    // Return the largest peak of which the verdict is fits, and of which it is not does_not_fit; bytes.
+    [[nodiscard]] double most_that_fits() const { return capacity - margin; }
+    [[nodiscard]] double most_at_risk() const { return capacity + margin; }
+};
+MemoryLimits memory_limits(const Settings& settings);
+
+struct MemoryUse : MemoryLimits {                   // of one GPU
     std::array<MemoryTerms, kMoments> by_moment{};  // bytes
     Moment peak_moment = Moment::forward_end;
     double peak = 0;      // bytes, of the fullest moment
     double resident = 0;  // bytes of activations that wait for their backward pass, at the end of forward
-    double capacity = 0;  // usable bytes
     double stage = 0;     // pipeline stage of the GPU, counted from 0
-    double margin = 0;    // bytes above and below the capacity within which the verdict is risky
 
     [[nodiscard]] const MemoryTerms& terms() const {
         return by_moment[static_cast<std::size_t>(peak_moment)];
@@ -63,8 +71,6 @@ struct MemoryUse {                                  // of one GPU
 
 // Compares `peak` bytes with the capacity. Within the margin the verdict is risky.
 Verdict verdict_of(double peak, const Settings& settings);
-// Returns the largest peak of which the verdict is fits or, for risky, not does_not_fit; bytes.
-double largest_peak(Verdict verdict, const Settings& settings);
 
 // Returns the memory of the fullest GPU.
 MemoryUse memory_use(const Compiled& compiled);

@@ -1,12 +1,13 @@
 #include "step/trace.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
 #include "effects/collectives.h"
-#include "effects/fsdp_traffic.h"
 #include "effects/host.h"
+#include "effects/memory_copies.h"
 #include "effects/model_states.h"
 #include "effects/muon.h"
 #include "effects/offload.h"
@@ -18,8 +19,9 @@ namespace shardscope {
 namespace {
 
 // Returns one pass of a layer, without traffic.
-LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
+LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, const Compiled& c) {
     LayerPasses out;
+    out.kind = kind;
     out.phase = phase;
     out.host = layer.host;
     out.copy = c.passes.share * layer.copy;
@@ -36,7 +38,7 @@ LayerPasses pass_of(const Layer& layer, Phase phase, const Compiled& c) {
 }
 
 // Turns one pass into an item of `together` consecutive passes that overlap with `traffic`.
-void overlap_with(LayerPasses& out, double together, const Time& traffic, const Compiled& c) {
+void overlap_with(LayerPasses& out, double together, const LayerTraffic& traffic, const Compiled& c) {
     if (together != 1) {
         out.together = together;
         out.busy *= together;
@@ -46,12 +48,15 @@ void overlap_with(LayerPasses& out, double together, const Time& traffic, const 
         out.host *= together;
     }
     out.traffic = traffic;
-    out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
+    out.exposure = exposure(out.busy, traffic.both(), c.settings[P::overlap]);
     out.time = host_bound_time(out.device(), out.host);
 }
 
-void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, const Compiled& c) {
+void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const Compiled& c) {
+    const Layer& layer = layers.of_kind[kind];
+    const double count = trace.stage.counts[kind];
     if (count <= 0) return;
+    const bool last = kind == trace.stage.last_kind;
     const TrafficPolicy policy = traffic_policy(c.settings);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
@@ -60,21 +65,28 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         const LayerPositions positions = layer_positions(count, last, passes);
         // Returns the traffic of the visit that has the most of it, or of the others.
         const auto traffic = [&](bool at_layers_end, bool most) {
-            return (forwards ? forward_traffic(policy, layer.traffic, at_layers_end, most)
-                             : backward_traffic(policy, layer.traffic, at_layers_end, most))
-                .both();
+            return forwards ? forward_traffic(policy, layer.traffic, at_layers_end, most)
+                            : backward_traffic(policy, layer.traffic, at_layers_end, most);
         };
-        const LayerPasses one = pass_of(layer, phase, c);
+        const LayerPasses one = pass_of(layer, kind, phase, c);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
-        const auto add_items = [&](double times, double together, const Time& overlapping) {
+        const auto add_items = [&](double times, double together,
+                                   const LayerTraffic& overlapping) -> LayerPasses& {
             LayerPasses& item = trace.layers.add(one);
             item.count = times;
             overlap_with(item, together, overlapping, c);
+            return item;
         };
-        const auto add = [&](double times, double together, const Time& overlapping) {
+        const auto add = [&](double times, double together, const LayerTraffic& overlapping,
+                             Position position, Visits visits) {
             if (times <= 0) return;
-            if (overlapping.total() == 0) without_traffic += times * together;
-            else add_items(times, together, overlapping);
+            if (overlapping.both().total() <= 0) {
+                without_traffic += times * together;
+                return;
+            }
+            LayerPasses& item = add_items(times, together, overlapping);
+            item.position = position;
+            item.visits = visits;
         };
         // Without FSDP the layer at the end gathers in the same way as the others.
         const bool end_alike = forwards && !policy.gathers_each_visit;
@@ -83,16 +95,19 @@ void add_layers(StepTrace& trace, const Layer& layer, double count, bool last, c
         // One visit of the step, the first or the last, may have traffic that the others do not have.
         const bool alike = forwards ? !policy.gathers_once : policy.reduces_each_visit;
         const double visits = alike ? passes.visits() : 1;
-        const auto add_visits = [&](double number, bool most) {
-            const Time overlapping = traffic(false, most);
-            add(number * inner, passes.passes_per_visit, overlapping);
-            add(number * positions.beside_end, 1, overlapping);
-            if (at_end > 0) add(number * at_end, passes.passes_per_visit, traffic(true, most));
+        const auto add_visits = [&](double number, Visits which) {
+            const bool most = which != Visits::others;
+            const LayerTraffic overlapping = traffic(false, most);
+            add(number * inner, passes.passes_per_visit, overlapping,
+                end_alike ? Position::inner_and_end : Position::inner, which);
+            add(number * positions.beside_end, 1, overlapping, Position::beside_end, which);
+            if (at_end > 0)
+                add(number * at_end, passes.passes_per_visit, traffic(true, most), Position::at_end, which);
         };
-        add_visits(visits, true);
+        add_visits(visits, alike ? Visits::all : Visits::with_most_traffic);
         // The others gather again before the backward pass, or have no traffic.
         if (const double others = passes.visits() - visits; !forwards && policy.gathers_again && others > 0)
-            add_visits(others, false);
+            add_visits(others, Visits::others);
         else without_traffic += others * ((inner + at_end) * passes.passes_per_visit + positions.beside_end);
         // The traffic of layers visited together with the last one overlaps with only one of their passes.
         without_traffic += (passes.count - passes.visits()) * positions.beside_end;
@@ -123,15 +138,8 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 
 }  // namespace
 
-LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
-                         const Compiled& c) {
-    LayerPasses out = pass_of(layer, phase, c);
-    overlap_with(out, together, traffic, c);
-    return out;
-}
-
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
-    const Time both = overlapped(busy, passes.traffic, c.settings[P::overlap]);
+    const Time both = overlapped(busy, passes.traffic.both(), c.settings[P::overlap]);
     return host_bound_time(longer(both, passes.copy), passes.host);
 }
 
@@ -148,54 +156,59 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
         updated_layers += stage.counts[i] * layers.of_kind[i].updated;
     }
     const double parameters = of_layers + ends.non_expert + ends.experts;
-    const double accumulated = s[P::gradient_traffic] * c.state.gradients;  // bytes per parameter
-    const auto copy_time = [&](double bytes) {
-        return Time{Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth};
-    };
     UnhiddenTerms out;
 
     const StageTraffic traffic = stage_traffic(stage, layers, c);
-    out.add({StepTerm::network, policy.gathers_each_visit ? Frequency::visit : Frequency::step,
+    out.add({StepTerm::network, Phase::forward,
+             policy.gathers_each_visit ? Frequency::visit : Frequency::step,
              gathers_before(policy, traffic, true)});
-    out.add({StepTerm::network, policy.reduces_each_visit ? Frequency::visit : Frequency::step,
+    out.add({StepTerm::network, Phase::backward,
+             policy.reduces_each_visit ? Frequency::visit : Frequency::step,
              reductions_after(policy, traffic, true)});
-    if (is_fsdp(s)) {
-        // Experts that are not sharded are neither gathered nor copied.
-        const bool experts_whole = c.layout.expert_shard.size() <= 1;
-        const double whole = c.layout.shard.size() <= 1 ? parameters : experts_whole ? experts : 0;
-        const double copied = s[P::copy_traffic] + (sharding == Sharding::zero_pp ? kQuantizationTraffic : 0);
-        if (policy.gathers_each_visit) {
-            out.add({StepTerm::memory_copies, Frequency::visit,
-                     copy_time(copy_bytes_per_visit(parameters, whole, copied, accumulated))});
-        } else {
-            out.add({StepTerm::memory_copies, Frequency::step, copy_time(copied * (parameters - whole))});
-            out.add({StepTerm::memory_copies, Frequency::visit, copy_time(accumulated * parameters)});
-        }
-        if (c.passes.passes_per_visit > 1)
-            out.add({StepTerm::memory_copies, Frequency::further_pass, copy_time(accumulated * parameters)});
-    } else {
-        out.add({StepTerm::memory_copies, Frequency::pass, copy_time(accumulated * parameters)});
-    }
+    // Experts that are not sharded are neither gathered nor copied.
+    const bool experts_whole = c.layout.expert_shard.size() <= 1;
+    const MemoryCopies copies = memory_copies(
+        {.parameters = parameters,
+         .whole = c.layout.shard.size() <= 1 ? parameters
+                  : experts_whole            ? experts
+                                             : 0,
+         .copied = s[P::copy_traffic] + (sharding == Sharding::zero_pp ? kQuantizationTraffic : 0),
+         .accumulated = s[P::gradient_traffic] * c.state.gradients,
+         .fsdp = is_fsdp(s),
+         .each_visit = policy.gathers_each_visit,
+         .more_passes = c.passes.passes_per_visit > 1});
+    const auto add_copies = [&](Frequency frequency, double bytes) {
+        if (bytes > 0)
+            out.add({StepTerm::memory_copies,
+                     Phase::backward,
+                     frequency,
+                     {Rate::memory_bandwidth, bytes / c.gpu.memory_bandwidth}});
+    };
+    add_copies(Frequency::step, copies.per_step);
+    add_copies(Frequency::visit, copies.per_visit);
+    add_copies(Frequency::pass, copies.per_pass);
+    add_copies(Frequency::further_pass, copies.per_further_pass);
 
     const double updated = updated_layers + updated_parameters(ends, sharding, c.layout.shard.size(),
                                                                c.layout.expert_shard.size());
     const auto offload = s.choice<Offload>(P::offload);
     const double bytes = optimizer_traffic(s[P::optimizer_traffic], c.state.optimizer);
     if (offload == Offload::none) {
-        out.add(
-            {StepTerm::optimizer, Frequency::step, optimizer_time(updated, bytes, c.gpu.memory_bandwidth)});
+        out.add({StepTerm::optimizer, Phase::update, Frequency::step,
+                 optimizer_time(updated, bytes, c.gpu.memory_bandwidth)});
     } else {
         const double moved = (c.state.gradients + c.state.weights) * updated;
         const double handled = bytes * updated;
-        out.add({StepTerm::host_link, Frequency::step,
+        out.add({StepTerm::host_link, Phase::update, Frequency::step,
                  offload == Offload::optimizer_nvme
                      ? nvme_update_time(moved, handled, c.state.optimizer * updated, c.host)
                      : host_update_time(moved, handled, c.host)});
     }
     // Muon's matrix products run on the GPU also if the state is on the host.
     if (s.choice<Optimizer>(P::optimizer) == Optimizer::muon)
-        out.add({StepTerm::optimizer, Frequency::step, orthogonalization_time(stage, layers, c)});
-    out.add({StepTerm::host, Frequency::step, {Rate::latency, host_time_per_step(s)}});
+        out.add(
+            {StepTerm::optimizer, Phase::update, Frequency::step, orthogonalization_time(stage, layers, c)});
+    out.add({StepTerm::host, Phase::update, Frequency::step, {Rate::latency, host_time_per_step(s)}});
     return out;
 }
 
@@ -233,9 +246,25 @@ Time messages_of_step(const Compiled& c) {
 
 StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     : stage(of), unhidden(unhidden_terms(of, with, c)) {
-    for (std::size_t i = 0; i < with.kinds(); ++i)
-        add_layers(*this, with.of_kind[i], stage.counts[i], i == stage.last_kind, c);
+    for (std::size_t i = 0; i < with.kinds(); ++i) add_layers(*this, with, i, c);
     if (c.stages.count > 1) messages = messages_of_step(c);
+}
+
+const LayerPasses& StepTrace::passes(std::size_t kind, Phase phase, bool at_end, bool most_traffic) const {
+    const Position position = at_end ? Position::at_end : Position::inner;
+    const Visits visits = most_traffic ? Visits::with_most_traffic : Visits::others;
+    const LayerPasses* without_traffic = nullptr;
+    for (const LayerPasses& item : layers.items()) {
+        if (item.kind != kind || item.phase != phase) continue;
+        if (!item.has_traffic()) {
+            without_traffic = &item;
+        } else if ((item.position == position || item.position == Position::inner_and_end) &&
+                   (item.visits == visits || item.visits == Visits::all)) {
+            return item;
+        }
+    }
+    assert(without_traffic);
+    return *without_traffic;
 }
 
 }  // namespace shardscope

@@ -1,6 +1,7 @@
 // The trace of one pipeline stage's step: everything that lengthens the step or overlaps with it, in groups
 // of equal items. The step's time and its terms (step.h) are sums over the trace, and so are the planner's
-// bounds of the terms that no compute hides (bounds.h).
+// bounds of the terms that no compute hides (bounds.h). The timeline distributes the trace over the passes
+// (explore/pass_breakdown.h).
 //
 // The number of groups is bounded, so a trace needs no heap.
 #pragma once
@@ -13,31 +14,38 @@
 
 namespace shardscope {
 
-enum class Phase : unsigned char { forward, backward };
+enum class Phase : unsigned char { forward, backward, update };  // update: after all passes
+
+// The layers of a stage, by how their communication overlaps with compute; see LayerPositions.
+enum class Position : unsigned char { inner, beside_end, at_end, inner_and_end };
+// The visits of a layer: all of them, the one with the most traffic (the first one forward, the last one
+// backward), or the others.
+enum class Visits : unsigned char { all, with_most_traffic, others };
 
 // Equal passes of one kind of layer in one direction. Each overlaps with `traffic`, while the host issues the
-// kernels that follow.
+// kernels that follow. Passes without traffic are one group, whatever their position and visit.
 struct LayerPasses {
+    std::size_t kind = 0;
     Phase phase = Phase::forward;
+    Position position = Position::inner;
+    Visits visits = Visits::all;
     double count = 0;      // items per step; an item is `together` passes
     double together = 1;   // consecutive passes of one layer that overlap with the same traffic
     Time busy;             // compute of one item, including recomputation
     double recompute = 0;  // s of busy that repeat the forward pass
     Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
-    Time traffic;
+    LayerTraffic traffic;
     Time copy;          // of offloaded activations, by the copy engines: it slows nothing else down
     double host = 0;    // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
     Time time;          // of one item: compute and traffic, or the copy or the host if it takes longer
 
+    [[nodiscard]] bool has_traffic() const { return traffic.both().total() > 0; }
     [[nodiscard]] Time device() const { return longer(exposure.both, copy); }
     [[nodiscard]] double waits_for_copy() const { return device().total() - exposure.both.total(); }
     [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
 };
 
-// Returns one item of `together` consecutive passes of a layer that overlaps with `traffic`; its count is 0.
-LayerPasses layer_passes(const Layer& layer, Phase phase, double together, const Time& traffic,
-                         const Compiled& c);
 // Returns the time that the passes would take if their compute took `busy`.
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
@@ -54,6 +62,7 @@ inline std::array<double, kFrequencies> occurrences(const Passes& passes) {
 // A term that no compute hides.
 struct UnhiddenTerm {
     StepTerm term = StepTerm::network;
+    Phase phase = Phase::update;  // memory copies count as backward, although FSDP copies in both passes
     Frequency frequency = Frequency::step;
     Time time;  // of one occurrence
 };
@@ -68,6 +77,10 @@ Time messages_of_step(const Compiled& c);
 struct StepTrace {
     // `layers` must live as long as the trace.
     StepTrace(const Stage& of, const Layers& with, const Compiled& c);
+    // Returns the passes of a layer, at the stage's end or not, in the visit with the most traffic or
+    // another.
+    [[nodiscard]] const LayerPasses& passes(std::size_t kind, Phase phase, bool at_end,
+                                            bool most_traffic) const;
 
     const Stage& stage;
     BoundedList<LayerPasses, 8 * kLayerKinds + 4> layers;  // the kind at the end of a stage has some more

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "containers/no_value.h"
 #include "training/critical_batch.h"
 #include "training/goodput.h"
 
@@ -41,7 +42,7 @@ TrainingRun training_run(const Compiled& c, double tokens_per_s, double power_pe
     run.seconds = run.training / run.goodput;
     run.failures = run.seconds / run.mean_time_between;
     run.gpu_hours = run.seconds / 3600 * gpus;
-    run.cost = run.gpu_hours * s[P::price_per_gpu_hour];
+    run.cost = s[P::price_per_gpu_hour] > 0 ? run.gpu_hours * s[P::price_per_gpu_hour] : kNoValue;
     run.energy = power_per_gpu * gpus * run.seconds;
     return run;
 }

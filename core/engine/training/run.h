@@ -22,7 +22,7 @@ struct TrainingRun {            // the whole run, not one step
     double training = 0;   // s, without failures and checkpoints
     double seconds = 0;    // s, with failures and checkpoints
     double gpu_hours = 0;  // over `seconds`
-    double cost = 0;       // dollars
+    double cost = 0;       // dollars; NaN without a price
     double energy = 0;     // J
 
     // Returns the tokens that could be trained in the time of the run if no time were lost.

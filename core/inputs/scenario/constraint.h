@@ -3,9 +3,9 @@
 //
 // All such rules are in this list: it provides the messages of `check`, the result of `is_valid`, and the
 // values that sliders and `nearest_valid` offer. Ranges of single parameters are in the parameter table. To
-// add a rule, add a Constraint to the list of its subject (constraints_of_*.cpp). Then let an edit repair it,
-// if it can (repair_others in edit.cpp), and keep plans that break it out of the plan space
-// (planner/space.cpp).
+// add a rule, add a Constraint to the list of its subject (constraints_of_*.cpp). An edit moves the
+// parameters of a broken rule to their nearest valid values (repair_others in edit.cpp); the plan space
+// (planner/space.cpp) leaves out plans that break it.
 #pragma once
 
 #include <array>
@@ -44,6 +44,12 @@ bool all_hold(std::span<const Constraint> constraints, const Settings& settings)
 
 // Returns the five lists in the order in which `check` reports broken rules.
 std::array<std::span<const Constraint>, 5> constraint_lists();
+
+// Rules that an edit repairs in its own way.
+bool heads_are_whole(const Settings& settings);
+bool stages_have_layers(const Settings& settings);
+bool schedule_has_virtual_stages(const Settings& settings);
+bool schedule_splits_layers(const Settings& settings);
 
 // Returns whether a rule reads the parameter. None reads rates, capacities and constants, except that the
 // precision requires a peak: a finite value of such a parameter, in place of another, breaks no rule.

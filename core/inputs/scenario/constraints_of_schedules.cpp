@@ -18,12 +18,6 @@ using Level = Constraint::Level;
 
 constexpr P kStageParameters[] = {P::pipeline_parallel, P::virtual_stages};
 
-bool stages_have_layers(const Settings& s) {
-    const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
-    // The embedding and the head may count as a layer each (schedules/stages.h).
-    return s[P::pipeline_layout] != 0 || stages <= s[P::layers] || divides(stages, s[P::layers] + 2);
-}
-
 Problem stages_without_layers(const Settings& s) {
     const P id = s[P::virtual_stages] > 1 ? P::virtual_stages : P::pipeline_parallel;
     return value_problem(id, s,
@@ -57,10 +51,6 @@ bool virtual_stages_have_a_pipeline(const Settings& s) {
     return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] > 1;
 }
 
-bool schedule_has_virtual_stages(const Settings& s) {
-    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] <= 1 || schedule_of(s).interleaves;
-}
-
 Problem schedule_without_virtual_stages(const Settings& s) {
     return value_problem(P::schedule, s,
                          schedule_of(s).fixed_virtual_stages
@@ -72,11 +62,6 @@ Problem schedule_without_virtual_stages(const Settings& s) {
 // ---- Schedules with a fixed number of virtual stages ------------------------------------------------------
 
 constexpr P kPipelineParallel[] = {P::pipeline_parallel};
-
-bool schedule_splits_layers(const Settings& s) {
-    return s[P::pipeline_parallel] <= 1 || !schedule_has_virtual_stages(s) ||
-           schedule_of(s).can_split(s[P::pipeline_parallel], s[P::layers]);
-}
 
 Problem schedule_does_not_split_layers(const Settings& s) {
     const std::string stages = count_text(s[P::pipeline_parallel]);
@@ -235,6 +220,21 @@ constexpr Constraint kScheduleConstraints[] = {
 };
 
 }  // namespace
+
+bool stages_have_layers(const Settings& s) {
+    const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];
+    // The embedding and the head may count as a layer each (schedules/stages.h).
+    return s[P::pipeline_layout] != 0 || stages <= s[P::layers] || divides(stages, s[P::layers] + 2);
+}
+
+bool schedule_has_virtual_stages(const Settings& s) {
+    return s[P::virtual_stages] <= 1 || s[P::pipeline_parallel] <= 1 || schedule_of(s).interleaves;
+}
+
+bool schedule_splits_layers(const Settings& s) {
+    return s[P::pipeline_parallel] <= 1 || !schedule_has_virtual_stages(s) ||
+           schedule_of(s).can_split(s[P::pipeline_parallel], s[P::layers]);
+}
 
 std::span<const Constraint> schedule_constraints() { return kScheduleConstraints; }
 

@@ -17,10 +17,6 @@ bool is_whole_and_positive(double value) { return value == std::floor(value) && 
 
 constexpr P kWidthParameters[] = {P::hidden_size, P::heads, P::head_size};
 
-bool heads_are_whole(const Settings& s) {
-    return is_whole_and_positive(s[P::heads]) && is_whole_and_positive(s[P::head_size]);
-}
-
 // The number of heads or their size is derived from the width; the message names the value that was set.
 Problem heads_not_whole(const Settings& s) {
     if (!is_whole_and_positive(s[P::heads])) {
@@ -160,6 +156,10 @@ constexpr Constraint kShapeConstraints[] = {
 };
 
 }  // namespace
+
+bool heads_are_whole(const Settings& s) {
+    return is_whole_and_positive(s[P::heads]) && is_whole_and_positive(s[P::head_size]);
+}
 
 std::span<const Constraint> shape_constraints() { return kShapeConstraints; }
 

@@ -26,10 +26,10 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
 
     // Fractional heads or head sizes are rounded to whole numbers.
     if (id == P::heads || id == P::head_size || id == P::hidden_size) {
-        for (const P part : {P::heads, P::head_size}) {
-            if (s[part] != std::floor(s[part]) || s[part] < 1) give(part, std::max(1.0, std::round(s[part])));
+        if (!heads_are_whole(s)) {
+            for (const P part : {P::heads, P::head_size}) give(part, std::max(1.0, std::round(s[part])));
         }
-        if (std::fmod(s[P::heads], s[P::kv_heads]) != 0) move(P::kv_heads);
+        move(P::kv_heads);
     }
     for (const P part : {P::experts_per_token, P::chosen_expert_groups, P::dense_layers}) move(part);
 
@@ -39,15 +39,14 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
     move(P::tensor_parallel);
     move(P::context_parallel);
     if (id != P::context_parallel_kind) move(P::context_parallel_kind);
-    const Schedule& schedule = schedule_of(s);
-    if (s[P::pipeline_parallel] > 1 && !schedule.can_split(s[P::pipeline_parallel], s[P::layers])) {
+    if (!schedule_splits_layers(s)) {
         move(P::pipeline_parallel);
-    } else if (s[P::pipeline_parallel] * s[P::virtual_stages] > s[P::layers]) {
+    } else if (!stages_have_layers(s)) {
         if (s[P::pipeline_parallel] > s[P::layers]) give(P::virtual_stages, 1);
         move(id == P::virtual_stages ? P::virtual_stages : P::pipeline_parallel);
     }
     move(P::virtual_stages);
-    if (s[P::virtual_stages] > 1 && !schedule_of(s).interleaves) {
+    if (!schedule_has_virtual_stages(s)) {
         if (id == P::schedule) {
             give(P::virtual_stages, 1);
         } else {

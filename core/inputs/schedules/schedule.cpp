@@ -75,10 +75,11 @@ Partition partition_of(const Settings& s) {
     const Schedule& schedule = schedule_of(s);
     Partition out{s[P::first_stage_layers], s[P::last_stage_layers], pipeline_layout(s),
                   stages > 1 && schedule.folded};
-    const bool may_differ = stages > 1 && s[P::virtual_stages] <= 1 && schedule.supports_uneven_stages();
+    const double layers = s[P::layers];
+    const bool may_differ =
+        stages > 1 && layers >= stages && s[P::virtual_stages] <= 1 && schedule.supports_uneven_stages();
     if (s.on(P::balanced_stages) && out.even() && may_differ) {
         // Each stage takes layers until it exceeds its share of the cost.
-        const double layers = s[P::layers];
         const double each = (layers + layers_of_head(s)) / stages;
         out.last = std::max(1.0, layers - std::floor((stages - 1) * each) - 1);
         out.first = std::max(1.0, std::min(std::floor(each) + 1, layers - out.last - (stages - 2)));

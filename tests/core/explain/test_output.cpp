@@ -18,7 +18,9 @@ using namespace shardscope::testing;
 
 TEST_CASE("outputs: every row has its own path, a label, a sentence and a source", "[explain]") {
     std::set<std::string_view> paths;
-    const Answer now = answer(first());
+    Scenario scenario = first();
+    scenario.give(P::price_per_gpu_hour, 2.5);  // without a price there is no cost
+    const Answer now = answer(scenario);
     for (std::size_t i = 0; i < kOutputs; ++i) {
         const auto id = static_cast<Output>(i);
         const OutputRow& row = output(id);

@@ -50,6 +50,18 @@ std::vector<Case> cases() {
     out.push_back({"recompute", with({{P::recompute, 1}, {P::accumulation, 3}})});
     out.push_back({"no resharding", with({{P::reshard_after_forward, false}})});
     out.push_back({"offload", with({{P::offload, Offload::optimizer}})});
+    out.push_back({"muon", with({{P::optimizer, Optimizer::muon}, {P::accumulation, 2}})});
+    // The link to the host is so slow that the passes wait for the copies of the activations.
+    out.push_back({"offloaded activations", with({{P::activation_offload, 1}, {P::host_bandwidth, 5e9}})});
+    for (const ScheduleKind schedule : {ScheduleKind::one_f_one_b, ScheduleKind::interleaved}) {
+        const double v = schedule == ScheduleKind::interleaved ? 3 : 1;
+        out.push_back({"offloaded activations in a pipeline",
+                       pipelined("gpt-3-175b", kind(schedule), 4, v, 16, 1,
+                                 {{P::activation_offload, 1}, {P::host_bandwidth, 5e9}})});
+        out.push_back(
+            {"host bound in a pipeline", pipelined("gpt-3-175b", kind(schedule), 4, v, 16, 1,
+                                                   {{P::sequence_length, 64}, {P::layer_overhead, 0.005}})});
+    }
     out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}})});
     out.push_back({"context", with({{P::context_parallel, 4}, {P::sequence_length, 32768}})});
     // With a chunked loss the buffers of the ring are the peak.

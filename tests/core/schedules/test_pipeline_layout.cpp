@@ -122,6 +122,8 @@ TEST_CASE("balanced stages: each takes layers until it exceeds its share of the 
     // Every stage has a layer.
     CHECK(partition(32, 4096, 32) == Ends{1, 1});
     CHECK(partition(32, 4096, 1) == Ends{0, 0});
+    // With fewer layers than stages, the embedding and the head are stages of their own.
+    CHECK(partition(2, 2048, 4) == Ends{0, 0});
 }
 
 TEST_CASE("layout: one of 128 stages is read as a whole", "[schedules]") {

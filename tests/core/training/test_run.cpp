@@ -46,6 +46,12 @@ TEST_CASE("run: its time is tokens over throughput, and the other outputs follow
     CHECK(value(Output::tokens_needed, first()) == 20 * compile(resolve(first())).active_parameters);
 }
 
+TEST_CASE("run: without a price the cost has no value", "[run]") {
+    const Answer now = answer(with({}));
+    REQUIRE(now.settings[P::price_per_gpu_hour] == 0);
+    CHECK(std::isnan(value_of(Output::cost, now)));
+}
+
 TEST_CASE("run: days, GPU hours, cost and energy include the cost of failures", "[run]") {
     const auto broken = [](double hours) {
         return with({{P::training_tokens, 1e12},

@@ -154,8 +154,7 @@ SharedPlans plans_data(const PlansSubject& subject, unsigned threads, const std:
     auto out = std::make_shared<PlansData>();
     out->report = plan_report(question, found);
     out->points = points_of(out->report, found.of_cells);
-    out->capacity = settings[P::memory];
-    out->margin = settings[P::risk_margin] * out->capacity;
+    out->limits = memory_limits(settings);
     const std::scoped_lock lock(made.mutex);
     made.subject = subject;
     made.plans = out;

@@ -41,8 +41,7 @@ struct PlanPoint {
 struct PlansData {
     PlanReport report;
     std::vector<PlanPoint> points;  // one for each plan, ascending in memory
-    double capacity = 0;            // usable bytes
-    double margin = 0;              // bytes above and below `capacity` within which the verdict is risky
+    MemoryLimits limits;
 
     // nullptr when nothing fits.
     [[nodiscard]] const Answer* best() const { return report.found() ? &report.plans.front() : nullptr; }

@@ -43,7 +43,7 @@ QString plans_caption(const PlansData& data, bool hypothetical) {
     }
     out += tr("A: the plan of the scenario.");
     out += tr("Hatched: does not fit in %1; orange: the margin within which it may or may not fit.")
-               .arg(shown(data.capacity, Quantity::bytes));
+               .arg(shown(data.limits.capacity, Quantity::bytes));
     if (hypothetical) out += tr("HYPOTHETICAL: rates as if memory sufficed.");
     return out.join(QLatin1Char(' '));
 }
@@ -105,7 +105,7 @@ void PlansFigure::Parts::fill() {
 }
 
 void PlansFigure::Parts::fit() {
-    double capacity = data ? gib(data->capacity) : 0;
+    double capacity = data ? gib(data->limits.capacity) : 0;
     double most = 0;  // of the plans that are inside the frame
     double low = std::numeric_limits<double>::infinity();
     double high = 0;

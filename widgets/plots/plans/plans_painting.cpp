@@ -27,8 +27,8 @@ void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
     clip(painter);
     const QRectF area = frame();
     const auto at = [&](double bytes) { return std::round(x().coordToPixel(gib(bytes))); };
-    const double risky = at(data->capacity - data->margin);
-    const double unfit = at(data->capacity + data->margin);
+    const double risky = at(data->limits.most_that_fits());
+    const double unfit = at(data->limits.most_at_risk());
     draw_unfit(painter, QRectF(QPointF(unfit, area.top()), whole().bottomRight()), *theme);
     hatch_over(painter, QRectF(QPointF(risky, area.top()), QPointF(unfit, area.bottom())), *theme,
                theme->risk, 5, 1.6);
@@ -38,7 +38,7 @@ void PlansFigure::Parts::paint_below(QCPPainter& painter) const {
         painter.drawLine(area.bottomLeft(), whole().bottomLeft());
     }
     // The line is below all text.
-    const double capacity = at(data->capacity);
+    const double capacity = at(data->limits.capacity);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
     painter.drawLine(QPointF(capacity, area.top() - 2), QPointF(capacity, whole().bottom()));
@@ -65,9 +65,9 @@ void PlansFigure::Parts::paint_titles(QCPPainter& painter) const {
               title, fonts.bold, theme->text);
     if (!data) return;
     paint_key(painter);
-    if (!x().range().contains(gib(data->capacity))) return;
-    const double capacity = std::round(x().coordToPixel(gib(data->capacity)));
-    const QString usable = tr("usable %1").arg(shown(data->capacity, Quantity::bytes));
+    if (!x().range().contains(gib(data->limits.capacity))) return;
+    const double capacity = std::round(x().coordToPixel(gib(data->limits.capacity)));
+    const QString usable = tr("usable %1").arg(shown(data->limits.capacity, Quantity::bytes));
     const double width = text_width(fonts.small_bold, usable);
     draw_text(painter,
               {std::round(std::min(capacity - width / 2, area.right() - width)), std::round(area.top() - 5)},
@@ -125,8 +125,8 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
     clip(painter);
     if (data) {
         LabelPlacer room(whole().adjusted(3, 3, -3, -3));
-        const double risky = x().coordToPixel(gib(data->capacity - data->margin));
-        const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
+        const double risky = x().coordToPixel(gib(data->limits.most_that_fits()));
+        const double unfit = x().coordToPixel(gib(data->limits.most_at_risk()));
         const std::vector<QPointF> at = places();
         paint_plans(painter, room, at);
         // The labels of the current plan and the pins have priority over all others, and may be on the
@@ -165,7 +165,7 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelPlacer& room,
     }
     // The line continues after the last step, because more memory gives no better plan.
     if (!line.isEmpty()) {
-        const double limit = x().coordToPixel(gib(data->capacity - data->margin));
+        const double limit = x().coordToPixel(gib(data->limits.most_that_fits()));
         painter.setPen(line_pen(theme->text, 1.6));
         painter.drawLine(line.last(), QPointF(std::max(limit, line.last().x()), line.last().y()));
     }
@@ -246,7 +246,7 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         const double inside = std::min(corners[0].x(), room.area().right() - 3 - size.width());
         const double above = corners[0].y();
         for (const double up : {24.0, 16.0, 8.0, 0.0}) corners.prepend({inside, above - up});
-        if (at.x() > x().coordToPixel(gib(data->capacity - data->margin))) corners = right + corners;
+        if (at.x() > x().coordToPixel(gib(data->limits.most_that_fits()))) corners = right + corners;
         // Beside near pins the label has room only farther away. The last corners of `around` are three times
         // as far.
         constexpr qsizetype kTouching = 8;
@@ -285,7 +285,7 @@ void PlansFigure::Parts::paint_dots(QCPPainter& painter, const OwnLabels& own) c
 // it legible.
 void PlansFigure::Parts::paint_on_ground(QCPPainter& painter, const QRectF& box,
                                          const LabelLines& lines) const {
-    const double unfit = x().coordToPixel(gib(data->capacity + data->margin));
+    const double unfit = x().coordToPixel(gib(data->limits.most_at_risk()));
     painter.setPen(Qt::NoPen);
     painter.setBrush(box.left() > unfit && !hypothetical ? theme->hatch_ground : theme->pane);
     painter.drawRoundedRect(box.adjusted(-2, 0, 2, 0), 2, 2);
@@ -297,7 +297,7 @@ void PlansFigure::Parts::paint_lane(QCPPainter& painter, LabelPlacer& room) cons
     if (lane <= 0 || !data->best() || std::isnan(data->at_best(id))) return;
     const LabelLines lines{{tr("does not fit: no rate"), fonts.small, theme->muted}};
     const QSizeF size = size_of(lines);
-    const double right = x().coordToPixel(gib(data->capacity - data->margin)) - 6;
+    const double right = x().coordToPixel(gib(data->limits.most_that_fits())) - 6;
     const QPointF corner(right - size.width(), frame().bottom() + (lane - size.height()) / 2);
     if (const auto box = room.place(size, {corner, {frame().left() + 6, corner.y()}}))
         draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
@@ -312,7 +312,7 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelPlacer& room,
         const QString plan = QString::fromStdString(short_plan(data->best()->settings));
         // The label is between the axis and the area that does not fit.
         const double left = frame().left() + 6;
-        const double limit = x().coordToPixel(gib(data->capacity - data->margin)) - 4;
+        const double limit = x().coordToPixel(gib(data->limits.most_that_fits())) - 4;
         if (left + text_width(fonts.small, plan) < limit) lines.append({plan, fonts.small, theme->text});
         const QSizeF size = size_of(lines);
         const double corner = std::max(left, std::min(at[*best].x() + kBest, limit) - size.width());
@@ -339,7 +339,7 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelPlacer& room,
 // Writes why there are no plans.
 void PlansFigure::Parts::paint_words(QCPPainter& painter, const QString& words) const {
     const QRectF area = frame();
-    const double right = std::min(area.right(), x().coordToPixel(gib(data->capacity - data->margin)));
+    const double right = std::min(area.right(), x().coordToPixel(gib(data->limits.most_that_fits())));
     constexpr double kPadding = 24;
     QRectF box(area.left() + kPadding, area.top(), right - area.left() - 2 * kPadding, area.height());
     painter.setFont(fonts.body);

@@ -130,7 +130,7 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
                   text, fonts.small, theme->muted);
     }
     const double capacity = std::round(curve_view(area).y_of(data.memory.capacity));
-    const double risky = curve_view(area).y_of(data.memory.capacity - data.memory.margin);
+    const double risky = curve_view(area).y_of(data.memory.most_that_fits());
     constexpr double kPitch = 5;
     hatch_over(painter, QRectF(area.left(), capacity, area.width(), std::max(2.0, risky - capacity)), *theme,
                theme->risk, kPitch, 1);

@@ -1,5 +1,5 @@
 // E4: the parameters that fully sharded data parallelism (ZeRO-3, HSDP) holds unsharded for a time, and the
-// memory copies that it makes.
+// gradients that it accumulates unsharded.
 //
 // Weights are gathered unit by unit: the root unit (embedding and head), the layer that computes and the one
 // that is prefetched. A compiler may gather each matrix when it is used; then a matrix is the unit, and
@@ -10,6 +10,8 @@
 #pragma once
 
 #include <algorithm>
+
+#include "effects/model_states.h"
 
 namespace shardscope {
 
@@ -31,12 +33,12 @@ inline double unsharded_gradients(const UnitSizes& units) {
     return units.root + std::min(units.together, units.layers) * units.layer;
 }
 
-// Returns the memory traffic of the copies and casts in one visit of a stage's layers, in bytes. Of
-// `parameters` on the stage, those that are `whole` on every GPU only accumulate their gradients
-// (`accumulated` bytes per parameter); the weights and gradients of the others are cast and laid out
-// (`copied` bytes per parameter).
-inline double copy_bytes_per_visit(double parameters, double whole, double copied, double accumulated) {
-    return copied * (parameters - whole) + accumulated * whole;
+// Returns the bytes of the unsharded gradients that FSDP accumulates over a step where it defers its
+// reductions, in a pipeline. The two shard groups have `gpus` and `expert_gpus` GPUs; in groups of one the
+// gradients count as model states.
+inline double accumulated_gradient_bytes(double bytes, const ModelParameters& parameters, double gpus,
+                                         double expert_gpus) {
+    return bytes * ((gpus > 1 ? parameters.non_expert : 0) + (expert_gpus > 1 ? parameters.experts : 0));
 }
 
 }  // namespace shardscope
