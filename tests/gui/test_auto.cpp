@@ -36,7 +36,7 @@ TEST_CASE("G21: automatic plans hold the global batch, and no drawn curve of the
     REQUIRE(plot);
     REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
     const ScalingData& data = plot->figure().data();
-    CHECK(data.plan == SweepPlan::replanned);
+    CHECK(data.plan == CurvePlan::replanned);
     const double own = model.answer().estimate.mfu;
     std::size_t compared = 0;
     for (const Curve* curve : {&data.curves.weak, &data.curves.strong}) {

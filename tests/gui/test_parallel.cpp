@@ -13,6 +13,8 @@
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/scaling/scaling_plot.h"
+#include "widgets/plots/scaling/scaling_words.h"
+#include "widgets/plots/sweep/sweep_words.h"
 #include "widgets/rows/parameter_slider.h"
 
 using namespace shardscope;

@@ -10,7 +10,7 @@
 #include "widgets/panels/headline.h"
 #include "widgets/panels/run_label.h"
 #include "widgets/plots/plans/plans_data.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/scaling/scaling_data.h"
 #include "widgets/plots/scaling/scaling_figure.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 

@@ -180,7 +180,7 @@ TEST_CASE("side by side: each scenario has its own family, and is planned like t
     const auto members = static_cast<int>(desk.plot->figure().data().series.size());
     REQUIRE(members >= 3);
     CHECK(curves == 2 * 2 * members);
-    CHECK(desk.plot->figure().data().plan == SweepPlan::replanned);
+    CHECK(desk.plot->figure().data().plan == CurvePlan::replanned);
     // The pin's rows in the table are those of a separate sweep with new plans.
     const FigureRequest asked = desk.plot->request();
     REQUIRE(options_in<SweepOptions>(asked).side_by_side);

@@ -16,9 +16,9 @@
 #include "scenario/domain.h"
 #include "support/desk.h"
 #include "text/csv.h"
-#include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sweep/sweep_plot.h"
+#include "widgets/plots/sweep/sweep_words.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;
@@ -160,7 +160,7 @@ TEST_CASE("sweep: a second input makes a family that includes the scenario's own
 TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new at each point", "[sweep]") {
     SweepDesk desk;
     desk.over(P::memory);
-    CHECK(desk.plot->figure().data().plan == SweepPlan::as_set);
+    CHECK(desk.plot->figure().data().plan == CurvePlan::as_set);
     CHECK_FALSE(desk.find<QCheckBox>("sweep/anew")->isEnabled());
     desk.window.model().set_automatic(P::micro_batch, true);
     desk.settle();
@@ -170,7 +170,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
             most = std::isnan(point.value[0]) ? most : std::max(most, point.value[0]);
         return most;
     };
-    CHECK(desk.plot->figure().data().plan == SweepPlan::replanned);
+    CHECK(desk.plot->figure().data().plan == CurvePlan::replanned);
     desk.check_dot();
     const double replanned = best();
     const auto csv = [&desk] {
@@ -182,7 +182,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
 
     QTest::mouseClick(desk.find<QCheckBox>("sweep/anew"), Qt::LeftButton, {}, QPoint(8, 8));
     desk.settle();
-    CHECK(desk.plot->figure().data().plan == SweepPlan::held);
+    CHECK(desk.plot->figure().data().plan == CurvePlan::held);
     desk.check_dot();
     CHECK(best() <= replanned);
     CHECK(csv()[1].fields[3] == "held");

@@ -544,6 +544,43 @@ bool MemoryBar::event(QEvent* event) {
     return TermPanel::event(event);
 }
 
+QString memory_caption(const Answer& answer) {
+    const MemoryUse& memory = answer.estimate.memory;
+    const QString stage = stage_words(memory.stage, answer.settings[P::pipeline_parallel]);
+    QString out = tr("Memory of one GPU%1 at its fullest moment, %2: %3 of %4.")
+                      .arg(stage.isEmpty() ? QString() : tr(" of the fullest pipeline stage (%1)").arg(stage),
+                           text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
+                           shown(memory.capacity, Quantity::bytes));
+    out += QLatin1Char(' ') +
+           tr("Dashed: usable memory; hatched below it: the margin within which the verdict is risky.");
+    if (!answer.fits()) out += QLatin1Char(' ') + tr("Hatched above it: too much.");
+    return out;
+}
+
+namespace {
+
+PlotTable memory_table(const Answer& answer) {
+    PlotTable out;
+    out.columns = {"term", "family", "memory[GiB]", "moment", "stage", "verdict"};
+    if (!answer.valid()) return out;
+    const MemoryUse& memory = answer.estimate.memory;
+    const double gib = plot_unit(Quantity::bytes).factor;
+    const std::string moment(name_of(memory.peak_moment));
+    const std::string stage = exact_or_empty(memory.stage + 1);
+    const std::string verdict(name_of(answer.estimate.verdict));
+    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+        out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
+                            i < kShardableMemoryTerms ? "shared" : "each",
+                            exact_or_empty(memory.terms()[i] / gib), moment, stage, verdict});
+    }
+    out.rows.push_back({"peak", "", exact_or_empty(memory.peak / gib), moment, stage, verdict});
+    out.rows.push_back({"capacity", "", exact_or_empty(memory.capacity / gib), "", "", verdict});
+    out.rows.push_back({"risk_margin", "", exact_or_empty(memory.margin / gib), "", "", verdict});
+    return out;
+}
+
+}  // namespace
+
 const PlotKind kMemoryKind{
     .name = "memory",
     .label = translatable("Memory"),

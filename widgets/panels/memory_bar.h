@@ -78,6 +78,9 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
 void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme, const MemoryBarData& data,
                       const QFont& font);
 
+// The caption of the exported figure.
+QString memory_caption(const Answer& answer);
+
 class MemoryBar : public TermPanel {
     Q_OBJECT
   public:

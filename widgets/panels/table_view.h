@@ -6,7 +6,7 @@
 
 #include <QDialog>
 
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 class QTableView;
 

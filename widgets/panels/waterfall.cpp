@@ -486,6 +486,45 @@ bool Waterfall::event(QEvent* event) {
     return true;
 }
 
+namespace {
+
+QString waterfall_caption(const Answer& answer, bool hypothetical) {
+    const MemoryUse& memory = answer.estimate.memory;
+    if (!answer.fits() && !hypothetical) {
+        return tr("It does not fit: %1 of %2.")
+            .arg(shown(memory.peak, Quantity::bytes), shown(memory.capacity, Quantity::bytes));
+    }
+    QString out =
+        tr("Terms of one optimizer step; they add up to it. Faint: communication overlapped with compute.");
+    if (!answer.fits()) out += QLatin1Char(' ') + hypothetical_words();
+    return out;
+}
+
+PlotTable waterfall_table(const Answer& answer, bool hypothetical) {
+    PlotTable out;
+    out.columns = {"term", "start[ms]", "exposed[ms]", "hidden[ms]", "verdict"};
+    if (!answer.valid()) return out;
+    constexpr double kMilli = 1e-3;
+    const StepTime& step = answer.estimate.step;
+    const bool shown = hypothetical || answer.fits();
+    const std::string verdict(name_of(answer.estimate.verdict));
+    const auto time = [&](double seconds) {
+        return shown ? exact_or_empty(seconds / kMilli) : std::string();
+    };
+    double start = 0;
+    for (std::size_t i = 0; i < kStepTerms; ++i) {
+        const auto term = static_cast<StepTerm>(i);
+        out.rows.push_back({std::string(name_of(term)), time(start), time(step.terms[i]),
+                            term == StepTerm::network ? time(step.hidden_communication) : std::string(),
+                            verdict});
+        start += step.terms[i];
+    }
+    out.rows.push_back({"step", time(0), time(step.total), "", verdict});
+    return out;
+}
+
+}  // namespace
+
 const PlotKind kWaterfallKind{
     .name = "waterfall",
     .label = translatable("Step"),

@@ -4,7 +4,6 @@
 #include <QString>
 
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_data.h"
 
 namespace shardscope {
 
@@ -14,18 +13,11 @@ QString figure_title(const QString& plot_title, const Answer& answer);
 QString setting_sentence(const Answer& answer);
 // The plan alone: "zero3, micro-batch 2, …".
 QString plan_words(const Settings& settings);
-// Explains what is drawn solid, dashed, hatched and so on. `left_out` lists the curves that are not drawn,
-// see FigureRequest.
-QString scaling_caption(const ScalingData& data, const ScalingOptions& options = {});
 // Names the scenarios of the ghosts; empty if there are none.
 QString pinned_words(const std::vector<Pin>& pins);
-bool fits_everywhere(const SweepData& data);
-// `others_end`: another scenario that is drawn beside it does not fit at some point.
-QString sweep_caption(const SweepData& data, bool others_end = false);
-// "plan held", "re-planned at every point"; empty if nothing is automatic.
-QString sweep_plan_words(SweepPlan plan);
-QString memory_caption(const Answer& answer);
-QString waterfall_caption(const Answer& answer, bool hypothetical);
+// Sentences of several captions: what the hatching means, and that the rates do not heed the memory.
+QString memory_limit(double capacity);
+QString hypothetical_words();
 // The version and the parameters that influence the numbers most.
 QString footer_words(const Answer& answer);
 

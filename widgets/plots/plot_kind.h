@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 class QCPPainter;
 

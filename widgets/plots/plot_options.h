@@ -12,7 +12,7 @@
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/scaling/scaling_data.h"
 
 namespace shardscope {
 

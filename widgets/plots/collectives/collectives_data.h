@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evidence/bandwidth_curve.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 

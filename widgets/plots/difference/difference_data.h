@@ -9,7 +9,7 @@
 #include "evidence/measured.h"
 #include "explore/step_gap.h"
 #include "widgets/pin.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 

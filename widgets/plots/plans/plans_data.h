@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "explore/plan_report.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 

@@ -459,7 +459,7 @@ void ScalingLabels::paint_knee() {
 void ScalingLabels::name_curves() {
     const ScalingData& data = scene_.data;
     // Other GPU counts have other plans, so the size of a replica is not constant.
-    const bool anew = data.plan == SweepPlan::replanned;
+    const bool anew = data.plan == CurvePlan::replanned;
     if (seen(scene_.strong)) {
         const CurvePoint& end = data.curves.strong.back();
         const LabelLines shorter{bold(tr("strong"))};

@@ -16,6 +16,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/scaling/scaling_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {

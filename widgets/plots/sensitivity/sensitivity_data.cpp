@@ -47,8 +47,8 @@ SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion
     out.held = sensitivity(held, shown, question.change, threads, stop);
     out.held_levers = levers(shardscope::answer(held));
     if (question.hypothetical) show_as_if(out.held);
-    if (answer.scenario.automatic.any()) out.plan = question.held ? SweepPlan::held : SweepPlan::replanned;
-    if (out.plan == SweepPlan::replanned) {
+    if (answer.scenario.automatic.any()) out.plan = question.held ? CurvePlan::held : CurvePlan::replanned;
+    if (out.plan == CurvePlan::replanned) {
         out.anew = sensitivity(answer.scenario, shown, question.change, threads, stop);
         if (question.hypothetical) show_as_if(*out.anew);
         out.replanned_elasticity = planned_elasticity(answer, threads, stop);
@@ -170,7 +170,7 @@ PlotTable sensitivity_table(const SensitivityData& data) {
         }
     };
     if (data.anew) add_bars(*data.anew, "found anew");
-    const char* plan = data.plan == SweepPlan::as_set ? "as set" : "held";
+    const char* plan = data.plan == CurvePlan::as_set ? "as set" : "held";
     add_bars(data.held, plan);
     if (data.replanned_levers)
         add_singles(data.replanned_elasticity ? &*data.replanned_elasticity : nullptr, *data.replanned_levers,

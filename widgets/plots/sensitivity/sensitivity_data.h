@@ -5,8 +5,9 @@
 #include <stop_token>
 
 #include "explore/sensitivity.h"
+#include "widgets/plots/curve_ranges.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 
@@ -23,7 +24,7 @@ struct SensitivityData {
     // The requested output. If it has no value, or is zero, the bars show peak memory instead.
     Output asked = Output::mfu;
     double asked_value = 0;  // NaN if it has none
-    SweepPlan plan = SweepPlan::as_set;
+    CurvePlan plan = CurvePlan::as_set;
     Sensitivity held;
     std::optional<Sensitivity> anew;          // with re-planning at every end of a bar, if requested
     double capacity = 0;                      // usable bytes

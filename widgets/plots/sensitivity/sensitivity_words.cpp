@@ -47,7 +47,7 @@ QString sensitivity_note(const SensitivityData& data) {
 QStringList sensitivity_key(const SensitivityData& data) {
     QStringList out{data.held.change == Change::half_and_double ? tr("faint: ½ ×, full: 2 ×")
                                                                 : tr("faint: −10 %, full: +10 %")};
-    if (data.plan == SweepPlan::held) out += tr("plan held");
+    if (data.plan == CurvePlan::held) out += tr("plan held");
     if (data.anew) out += tr("upper: plan held, lower: re-planned");
     if (any_unfit(data)) out += tr("hatched: does not fit");
     return out;
@@ -89,7 +89,7 @@ QString sensitivity_caption(const SensitivityData& data) {
     if (std::ranges::any_of(ranked.bars, &SensitivityBar::makes_fit))
         out += tr("What makes it fit comes first.");
     if (any_unfit(data)) out += tr("Hatched: does not fit in %1.").arg(shown(data.capacity, Quantity::bytes));
-    if (data.plan == SweepPlan::held) out += tr("The plan is held.");
+    if (data.plan == CurvePlan::held) out += tr("The plan is held.");
     if (data.anew) out += tr("Upper strips: plan held; lower strips: re-planned at both ends.");
     if (data.rates && data.replanned_levers) out += column_words(data);
     if (!data.ghosts.empty()) out += tr("Dashed ticks: where the bars of pinned scenarios end.");

@@ -14,7 +14,7 @@
 
 #include "widgets/chart/plot_ruler.h"
 #include "widgets/chart/plot_zoom.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/sweep/sweep_data.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;

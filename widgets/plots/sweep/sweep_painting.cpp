@@ -6,6 +6,7 @@
 #include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/sweep/sweep_parts.h"
+#include "widgets/plots/sweep/sweep_words.h"
 #include "widgets/text.h"
 
 namespace shardscope {
@@ -94,7 +95,7 @@ void SweepFigure::Parts::paint_titles(QCPPainter& painter, std::size_t b) const 
         draw_panel_title(painter, title_row(b), block.letter, name_of(b), *theme, fonts);
     }
     // The treatment of the plan is stated again only for a panel that differs from the first.
-    if (shown.plan == SweepPlan::as_set || (b > 0 && shown.plan == data.plan)) return;
+    if (shown.plan == CurvePlan::as_set || (b > 0 && shown.plan == data.plan)) return;
     const QRectF area = frame_of(*block.panels.front().rect);
     const QString words = sweep_plan_words(shown.plan);
     const QFontMetricsF small(fonts.small);

@@ -19,6 +19,7 @@
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
+#include "widgets/plots/sweep/sweep_words.h"
 #include "widgets/plots/table_choices.h"
 
 namespace shardscope {
@@ -262,7 +263,7 @@ void SweepPlot::update_figure() {
     }
     const SweepData& last = figure_->data();
     if (last.x == input() && last.outputs == outputs_ && last.against == against() &&
-        last.plan == SweepPlan::replanned) {
+        last.plan == CurvePlan::replanned) {
         const Axis here{input(), {answer.settings[input()]}};
         figure_->set_current(sweep_data(answer, {here}, outputs_, hypothetical(), true, against()).current);
     } else {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "explore/timeline.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 

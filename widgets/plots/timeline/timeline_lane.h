@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "explore/timeline.h"
-#include "widgets/plots/plot_data.h"
 #include "widgets/theme/theme.h"
 
 class QPainter;

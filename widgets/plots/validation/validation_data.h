@@ -10,7 +10,7 @@
 #include "evidence/measured.h"
 #include "evidence/validation.h"
 #include "widgets/plots/figure_export.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 

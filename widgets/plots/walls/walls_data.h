@@ -12,7 +12,8 @@
 
 #include "explore/map.h"
 #include "widgets/chart/contours.h"
-#include "widgets/plots/plot_data.h"
+#include "widgets/chart/axis_range.h"
+#include "widgets/plots/plot_table.h"
 
 namespace shardscope {
 
