@@ -179,8 +179,7 @@ void PlotTabs::add_menu() {
         constexpr int kAround = 36;
         all->setMinimumWidth(kAround + all->fontMetrics().horizontalAdvance(QStringLiteral("+0")));
         all->setToolButtonStyle(hidden > 0 ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
-        all->setToolTip(hidden > 0 ? tr("All plots, %1 without room for a tab").arg(hidden)
-                                   : tr("All plots"));
+        all->setToolTip(hidden > 0 ? tr("All plots (%1 more)").arg(hidden) : tr("All plots"));
     };
     static_cast<WholeTabs*>(tabBar())->on_change(count_hidden);
     auto* menu = new QMenu(all);

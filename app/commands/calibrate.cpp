@@ -8,7 +8,7 @@
 #include "app/commands/logs.h"
 #include "evidence/calibration.h"
 #include "evidence/fabric_fit.h"
-#include "evidence/measurements.h"
+#include "evidence/gpu_benchmark.h"
 #include "evidence/nccl_log.h"
 #include "presets/calibration_file.h"
 #include "system/file_io.h"
@@ -115,8 +115,8 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
         return;
     }
     const std::string text = read_text(options.measurements, problems);
-    Measurements measured;
-    if (problems.empty()) measured = read_measurements(text, problems);
+    GpuBenchmark measured;
+    if (problems.empty()) measured = read_gpu_benchmark(text, problems);
     NominalRates nominal;
     for (const auto& [id, value] : gpu->values) {
         if (id == P::peak_flops_bf16) nominal.peak_bf16 = value;

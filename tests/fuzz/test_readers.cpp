@@ -44,7 +44,7 @@ const std::map<std::string, std::string> kTargetOf{
     {"read_calibration", "calibration"},
     {"read_csv", "csv"},
     {"read_listed_model", "scenario"},
-    {"read_measurements", "measurements"},
+    {"read_gpu_benchmark", "measurements"},
     {"read_megatron", "megatron"},
     {"read_megatron_arguments", "log"},
     {"read_megatron_shape", "megatron"},

@@ -129,7 +129,7 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
     // The table and the CSV mark which is which.
     const auto rows = read_csv(
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::csv).toStdString());
-    CHECK(rows[1].fields[1] == "found anew");
+    CHECK(rows[1].fields[1] == "re-planned");
     CHECK(rows.back().fields[1] == "held");
     const auto cell = [&](const char* name, const char* plan) {
         const auto at = std::ranges::find_if(
@@ -137,12 +137,12 @@ TEST_CASE("sensitivity: if something is automatic the effect is shown with the p
         REQUIRE(at != rows.end());
         return std::stod(at->fields[3]);
     };
-    CHECK(cell("levers.gpu_memory", "found anew") == data.replanned_levers->gpu_memory);
+    CHECK(cell("levers.gpu_memory", "re-planned") == data.replanned_levers->gpu_memory);
     CHECK(cell("levers.gpu_memory", "held") == 0);
     for (std::size_t i = 0; i < kRates; ++i) {
         const std::string name = "elasticities." + std::string(name_of(static_cast<Rate>(i)));
         CHECK(cell(name.c_str(), "held") == data.elasticity[i]);
-        CHECK(cell(name.c_str(), "found anew") == (*data.replanned_elasticity)[i]);
+        CHECK(cell(name.c_str(), "re-planned") == (*data.replanned_elasticity)[i]);
     }
 
     // On request the plan is held, and then nothing runs in the background.

@@ -178,7 +178,7 @@ TEST_CASE("sweep: screen, caption and CSV state whether the plan is held or new 
                             .toStdString());
     };
     CHECK(csv()[0].fields[3] == "plan");
-    CHECK(csv()[1].fields[3] == "found anew");
+    CHECK(csv()[1].fields[3] == "re-planned");
 
     QTest::mouseClick(desk.find<QCheckBox>("sweep/anew"), Qt::LeftButton, {}, QPoint(8, 8));
     desk.settle();

@@ -64,7 +64,7 @@ int shrink(std::vector<int>& widths, const std::vector<int>& least, int excess) 
 
 OptionRow::OptionRow(QWidget* parent) : QWidget(parent), more_(new QToolButton(this)) {
     more_->setText(tr("More"));
-    more_->setToolTip(tr("Options that have no room beside the others"));
+    more_->setToolTip(tr("More options"));
     // The arrow is an icon behind the text, because a style sheet would put the menu's own arrow into the
     // corner.
     more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

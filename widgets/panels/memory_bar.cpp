@@ -49,7 +49,7 @@ double fitted_top(const MemoryBarData& data) {
 double family_bytes(const MemoryBarData& data, bool shared) {
     double sum = 0;
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
-        if ((i < kShardableMemoryTerms) == shared) sum += data.terms[i];
+        if ((i < kModelStateTerms) == shared) sum += data.terms[i];
     }
     return sum;
 }
@@ -64,18 +64,18 @@ QString name_of(MemoryTerm term, Length length) {
                                   translatable("activations"), translatable("logits"),
                                   translatable("CUDA, NCCL"),  translatable("allocator")};
     static constexpr Names kLeast{translatable("wts."),  translatable("grads"), translatable("opt."),
-                                  translatable("gath."), translatable("acts"),  translatable("logits"),
+                                  translatable("unsh."), translatable("acts"),  translatable("logits"),
                                   translatable("CUDA"),  translatable("alloc.")};
     if (length == Length::whole) return text_of(label_of(term));
     return MemoryBar::tr((length == Length::brief ? kBrief : kLeast).at(static_cast<std::size_t>(term)));
 }
 
-QString family_name(bool shared, Length length) {
+QString family_name(bool sharded, Length length) {
     switch (length) {
         case Length::whole:
-            return shared ? MemoryBar::tr("shared by the GPUs") : MemoryBar::tr("stays with each GPU");
-        case Length::brief: return shared ? MemoryBar::tr("shared") : MemoryBar::tr("per GPU");
-        case Length::least: return shared ? MemoryBar::tr("shared") : MemoryBar::tr("each");
+            return sharded ? MemoryBar::tr("sharded over the GPUs") : MemoryBar::tr("not sharded");
+        case Length::brief: return sharded ? MemoryBar::tr("sharded") : MemoryBar::tr("not sharded");
+        case Length::least: return sharded ? MemoryBar::tr("shards") : MemoryBar::tr("each");
     }
     return {};
 }
@@ -90,7 +90,7 @@ std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families
     for (std::size_t i = kMemoryTerms; i-- > 0;) {
         const auto term = static_cast<MemoryTerm>(i);
         out.push_back({term, name_of(term, terms), data.terms[i], 0});
-        if (i == kShardableMemoryTerms) subtotal(true);
+        if (i == kModelStateTerms) subtotal(true);
     }
     return out;
 }
@@ -570,8 +570,8 @@ PlotTable memory_table(const Answer& answer) {
     const std::string verdict(name_of(answer.estimate.verdict));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         out.rows.push_back({std::string(name_of(static_cast<MemoryTerm>(i))),
-                            i < kShardableMemoryTerms ? "shared" : "each",
-                            exact_or_empty(memory.terms()[i] / gib), moment, stage, verdict});
+                            i < kModelStateTerms ? "shared" : "each", exact_or_empty(memory.terms()[i] / gib),
+                            moment, stage, verdict});
     }
     out.rows.push_back({"peak", "", exact_or_empty(memory.peak / gib), moment, stage, verdict});
     out.rows.push_back({"capacity", "", exact_or_empty(memory.capacity / gib), "", "", verdict});

@@ -33,7 +33,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
     more_ = new QToolButton(this);
     more_->setObjectName(QStringLiteral("repairs/more"));
     more_->setText(tr("More"));
-    more_->setToolTip(tr("Repairs that have no room beside the others"));
+    more_->setToolTip(tr("More repairs"));
     more_->setPopupMode(QToolButton::InstantPopup);
     more_->setMenu(new QMenu(more_));
     more_->hide();

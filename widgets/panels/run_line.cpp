@@ -106,8 +106,8 @@ void RunLine::show_run(const Answer& now, bool hypothetical) {
             case energy:
             case items: text = unit.isEmpty() ? digits : digits + QLatin1Char(' ') + unit; break;
         }
-        const bool timed = shardscope::output(id).timed;
-        label_[i]->set_runs({{text, timed ? unreal : small, theme.muted}});
+        const bool requires_fit = shardscope::output(id).requires_fit;
+        label_[i]->set_runs({{text, requires_fit ? unreal : small, theme.muted}});
         label_[i]->setToolTip(text_of(label_of(id)) + QStringLiteral(": ") +
                               text_of(translate(output(id).sentence)));
     }

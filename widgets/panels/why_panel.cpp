@@ -27,10 +27,10 @@ constexpr int kScrollBar = 10;
 constexpr int kDragPause = 120;  // ms between slow updates while a slider moves
 constexpr std::size_t kMostHistory = 50;
 
-// Returns the gain from doubling, such as "+18 %" for an elasticity of 0.24, or "no room" if it would not
+// Returns the gain from doubling, such as "+18 %" for an elasticity of 0.24, or "too big" if it would not
 // fit.
 QString doubling(double exponent) {
-    if (std::isnan(exponent)) return WhyPanel::tr("no room");
+    if (std::isnan(exponent)) return WhyPanel::tr("too big");
     const double gain = (std::exp2(exponent) - 1) * 100;
     const QString digits = QString::number(std::fabs(gain), 'f', 0);
     if (digits == QLatin1String("0")) return QStringLiteral("±0 %");
@@ -218,7 +218,7 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
     if (!answer.valid()) {
         sentence = QString::fromStdString(answer.problems.front().text());
     } else if (const Subject& now = current();
-               now.kind == Subject::Kind::output && !answer.fits() && output(*now.output).timed) {
+               now.kind == Subject::Kind::output && !answer.fits() && output(*now.output).requires_fit) {
         sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
     }
     set_text(sentence_, sentence);

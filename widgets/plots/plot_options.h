@@ -12,9 +12,11 @@
 #include "explain/output.h"
 #include "explore/sensitivity.h"
 #include "explore/sweep.h"
-#include "widgets/plots/scaling/scaling_data.h"
 
 namespace shardscope {
+
+// The quantities of the scaling plot; memory is that of the fullest GPU, in GiB.
+enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days, memory };
 
 struct ScalingOptions {
     ScalingY y = ScalingY::mfu;

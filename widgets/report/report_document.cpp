@@ -37,7 +37,8 @@ ReportSection numbers(const Answer& answer, bool hypothetical) {
     for (const Output id : main_outputs(answer)) {
         const Explanation why = explain(Subject::of(id), answer);
         QString value = text_of(text_of(id, answer, hypothetical));
-        if (hypothetical && !answer.fits() && output(id).timed) value = tr("%1 (hypothetical)").arg(value);
+        if (hypothetical && !answer.fits() && output(id).requires_fit)
+            value = tr("%1 (hypothetical)").arg(value);
         if (id == Output::wall) value = answer.fits() ? tr("%1, %2 of the step").arg(wall, value) : wall;
         table.rows.push_back({text_of(why.title), value, text_of(why.formula), text_of(why.source)});
     }

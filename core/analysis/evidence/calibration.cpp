@@ -107,7 +107,7 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
 CalibrationOptions for_own_runs() {
     CalibrationOptions out;
     out.everywhere = out.needs_support = false;
-    out.tightness = 0.5;
+    out.prior_width_factor = 0.5;
     return out;
 }
 

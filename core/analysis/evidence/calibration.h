@@ -68,10 +68,10 @@ struct Calibration {
 };
 
 struct CalibrationOptions {
-    bool everywhere = true;  // fit the constants that are the same everywhere, too
-    double tightness = 1;    // factor on the priors' widths
+    bool everywhere = true;         // fit the constants that are the same everywhere, too
+    double prior_width_factor = 1;  // factor on the priors' widths
     bool stacks_are_new =
-        false;  // `tightness` does not apply to the stacks: other runs did not determine them
+        false;  // `prior_width_factor` does not apply to the stacks: other runs did not determine them
     // Fit a stack's constants only if several models and machines show them, and limit the weight of a
     // machine. A user's own runs are of one machine, and their calibration is for that machine.
     bool needs_support = true;

@@ -22,9 +22,9 @@ double band_of(const std::vector<double>& half_widths, double prior) {
 
 std::vector<double> distances_of(const std::vector<CalibrationCase>& cases,
                                  const std::vector<std::string>& fold_of) {
-    std::vector<Position> at;
+    std::vector<RunCoordinates> at;
     at.reserve(cases.size());
-    for (const CalibrationCase& item : cases) at.push_back(position_of(item.settings));
+    for (const CalibrationCase& item : cases) at.push_back(coordinates_of(item.settings));
     std::vector<double> out(cases.size(), 1);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         for (std::size_t j = 0; j < cases.size(); ++j) {

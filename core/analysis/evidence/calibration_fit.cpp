@@ -9,8 +9,9 @@
 namespace shardscope {
 namespace {
 
-constexpr std::string_view kUnknownStack = "stack-other";  // its priors are defaults: `tightness` is not used
-constexpr double kRunScale = 0.025;                        // the loss of larger residuals is linear
+constexpr std::string_view kUnknownStack =
+    "stack-other";                   // its priors are defaults: `prior_width_factor` is not used
+constexpr double kRunScale = 0.025;  // the loss of larger residuals is linear
 
 // Returns the part that owns a constant of a case: the nearest one that gives it a value, or the most
 // general one.
@@ -25,12 +26,13 @@ std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
     return out;
 }
 
-FitConstant constant_of(const ConstantRow& row, std::string_view part, double prior, double tightness) {
+FitConstant constant_of(const ConstantRow& row, std::string_view part, double prior,
+                        double prior_width_factor) {
     FitConstant out;
     out.low = inward(row, row.low);
     out.high = inward(row, highest_of(row, part));
     out.prior = std::clamp(inward(row, prior), out.low, out.high);
-    out.width = row.width * tightness;
+    out.width = row.width * prior_width_factor;
     return out;
 }
 
@@ -60,7 +62,8 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
                 unknowns_.push_back({&row, part, value});
                 const bool is_new =
                     row.scope == Scope::stack && (options.stacks_are_new || part == kUnknownStack);
-                problem_.constants.push_back(constant_of(row, part, value, is_new ? 1 : options.tightness));
+                problem_.constants.push_back(
+                    constant_of(row, part, value, is_new ? 1 : options.prior_width_factor));
                 found = unknowns_.end() - 1;
             }
             const auto j = static_cast<std::size_t>(found - unknowns_.begin());

@@ -19,7 +19,7 @@ constexpr std::size_t kTexts = 4;  // columns of a run before those of its coord
 
 struct MeasuredPosition {
     NearestRun run;  // without the distance
-    Position at{};
+    RunCoordinates at{};
 };
 
 // What the file contains.
@@ -71,7 +71,7 @@ const MeasuredPositions& measured_positions() {
 }
 
 template <std::size_t I>
-double weighted_difference(const Position& a, const Position& b) {
+double weighted_difference(const RunCoordinates& a, const RunCoordinates& b) {
     if constexpr (kCoordinates[I].weight == 0) return 0;
     const double difference = std::fabs(a[I] - b[I]);
     if constexpr (kCoordinates[I].kind == CoordinateKind::size) return kCoordinates[I].weight * difference;
@@ -79,13 +79,14 @@ double weighted_difference(const Position& a, const Position& b) {
 }
 
 template <std::size_t First, std::size_t... I>
-double add_differences(double sum, const Position& a, const Position& b, std::index_sequence<I...>) {
+double add_differences(double sum, const RunCoordinates& a, const RunCoordinates& b,
+                       std::index_sequence<I...>) {
     return (sum + ... + weighted_difference<First + I>(a, b));
 }
 
 // The weighted sum of the differences, or any larger value than `most` once it exceeds that. Most runs are on
 // other machines or stacks, so that few coordinates decide.
-double weighted_sum(const Position& a, const Position& b, double most) {
+double weighted_sum(const RunCoordinates& a, const RunCoordinates& b, double most) {
     constexpr std::size_t kFirst = 3;   // stack, memory and peak of the GPU
     constexpr std::size_t kSecond = 6;  // nodes, links, GPUs and size of the model
     constexpr std::size_t kRest = kFirst + kSecond;
@@ -100,21 +101,21 @@ double distance_of(double sum) { return -std::expm1(-sum); }
 
 }  // namespace
 
-Position position_of(const Settings& settings) {
-    Position out;
+RunCoordinates coordinates_of(const Settings& settings) {
+    RunCoordinates out;
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = value_on(kCoordinates[i], settings[kCoordinates[i].id]);
     return out;
 }
 
-double distance_between(const Position& a, const Position& b) {
+double distance_between(const RunCoordinates& a, const RunCoordinates& b) {
     return distance_of(weighted_sum(a, b, std::numeric_limits<double>::infinity()));
 }
 
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
     std::vector<NearestRun> out;
     if (settings.listed()) return out;
-    const Position here = position_of(settings);
+    const RunCoordinates here = coordinates_of(settings);
     std::vector<std::pair<double, const NearestRun*>> order;
     for (const MeasuredPosition& measured : measured_positions().runs)
         order.emplace_back(distance_between(here, measured.at), &measured.run);
@@ -130,7 +131,7 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
 
 double distance_to_runs(const Settings& settings) {
     if (settings.listed()) return 1;
-    const Position here = position_of(settings);
+    const RunCoordinates here = coordinates_of(settings);
     const std::vector<MeasuredPosition>& runs = measured_positions().runs;
     if (runs.empty()) return 1;
     // The nearest run of a similar scenario comes first, so that the sums of most others end early.
@@ -150,7 +151,7 @@ double Coverage::largest_of(P size) const { return std::exp2(largest[coordinate_
 const Coverage& coverage() { return measured_positions().coverage; }
 
 bool has_run(const std::string& gpu, const Settings& settings, std::initializer_list<P> same) {
-    const Position here = position_of(settings);
+    const RunCoordinates here = coordinates_of(settings);
     return std::ranges::any_of(measured_positions().runs, [&](const MeasuredPosition& measured) {
         return (gpu.empty() || measured.run.gpu == gpu) && std::ranges::all_of(same, [&](P id) {
                    constexpr double kRounding = 1e-6;
@@ -168,7 +169,7 @@ std::string measured_coverage() {
         if (!measured.run->has_good_time()) continue;
         const Settings& s = measured.settings;
         parameters = std::max(parameters, measured.parameters);
-        if (!seen.insert(position_of(s)).second) continue;
+        if (!seen.insert(coordinates_of(s)).second) continue;
         nlohmann::ordered_json row{measured.run->id, measured.run->model, measured.run->gpu,
                                    written(P::software, s[P::software])};
         for (const Coordinate& axis : kCoordinates) row.push_back(s[axis.id]);

@@ -53,9 +53,9 @@ inline constexpr std::array kCoordinates{
     Coordinate{P::ffn_size, CoordinateKind::size, 0}, Coordinate{P::heads, CoordinateKind::size, 0}};
 
 // The coordinates of a run: logarithms to base 2 of sizes, indices of choices, 0 or 1 for presence.
-using Position = std::array<double, kCoordinates.size()>;
-Position position_of(const Settings& settings);
-double distance_between(const Position& a, const Position& b);  // 0 … 1
+using RunCoordinates = std::array<double, kCoordinates.size()>;
+RunCoordinates coordinates_of(const Settings& settings);
+double distance_between(const RunCoordinates& a, const RunCoordinates& b);  // 0 … 1
 
 struct NearestRun {
     std::string id, model, gpu, software;
@@ -71,7 +71,7 @@ double distance_to_runs(const Settings& settings);  // 0 … 1
 
 // The range of settings that the runs with a good step time cover.
 struct Coverage {
-    Position largest{};  // of every coordinate; meaningless for choices
+    RunCoordinates largest{};  // of every coordinate; meaningless for choices
     double parameters = 0;
     std::set<std::string> software, gpus;
 

@@ -74,7 +74,7 @@ constexpr std::array kConventions{
                },
                is_transformer},
     Convention{"operators", translatable("3 × forward FLOPs of the operators"),
-               translatable("models that are no transformer"), kPalm,
+               translatable("models other than transformers"), kPalm,
                [](const FlopCounts& c) { return c.listed; }, is_listed},
     Convention{"hfu", translatable("executed FLOPs, with recomputation"),
                translatable("HFU: what the kernels execute, with the recomputation of this plan"), kPalm,

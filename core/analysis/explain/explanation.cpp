@@ -33,7 +33,7 @@ Ingredient line_of(std::string_view name, const Answer& answer) {
     if (!symbol) return {std::string(name)};
     Ingredient out{std::string(name), label_of(*symbol), format(value_of(*symbol, answer), symbol->quantity)};
     // A scenario that does not fit has no times.
-    if (symbol->output && output(*symbol->output).timed && !answer.estimate.fits()) out.value = kDash;
+    if (symbol->output && output(*symbol->output).requires_fit && !answer.estimate.fits()) out.value = kDash;
     if (symbol->output) out.opens = Subject::of(*symbol->output);
     else if (symbol->parameter) out.opens = Subject::of(*symbol->parameter);
     else out.opens = Subject::symbol(std::string(name));
@@ -118,7 +118,7 @@ void add_parts(Output id, const Answer& answer, Explanation& to) {
     }
     if (!answer.estimate.fits()) return;
     if (id == Output::step_time) return set_terms([](StepTerm) { return true; }, answer, to);
-    if (id == Output::schedule_time) return set_terms(waits, answer, to);
+    if (id == Output::waiting_time) return set_terms(waits, answer, to);
     if (id == Output::exposed_communication) return set_terms(communicates, answer, to);
     if (id == Output::compute_time)
         return set_terms([](StepTerm term) { return !waits(term) && !communicates(term); }, answer, to);
@@ -268,27 +268,27 @@ double in_layer(const OperatorRow& row, const Answer& answer) {
 }
 
 // Lists the operators that a symbol is the sum of.
-void add_operators(Adds adds, const Answer& answer, Explanation& to) {
-    switch (adds) {
-        case Adds::nothing: return;
-        case Adds::layer_weights:
+void add_operators(SummedProperty property, const Answer& answer, Explanation& to) {
+    switch (property) {
+        case SummedProperty::none: return;
+        case SummedProperty::layer_weights:
             return set_operators(
                 answer, Quantity::big_count,
                 [&](const OperatorRow& row) { return in_layer(row, answer) * row.all_weights; }, to);
-        case Adds::root_weights:
+        case SummedProperty::root_weights:
             return set_operators(
                 answer, Quantity::big_count,
                 [&](const OperatorRow& row) {
                     return is_root(row, answer.compiled.operators) ? row.all_weights : 0.0;
                 },
                 to);
-        case Adds::layer_saved:
+        case SummedProperty::layer_saved:
             set_operators(
                 answer, Quantity::bytes,
                 [&](const OperatorRow& row) { return in_layer(row, answer) * row.saved; }, to);
             if (!to.parts.empty()) to.parts_title = translate("Operators, without recompute");
             return;
-        case Adds::flops: {
+        case SummedProperty::flops: {
             const double all = operator_table(answer).model.flops;
             return set_operators(
                 answer, Quantity::percent,
@@ -312,7 +312,7 @@ Explanation explain_symbol(const std::string& name, const Answer& answer) {
             break;
         }
     }
-    add_operators(symbol->adds, answer, out);
+    add_operators(symbol->sum_of, answer, out);
     add_assumptions(symbol->assumptions, answer, out);
     return out;
 }

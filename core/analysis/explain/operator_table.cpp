@@ -87,7 +87,7 @@ OperatorTable operator_table(const Answer& answer) {
     if (!answer.valid()) return out;
     const Compiled& c = answer.compiled;
     const Estimate& e = answer.estimate;
-    const Stage& stage = c.stages[e.step.slowest];
+    const Stage& stage = c.stages[e.step.stage];
     out.seconds = e.step.total;
     out.micro_batches = c.passes.count * c.passes.share;
     const double stretch = e.stretch();

@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "model/operators.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/software_support.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -57,10 +58,11 @@ std::string rounded(P input, double value, bool below) {
 std::string takeover_sentence(const Answer& answer) {
     const Takeovers found = takeovers(answer);
     if (answer.estimate.wall == Wall::memory) {
-        return found.above ? translate("It fits from {1} of GPU memory up, {2} of it to spare.",
-                                       {format(P::memory, found.above->value),
-                                        format(answer.settings[P::risk_margin], Quantity::percent)})
-                           : std::string();
+        return found.above
+                   ? translate("It fits with at least {1} of GPU memory, which includes a margin of {2}.",
+                               {format(P::memory, found.above->value),
+                                format(answer.settings[P::risk_margin], Quantity::percent)})
+                   : std::string();
     }
     const std::string below = found.below ? rounded(found.input, found.below->value, true) : "";
     const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
@@ -230,7 +232,7 @@ bool less_is_better(Output id) {
 
 double value_of(Output id, const Answer& answer, bool hypothetical) {
     const OutputRow& row = output(id);
-    const bool shown = answer.valid() && (!row.timed || hypothetical || answer.estimate.fits());
+    const bool shown = answer.valid() && (!row.requires_fit || hypothetical || answer.estimate.fits());
     return shown ? row.get(answer) : kNoValue;
 }
 
@@ -359,6 +361,7 @@ std::vector<std::string> warnings(const Answer& answer) {
                       {format(answer.estimate.run.batch, Quantity::big_count),
                        format(answer.estimate.run.critical_batch, Quantity::big_count)}));
     }
+    for (const std::string& note : missing_in_software(answer.settings)) out.push_back(note);
     for (const std::string& note : extrapolation_warnings(answer)) out.push_back(note);
     return out;
 }

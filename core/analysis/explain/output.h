@@ -29,7 +29,7 @@ struct OutputRow {            // texts are in English, see label_of
     std::string_view label;   // "Peak memory"
     std::string_view symbol;  // "M", for formulas
     Quantity quantity = Quantity::fraction;
-    bool timed = true;  // meaningless when the scenario does not fit
+    bool requires_fit = true;  // meaningless when the scenario does not fit
     double (*get)(const Answer&) = nullptr;
     std::string_view formula{};      // "MFU = (6·N + 12·L·a·d·s) · r ÷ P"
     std::string_view sentence{};     // one sentence of explanation
@@ -50,7 +50,7 @@ Output output_of(StepTerm term);  // StepTerm::count stands for the step time
 // Returns whether less of it is better, as of times, memory, power and money.
 bool less_is_better(Output id);
 
-// The value; NaN if the scenario is not valid, or if it does not fit, the output is `timed` and
+// The value; NaN if the scenario is not valid, or if it does not fit, the output is `requires_fit` and
 // `hypothetical` is off.
 double value_of(Output id, const Answer& answer, bool hypothetical = false);
 std::string text_of(Output id, const Answer& answer, bool hypothetical = false);  // with its unit

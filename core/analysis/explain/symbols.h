@@ -10,8 +10,8 @@
 
 namespace shardscope {
 
-// The property of the model's operators that a symbol is the sum of.
-enum class Adds : unsigned char { nothing, layer_weights, root_weights, layer_saved, flops };
+// The property that is summed over the model's operators to give the symbol's value.
+enum class SummedProperty : unsigned char { none, layer_weights, root_weights, layer_saved, flops };
 
 struct Symbol {
     std::string_view symbol;   // "N_g"
@@ -24,7 +24,7 @@ struct Symbol {
     std::string_view formula{};      // "N_g = L_g · ψ ÷ t, and the ends"
     std::string_view symbols{};      // of that formula
     std::string_view assumptions{};  // parameters that affect it
-    Adds adds = Adds::nothing;
+    SummedProperty sum_of = SummedProperty::none;
 };
 
 // Returns the stage whose GPU is the fullest.

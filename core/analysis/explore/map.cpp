@@ -179,7 +179,7 @@ void PlannedMap::plan_at(std::size_t outer, std::size_t i, std::size_t beside, A
     plans_[here] = plan_of(scratch.settings);
 }
 
-void PlannedMap::borrow_plans_for_line(std::size_t outer, const std::stop_token& stop) {
+void PlannedMap::use_neighbour_plans(std::size_t outer, const std::stop_token& stop) {
     Answer scratch;
     const auto around = [&](std::size_t i, std::size_t count) {
         const std::size_t low = i / map_.stride * map_.stride;
@@ -200,7 +200,7 @@ void PlannedMap::borrow_plans_for_line(std::size_t outer, const std::stop_token&
                 if (is_better(one, best)) best = one;
             }
         }
-        best.borrowed = true;
+        best.uses_neighbour_plan = true;
         map_.cells[here] = best;
     }
 }
@@ -210,7 +210,7 @@ WallMap PlannedMap::next(unsigned threads, const std::stop_token& stop) {
     const std::vector<std::size_t> lines = planned(outer().values.size());
     parallel_for(lines.size(), threads, [&](std::size_t i) { plan_line(lines[i], stop); });
     if (map_.stride > 1 && !stop.stop_requested())
-        parallel_for(outer().values.size(), threads, [&](std::size_t i) { borrow_plans_for_line(i, stop); });
+        parallel_for(outer().values.size(), threads, [&](std::size_t i) { use_neighbour_plans(i, stop); });
     if (stop.stop_requested()) return {map_.x, map_.y, {}};
     stride_ /= 2;
     return map_;

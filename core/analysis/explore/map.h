@@ -24,7 +24,7 @@ struct MapCell {
     // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 if nothing is gathered.
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29
-    bool borrowed = false;                    // not planned yet: uses the best plan of the cells around it
+    bool uses_neighbour_plan = false;         // not planned yet: uses the best plan of the cells around it
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 MapCell map_cell(const Answer& answer, bool valid);
@@ -75,7 +75,7 @@ class PlannedMap {
                       const std::stop_token& stop);
     void plan_at(std::size_t outer, std::size_t i, std::size_t beside, Answer& scratch,
                  const std::stop_token& stop);
-    void borrow_plans_for_line(std::size_t outer, const std::stop_token& stop);
+    void use_neighbour_plans(std::size_t outer, const std::stop_token& stop);
 
     Scenario scenario_;
     std::size_t stride_;  // of the next round

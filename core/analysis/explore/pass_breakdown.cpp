@@ -64,11 +64,11 @@ PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
     : c_(compiled),
       estimate_(estimate),
       layers_(compiled),
-      slowest_stage_(&compiled.stages[estimate.step.slowest]) {}
+      slowest_stage_(&compiled.stages[estimate.step.stage]) {}
 
 StepTime PassBreakdown::step_of(const Stage& stage) const {
     const std::size_t index = c_.stages.index_of(stage);
-    return index == estimate_.step.slowest ? estimate_.step : step_time(c_, index);
+    return index == estimate_.step.stage ? estimate_.step : step_time(c_, index);
 }
 
 LayerParts PassBreakdown::compute(const Layer& layer, Phase phase, double passes) const {
@@ -91,8 +91,8 @@ LayerParts PassBreakdown::visit(const StepTrace& trace, std::size_t kind, Phase 
     const LayerPasses& item = trace.passes(kind, phase, at_end, most_traffic);
     const double items = passes / item.together;
     add_communication(out.exposed, out.hidden, item, items);
-    out.copy = items * item.waits_for_copy();
-    out.wait = items * item.waits_for_host();
+    out.offload_wait = items * item.waits_for_offload();
+    out.host_wait = items * item.waits_for_host();
     return out;
 }
 
@@ -126,7 +126,7 @@ std::vector<Part> PassBreakdown::update(const StepTrace& trace) const {
 
 // FSDP copies gathered weights in both passes. Without FSDP, gradients are accumulated after the backward
 // pass.
-double PassBreakdown::copy_seconds(const StepTime& step, bool forward) const {
+double PassBreakdown::memory_copy_seconds(const StepTime& step, bool forward) const {
     const double all = step.term(StepTerm::memory_copies) / c_.passes.count;
     const double before = is_fsdp(c_.settings) ? all / 2 : 0;
     return forward ? before : all - before;
@@ -183,7 +183,7 @@ PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step
         double wait = 0;
         for (const LayerPasses& item : trace.layers.items()) {
             if (item.phase != phase) continue;
-            copy += item.count / passes * item.waits_for_copy();
+            copy += item.count / passes * item.waits_for_offload();
             wait += item.count / passes * item.waits_for_host();
             // Traffic that overlaps with several passes is drawn in equal parts in each pass of a visit, and
             // the traffic of one visit or one group of visits in its first or last pass.
@@ -195,7 +195,7 @@ PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step
         const double at_end = alone || carries ? communication_at_end(trace, phase, carries) : 0;
         if (forwards) add(out.lead, Activity::gather, at_end);
         else add(out.tail, Activity::reduce, at_end);
-        add(out.tail, Activity::memory_copies, copy_seconds(step, forwards));
+        add(out.tail, Activity::memory_copies, memory_copy_seconds(step, forwards));
         add(out.tail, Activity::host_link, copy);
         add(out.tail, Activity::host, wait);
     }

@@ -31,8 +31,8 @@ struct LayerParts {
     std::vector<Part> chain;
     std::vector<Part> exposed;  // data-parallel communication
     std::vector<Part> hidden;
-    double copy = 0;  // wait for copies between GPU and host
-    double wait = 0;  // for the host, E12
+    double offload_wait = 0;  // for the transfers of offloaded activations
+    double host_wait = 0;     // for the host, E12
 };
 
 // Computes the parts of every pass of one scenario.
@@ -55,7 +55,7 @@ class PassBreakdown {
     // Returns what follows the passes of the stage: the optimizer and the host's work.
     [[nodiscard]] std::vector<Part> update(const StepTrace& trace) const;
     // Returns the time of the memory copies in one forward or backward pass; s.
-    [[nodiscard]] double copy_seconds(const StepTime& step, bool forward) const;
+    [[nodiscard]] double memory_copy_seconds(const StepTime& step, bool forward) const;
 
     // The passes of one virtual stage of a pipeline stage.
     struct StagePasses {

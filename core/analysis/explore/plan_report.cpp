@@ -8,6 +8,7 @@
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/software_support.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -187,7 +188,9 @@ std::string why(const Neighbour& n) {
     if (n.slower < 0) {
         const std::string time = format(-n.slower, Quantity::seconds);
         const Settings& s = n.answer.settings;
-        if (n.id == P::schedule && !is_available(schedule_of(s), s))
+        const bool missing = (n.id == P::schedule && !is_available(schedule_of(s), s)) ||
+                             (n.id == P::sharding && !offers_sharding(s.choice<Sharding>(P::sharding), s));
+        if (missing)
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
         return translate("faster by {1}", {time});
     }

@@ -22,7 +22,7 @@ struct Scaling {
 // Removes the points of a curve over GPU counts that need another plan than the scenario's.
 void keep_plan(Curve& curve, const Scenario& scenario);
 
-// Computes both curves from `lowest` to `highest` GPUs. Automatic parameters are planned again at every
+// Computes both curves from `lowest` to `highest` GPUs. Automatic parameters are re-planned at every
 // count; if planning is slow, the counts are powers of two. The result is meaningless when it was stopped.
 Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384,
                 const std::stop_token& stop = {});

@@ -47,7 +47,7 @@ struct Sensitivity {
 inline constexpr double kNoEffect = 0.001;  // of the output's value
 
 // The inputs are all numeric parameters that the window shows and whose values are above zero. Automatic
-// parameters are planned again at every end; pass `locked(scenario)` to hold the plan. The result is
+// parameters are re-planned at every end; pass `locked(scenario)` to hold the plan. The result is
 // meaningless when it was stopped.
 Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, unsigned threads = 1,
                         const std::stop_token& stop = {});
@@ -56,7 +56,7 @@ Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, 
 // multiplied, and all latencies and host times are divided by it. Automatic parameters stay automatic.
 Scenario with_rate(const Answer& base, Rate rate, double factor);
 
-// E29 with the plan chosen again: the change of ln(tokens/s) from the best plan at (1 − δ) of a rate to the
+// E29 with re-planning: the change of ln(tokens/s) from the best plan at (1 − δ) of a rate to the
 // best one at (1 + δ), ÷ the change of ln(rate). Plans change in steps. For a small δ no plan changes, and
 // the result is the elasticity with the plan held. Therefore δ is that of the ±10 % bars, a change that a
 // purchase can make. The present plan is a candidate at both ends, because memory does not depend on rates.

@@ -314,7 +314,7 @@ std::string ThresholdSearch::reason_of_value(const std::string& range, const Sam
     const std::string reached = format(best.reached, row.quantity);
     Answer there;
     answer_into(edited(q_.scenario, q_.id, best.x), there);
-    if (row.timed) {
+    if (row.requires_fit) {
         return translate(at_least ? translatable("No solution for {1}: {2} is at most {3}, at {4}; the wall "
                                                  "there is {5}, {6} of the step.")
                                   : translatable("No solution for {1}: {2} is at least {3}, at {4}; the wall "

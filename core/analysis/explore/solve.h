@@ -1,7 +1,7 @@
 // The inverse problem: finds the values of one input that meet a target, by a scan over the valid values and
 // bisection between them, because outputs have steps (degrees, whole nodes, kernels' tiles).
 //
-// With automatic parameters the plan is chosen again at every value. Every range of values that meets the
+// With automatic parameters the scenario is re-planned at every value. Every range of values that meets the
 // target is reported. The answer is the end of a range beyond which the target is missed:
 //   range without an upper limit    its smallest value (memory for a target MFU)
 //   range without a lower limit     its largest value (the longest sequence that fits)

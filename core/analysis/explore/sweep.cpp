@@ -143,7 +143,7 @@ CurvePoint curve_point(double x, const Answer& answer, bool valid) {
     point.band_high = likely.high;
     point.peak_memory = e.memory.peak;
     const MemoryTerms& terms = e.memory.terms();
-    point.sharded_memory = std::accumulate(terms.begin(), terms.begin() + kShardableMemoryTerms, 0.0);
+    point.sharded_memory = std::accumulate(terms.begin(), terms.begin() + kModelStateTerms, 0.0);
     point.ideal_mfu = e.ideal.mfu;
     point.ideal_tokens_per_s_per_gpu = e.ideal.tokens_per_s;
     point.run_tokens = e.run.tokens_at_full_goodput();

@@ -148,8 +148,8 @@ class LayerTimelineBuilder {
         const bool most_traffic = micro_batch == (backward ? visits_ : 1);
         const double per_visit = c_.passes.passes_per_visit;
         if (all_.empty()) all_ = layers();
-        const double copy_seconds =
-            per_visit * parts_.copy_seconds(estimate_.step, !backward) / c_.stages.first.layers();
+        const double memory_copy_seconds =
+            per_visit * parts_.memory_copy_seconds(estimate_.step, !backward) / c_.stages.first.layers();
         const auto end = [&](const End& of, double times) {
             if (times <= 0) return;
             lanes.layer = 0;
@@ -171,16 +171,16 @@ class LayerTimelineBuilder {
                 for (auto* list : {&now.chain, &now.exposed, &now.hidden}) {
                     for (Part& part : *list) part.seconds *= entry.count;
                 }
-                now.copy *= entry.count;
-                now.wait *= entry.count;
+                now.offload_wait *= entry.count;
+                now.host_wait *= entry.count;
             }
             const double from = at;
             at = lanes.add(at, now.chain);
             lanes.add_hidden(from, at, now.hidden);
             at = lanes.add(at, now.exposed);
-            at = lanes.add(at, Activity::host_link, now.copy);
-            at = lanes.add(at, Activity::host, now.wait);
-            at = lanes.add(at, Activity::memory_copies, copy_seconds * entry.count);
+            at = lanes.add(at, Activity::host_link, now.offload_wait);
+            at = lanes.add(at, Activity::host, now.host_wait);
+            at = lanes.add(at, Activity::memory_copies, memory_copy_seconds * entry.count);
         };
         lanes.layer = 0;
         if (!backward) {
@@ -231,7 +231,7 @@ class PipelineTimelineBuilder {
         std::vector<StageSeconds> seconds;
         for (const Stage& stage : stages) {
             // Most stages do the same work as the previous one.
-            const bool alike = !seconds.empty() && stage.is_like(stages[seconds.size() - 1]);
+            const bool alike = !seconds.empty() && stage.has_same_content(stages[seconds.size() - 1]);
             if (alike) contents_.push_back(contents_.back());
             else contents_.push_back(parts_.stage_passes(stage));
             seconds.push_back(contents_.back().seconds());
@@ -242,7 +242,7 @@ class PipelineTimelineBuilder {
         omit_micro_batches(seconds[static_cast<std::size_t>(pacing)]);
         run_ = simulate_pipeline_within(*c_.schedule, shape_, seconds,
                                         out_.end - update_seconds_ - omitted_forward_ - omitted_backward_);
-        out_.hop = run_.hop;
+        out_.stage_delay = run_.stage_delay;
         find_gaps(pacing);
 
         const int fullest = static_cast<int>(std::lround(estimate_.memory.stage));
@@ -272,8 +272,9 @@ class PipelineTimelineBuilder {
         const Stage& slowest = parts_.slowest_stage();
         const bool is_end = &slowest == &c_.stages.first || &slowest == &c_.stages.last;
         if (!is_end && c_.stages.weight_copies <= 1) {
-            const auto like = std::find_if(stages.begin() + 1, stages.end(),
-                                           [&](const Stage& stage) { return stage.is_like(slowest); });
+            const auto like = std::find_if(stages.begin() + 1, stages.end(), [&](const Stage& stage) {
+                return stage.has_same_content(slowest);
+            });
             if (like != stages.end()) return static_cast<int>(like - stages.begin());
         }
         return static_cast<int>(std::lround(slowest.position));
@@ -442,7 +443,7 @@ class PipelineTimelineBuilder {
 // Stretches the timeline of the predicted step to the step time of an MFU set by hand.
 void stretch(StepTimeline& timeline, double factor) {
     timeline.end *= factor;
-    timeline.hop *= factor;
+    timeline.stage_delay *= factor;
     for (StageTimeline& stage : timeline.stages) {
         for (auto* lane : {&stage.compute, &stage.communication}) {
             for (Interval& interval : *lane) {

@@ -7,11 +7,11 @@
 //
 // Without a pipeline the timeline shows layer after layer. With a pipeline each pass of a virtual stage is
 // one unit, and the passes wait for each other in the schedule's order. One number reconciles the timeline
-// with the engine's sum: the hop, which is the time from the end of a pass to the start of the dependent pass
-// on the next stage. It is chosen so that the step ends at the engine's step time. The hop includes the
-// messages and the extra time of the slowest stage over the average one. It is slightly negative if stages
-// delay each other in a way that the engine's sum does not model. All stages show the exposed data-parallel
-// communication of the slowest stage.
+// with the engine's sum: the stage_delay, which is the time from the end of a pass to the start of the
+// dependent pass on the next stage. It is chosen so that the step ends at the engine's step time. The
+// stage_delay includes the messages and the extra time of the slowest stage over the average one. It is
+// slightly negative if stages delay each other in a way that the engine's sum does not model. All stages show
+// the exposed data-parallel communication of the slowest stage.
 #pragma once
 
 #include <string>
@@ -77,7 +77,7 @@ struct StepTimeline {
     std::size_t slowest = 0;            // index in `stages` of the slowest stage
     std::size_t fullest = 0;            // index in `stages` of the drawn stage with the highest peak memory
     double end = 0;                     // s; the step time
-    double hop = 0;                     // s, see above; 0 without a pipeline
+    double stage_delay = 0;             // s, see above; 0 without a pipeline
     int micro_batches = 1;
     int virtual_stages = 1;  // virtual stages on each GPU
     int omitted = 0;         // omitted micro-batches

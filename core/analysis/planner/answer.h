@@ -10,7 +10,7 @@ namespace shardscope {
 // The elasticity of throughput to the GPU memory and to the batch, E29: ln(tokens/s at 2× ÷ tokens/s) ÷ ln 2.
 // The window shows them beside the wall.
 struct Levers {
-    double gpu_memory = 0;  // twice the memory; automatic parameters are planned again
+    double gpu_memory = 0;  // twice the memory; automatic parameters are re-planned
     double batch = 0;       // twice the micro-batch with the plan held; NaN: not valid, or it does not fit
 };
 

@@ -15,7 +15,7 @@ void set_sharding(const StateSharding& values, Compiled& c) {
 }  // namespace
 
 void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts) {
-    std::vector<WorkBytes> limits;
+    std::vector<ActivationBytes> limits;
     parts.shardings.reserve(degrees.shardings.size());
     for (std::size_t k = 0; k < degrees.shardings.size(); ++k) {
         const StateSharding& values = degrees.shardings[k];
@@ -30,7 +30,7 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts
                 parts.placements.push_back({k, reshard, offload});
                 for (std::size_t i = 0; i < c.stages.size(); ++i) {
                     parts.states.push_back(state_memory(c.stages[i], c));
-                    limits.push_back(work_limit(parts.states.back(), bytes, c));
+                    limits.push_back(activation_limit(parts.states.back(), bytes, c));
                 }
             }
         }
@@ -39,9 +39,9 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts
         PlacementLimits(std::move(limits), c.stages.size(), bytes, 1 + c.settings[P::fragmentation]);
 }
 
-void make_floors(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
+void make_unit_bounds(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
     parts.traffic.reserve(degrees.shardings.size());
-    parts.traffic_floors.reserve(parts.placements.size());
+    parts.traffic_bounds.reserve(parts.placements.size());
     parts.unhidden.reserve(parts.states.size());
     std::size_t last = degrees.shardings.size();
     for (const auto& [sharding, reshard, offload] : parts.placements) {
@@ -54,9 +54,9 @@ void make_floors(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
         }
         set(P::reshard_after_forward, values.reshards[reshard], c);
         set(P::offload, values.offloads[offload], c);
-        parts.traffic_floors.push_back(traffic_floor(c));
+        parts.traffic_bounds.push_back(traffic_bound(c));
         for (std::size_t i = 0; i < c.stages.size(); ++i)
-            parts.unhidden.push_back(unhidden_floor(c.stages[i], c));
+            parts.unhidden.push_back(unhidden_bound(c.stages[i], c));
     }
 }
 

@@ -1,5 +1,5 @@
 // What plans of equal degrees of parallelism have in common: stages, groups, and the memory and traffic of
-// the model states under every way to shard and store them.
+// the model states under every sharding and offload.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ShardingParts {
     double first_placement;  // how many placements the shardings before it have
 };
 
-// A way to store the model states: a sharding, and indices of its resharding and offload.
+// A placement of the model states: a sharding, and the indices of its choices of resharding and offload.
 struct Placement {
     std::size_t sharding = 0, reshard = 0, offload = 0;
 };
@@ -29,7 +29,7 @@ struct Placement {
 // What plans of equal degrees have in common. The first thread that needs a part computes it
 // for all threads.
 struct DegreesParts {
-    std::once_flag stages_made, states_made, floors_made;
+    std::once_flag stages_made, states_made, bounds_made;
     Stages stages;
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;
@@ -37,13 +37,13 @@ struct DegreesParts {
     std::vector<StateMemory> states;           // by placement and stage
     PlacementLimits limits;                    // of the memory of a plan that fits
     std::vector<Traffic> traffic;              // by sharding
-    std::vector<UnhiddenFloor> unhidden;       // by placement and stage
-    std::vector<TrafficFloor> traffic_floors;  // by placement
+    std::vector<UnhiddenBound> unhidden;       // by placement and stage
+    std::vector<TrafficBound> traffic_bounds;  // by placement
 
     [[nodiscard]] std::span<const StateMemory> states_of(std::size_t placement) const {
         return std::span(states).subspan(placement * stages.size(), stages.size());
     }
-    [[nodiscard]] std::span<const UnhiddenFloor> unhidden_of(std::size_t placement) const {
+    [[nodiscard]] std::span<const UnhiddenBound> unhidden_of(std::size_t placement) const {
         return std::span(unhidden).subspan(placement * stages.size(), stages.size());
     }
 };
@@ -52,6 +52,6 @@ struct DegreesParts {
 // depends on the micro-batch. `c` has the values and the stages of a cell with these degrees, and a plan that
 // fits needs at most `bytes`.
 void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts);
-void make_floors(const Degrees& degrees, Compiled& c, DegreesParts& parts);
+void make_unit_bounds(const Degrees& degrees, Compiled& c, DegreesParts& parts);
 
 }  // namespace shardscope

@@ -21,7 +21,7 @@ struct OperatorSplit {
         return std::tie(value, accumulation) < std::tie(other.value, other.accumulation);
     }
     // Returns whether they differ in the accumulation at most.
-    [[nodiscard]] bool is_like(OperatorSplit other) const {
+    [[nodiscard]] bool equals_except_accumulation(OperatorSplit other) const {
         other.accumulation = accumulation;
         return *this == other;
     }

@@ -6,7 +6,7 @@
 
 namespace shardscope {
 
-PlacementLimits::PlacementLimits(std::vector<WorkBytes> limits, std::size_t stages, double bytes,
+PlacementLimits::PlacementLimits(std::vector<ActivationBytes> limits, std::size_t stages, double bytes,
                                  double growth)
     : stages_(stages),
       bytes_(bytes),
@@ -25,25 +25,25 @@ PlacementLimits::PlacementLimits(std::vector<WorkBytes> limits, std::size_t stag
     }
     lowest_after_ = highest_before_;
     for (std::size_t i = stages; i < limits_.size(); ++i) {
-        const WorkBytes& before = highest_before_[i - stages];
-        WorkBytes& highest = highest_before_[i];
+        const ActivationBytes& before = highest_before_[i - stages];
+        ActivationBytes& highest = highest_before_[i];
         highest = {std::max(highest.forward, before.forward), std::max(highest.backward, before.backward)};
     }
     for (std::size_t i = limits_.size(); i-- > stages;) {
-        const WorkBytes& after = lowest_after_[i];
-        WorkBytes& lowest = lowest_after_[i - stages];
+        const ActivationBytes& after = lowest_after_[i];
+        ActivationBytes& lowest = lowest_after_[i - stages];
         lowest = {std::min(lowest.forward, after.forward), std::min(lowest.backward, after.backward)};
     }
 }
 
-double PlacementLimits::spare(std::span<const WorkBytes> work, const WorkBytes* limits) const {
+double PlacementLimits::spare(std::span<const ActivationBytes> work, const ActivationBytes* limits) const {
     double out = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < stages_; ++i)
         out = std::min({out, limits[i].forward - work[i].forward, limits[i].backward - work[i].backward});
     return out;
 }
 
-double PlacementLimits::least_peak(std::span<const WorkBytes> work) const {
+double PlacementLimits::least_peak(std::span<const ActivationBytes> work) const {
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t i = order_.size(); i-- > 0;) {
         if (spare(work, &highest_before_[i * stages_]) <= most) break;
@@ -52,7 +52,7 @@ double PlacementLimits::least_peak(std::span<const WorkBytes> work) const {
     return peak_of(most);
 }
 
-std::size_t PlacementLimits::first_that_may_fit(std::span<const WorkBytes> work) const {
+std::size_t PlacementLimits::first_that_may_fit(std::span<const ActivationBytes> work) const {
     std::size_t from = 0, to = order_.size();
     while (from < to) {
         const std::size_t middle = (from + to) / 2;
@@ -62,7 +62,7 @@ std::size_t PlacementLimits::first_that_may_fit(std::span<const WorkBytes> work)
     return from;
 }
 
-std::size_t PlacementLimits::first_after_which_all_fit(std::span<const WorkBytes> work,
+std::size_t PlacementLimits::first_after_which_all_fit(std::span<const ActivationBytes> work,
                                                        std::size_t from) const {
     std::size_t to = order_.size();
     while (from < to) {

@@ -35,7 +35,7 @@ bool splits_alike(const Cell& a, const Cell& b) {
 }
 
 // The memory of every stage of a pipeline that differs from the others (see Stages).
-using WorkOfStages = BoundedList<WorkMemory, kDistinctStages>;
+using WorkOfStages = BoundedList<ActivationMemory, kDistinctStages>;
 using MicroBatchOfStages = BoundedList<MicroBatchMemory, kDistinctStages>;
 
 // Returns the peak of the fullest stage.
@@ -82,16 +82,16 @@ class PlanSearch {
         std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by recomputation
         // The memory of the cell with its current schedule, one entry per recomputation.
         std::vector<WorkOfStages> work{};
-        std::vector<WorkBytes> work_bytes{};   // the same, the stages one after the other
-        std::vector<WorkBytes> least_bytes{};  // by stage: a lower bound for all recomputations
+        std::vector<ActivationBytes> work_bytes{};   // the same, the stages one after the other
+        std::vector<ActivationBytes> least_bytes{};  // by stage: a lower bound for all recomputations
 
         // Lower bounds of the cell, computed when they are first needed: by recomputation, and by placement.
         bool has_bounds = false;
-        std::vector<ComputeFloor> floors{};
+        std::vector<ComputeBound> compute_bounds{};
         std::vector<double> unhidden{};  // s
         double least_unhidden = 0;       // s
 
-        [[nodiscard]] std::span<const WorkBytes> bytes_of_work(std::size_t recompute) const {
+        [[nodiscard]] std::span<const ActivationBytes> bytes_of_work(std::size_t recompute) const {
             return std::span(work_bytes).subspan(recompute * least_bytes.size(), least_bytes.size());
         }
     };
@@ -187,8 +187,9 @@ void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
     }
     std::ranges::sort(order);
     for (auto first = order.begin(); first != order.end();) {
-        const auto last = std::find_if(first, order.end(),
-                                       [&](const auto& other) { return !other.first.is_like(first->first); });
+        const auto last = std::find_if(first, order.end(), [&](const auto& other) {
+            return !other.first.equals_except_accumulation(first->first);
+        });
         // If cells differ in the accumulation, the one with the most micro-batches takes the least time for
         // each. Their memory is the same.
         const OperatorSplit& fastest = (last - 1)->first;
@@ -250,13 +251,13 @@ void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts,
     for (const MicroBatchOfStages& micro_batch : w.micro_batches) {
         WorkOfStages& work = w.work.emplace_back();
         for (std::size_t i = 0; i < stages; ++i)
-            w.work_bytes.push_back(bytes_of(work.add(work_memory(micro_batch[i], schedule[i]))));
+            w.work_bytes.push_back(bytes_of(work.add(activation_memory(micro_batch[i], schedule[i]))));
     }
     w.least_bytes.assign(w.work_bytes.begin(), w.work_bytes.begin() + static_cast<std::ptrdiff_t>(stages));
     for (std::size_t part = 1; part < w.micro_batches.size(); ++part) {
         for (std::size_t i = 0; i < stages; ++i) {
-            const WorkBytes& bytes = w.work_bytes[part * stages + i];
-            WorkBytes& least = w.least_bytes[i];
+            const ActivationBytes& bytes = w.work_bytes[part * stages + i];
+            ActivationBytes& least = w.least_bytes[i];
             least.forward = std::min(least.forward, bytes.forward);
             least.backward = std::min(least.backward, bytes.backward);
         }
@@ -317,19 +318,19 @@ void PlanSearch::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) c
     if (w.has_bounds) return;
     w.has_bounds = true;
     Compiled& c = w.a.compiled;
-    std::call_once(parts.floors_made, [&] { make_floors(d, c, parts); });
+    std::call_once(parts.bounds_made, [&] { make_unit_bounds(d, c, parts); });
     w.unhidden.clear();
     for (std::size_t p = 0; p < parts.placements.size(); ++p) {
         double stage = std::numeric_limits<double>::infinity();
-        for (const UnhiddenFloor& floor : parts.unhidden_of(p))
-            stage = std::min(stage, floor.total(c.passes));
+        for (const UnhiddenBound& bound : parts.unhidden_of(p))
+            stage = std::min(stage, bound.total(c.passes));
         w.unhidden.push_back(stage);
     }
     w.least_unhidden = *std::ranges::min_element(w.unhidden);
-    w.floors.clear();
+    w.compute_bounds.clear();
     for (const double recompute : space_.recomputes()) {
         c.settings.set(P::recompute, recompute, Origin::given);
-        w.floors.push_back(compute_floor(c));
+        w.compute_bounds.push_back(compute_bound(c));
     }
 }
 
@@ -350,7 +351,7 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
 
     // No plan is faster than one without recomputation.
     c.settings.set(P::recompute, 0, Origin::given);
-    const ComputeFloor least = compute_floor(c);
+    const ComputeBound least = compute_bound(c);
     if (bounds.peak > most_bytes(c.tokens_per_gpu / least.computing, w)) return;
     make_micro_batches(w);
     w.has_bounds = false;
@@ -363,9 +364,9 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
         number += d.sharding_plans * static_cast<double>(space_.recomputes().size());
         if (number <= options_.from || first_number >= options_.to) continue;
         set_schedule(choice, parts, d, w);
-        const double floor = with_bubble(least, c) + w.least_unhidden;
-        if (parts.limits.least_peak(w.least_bytes) > most_bytes(c.tokens_per_gpu / floor, w)) continue;
-        visit_schedule(d, parts, floor, first_number, w);
+        const double bound = with_bubble(least, c) + w.least_unhidden;
+        if (parts.limits.least_peak(w.least_bytes) > most_bytes(c.tokens_per_gpu / bound, w)) continue;
+        visit_schedule(d, parts, bound, first_number, w);
     }
     if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
 }
@@ -379,9 +380,9 @@ void PlanSearch::visit_schedule(const Degrees& d, DegreesParts& parts, double le
         const double peak = parts.limits.least_peak(w.bytes_of_work(r));
         if (peak > most_bytes(c.tokens_per_gpu / least, w)) continue;
         make_bounds(d, parts, w);
-        const double floor = with_bubble(w.floors[r], c);
-        if (peak > most_bytes(c.tokens_per_gpu / (floor + w.least_unhidden), w)) continue;
-        evaluate(d, parts, r, floor, number, w);
+        const double bound = with_bubble(w.compute_bounds[r], c);
+        if (peak > most_bytes(c.tokens_per_gpu / (bound + w.least_unhidden), w)) continue;
+        evaluate(d, parts, r, bound, number, w);
     }
 }
 
@@ -397,8 +398,8 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
     for (std::size_t p = 0; p < parts.placements.size(); ++p) {
         const double least_peak = parts.limits.least_peak(w.bytes_of_work(r), p);
         if (least_peak > most) continue;
-        double floor = compute + w.unhidden[p];
-        if (least_peak > most_bytes(c.tokens_per_gpu / floor, w)) continue;
+        double bound = compute + w.unhidden[p];
+        if (least_peak > most_bytes(c.tokens_per_gpu / bound, w)) continue;
         const Placement& placement = parts.placements[p];
         const StateSharding& values = d.shardings[placement.sharding];
         // Canonical order: sharding, resharding, recomputation, offload.
@@ -413,8 +414,9 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
             set_sharding(sharding, d, parts, c);
             beside = traffic_passes(c);
         }
-        floor += exposed_traffic_floor(w.floors[r], parts.traffic_floors[p], beside, c.settings[P::overlap]);
-        const double rate = c.tokens_per_gpu / floor;
+        bound += exposed_traffic_bound(w.compute_bounds[r], parts.traffic_bounds[p], beside,
+                                       c.settings[P::overlap]);
+        const double rate = c.tokens_per_gpu / bound;
         const double peak = peak_of(parts.states_of(p), w.work[r], c);
         if (peak > most_bytes(rate, w)) continue;
         ++w.evaluated;

@@ -8,7 +8,7 @@
 // Then cells are visited in descending order of the highest throughput they could reach, so that the first
 // plans rule out most of the others by lower bounds of the step time and the memory, which keeps the result
 // exact: under any sharding a step takes at least the compute time of the slowest stage, recomputation
-// included, and the bubble (`compute_floor`), plus the time that no compute can hide (`unhidden_floor`). Only
+// included, and the bubble (`compute_bound`), plus the time that no compute can hide (`unhidden_bound`). Only
 // the remaining plans are evaluated.
 //
 // The result does not depend on the number of threads.

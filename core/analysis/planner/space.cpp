@@ -8,6 +8,7 @@
 #include "scenario/constraint.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/software_support.h"
 #include "schedules/schedule.h"
 
 namespace shardscope {
@@ -28,6 +29,8 @@ bool suits(const Settings& s, std::initializer_list<P> ids) {
 bool experts_can_be_split(const Settings& s) {
     return suits(s, {P::expert_parallel, P::expert_tensor_parallel});
 }
+
+bool overlaps_experts(const Settings& s) { return s[P::experts] > 0 && s.on(P::moe_overlap); }
 
 // Returns whether the size is a power of two or three times one. Other sizes are tried only to divide a given
 // global batch.
@@ -62,10 +65,11 @@ struct PlanSpace::Build {
     [[nodiscard]] std::vector<double> context_kinds() const;
     [[nodiscard]] std::vector<double> expert_tensor_degrees() const;
 
-    // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states, and
-    // by degrees. The latter serve all values of sequence and asynchronous tensor parallelism.
+    // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states and
+    // whether there is a pipeline, and by degrees. The latter serve all values of sequence and asynchronous
+    // tensor parallelism.
     std::map<std::array<double, 2>, std::vector<std::span<const ScheduleChoice>>> schedule_choices_of{};
-    std::map<int, std::span<const StateSharding>> shardings_of{};
+    std::map<std::pair<int, bool>, std::span<const StateSharding>> shardings_of{};
     std::map<std::array<double, 5>, std::vector<std::uint32_t>> degrees_of{};
     std::vector<bool> available{};  // by ScheduleKind: whether the software has the schedule
 
@@ -159,7 +163,8 @@ const std::vector<std::uint32_t>& PlanSpace::Build::degrees() {
     const auto [alike, new_stages] =
         schedule_choices_of.try_emplace({s[P::context_parallel], s[P::pipeline_parallel]});
     if (new_stages) alike->second = by_weights(schedule_choices());
-    const auto [shared, new_sharers] = shardings_of.try_emplace(max_shard_group(s));
+    const auto [shared, new_sharers] =
+        shardings_of.try_emplace({max_shard_group(s), s[P::pipeline_parallel] > 1});
     if (new_sharers) shared->second = space.shardings_.emplace_back(shardings());
     if (shared->second.empty()) return out;
     double plans = 0;
@@ -194,6 +199,8 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
             pipeline.set(P::schedule, kind, Origin::given);
             pipeline.set(P::virtual_stages, virtual_stages, Origin::given);
             if (!all_hold(schedule_constraints(), pipeline)) continue;
+            if (is_free(P::virtual_stages) && overlaps_experts(pipeline) && !offers_expert_overlap(pipeline))
+                continue;
             out.push_back({virtual_stages, kind, micro_batch_rule(pipeline)});
         }
     };
@@ -232,7 +239,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
     for (const double sharding : values(P::sharding)) {
         const auto kind = static_cast<Sharding>(static_cast<int>(sharding));
         // ZeRO++ rounds gradients, which is not the planner's choice.
-        if (kind == Sharding::zero_pp && is_free(P::sharding)) continue;
+        if (is_free(P::sharding) && (kind == Sharding::zero_pp || !offers_sharding(kind, s))) continue;
         const bool fsdp = is_fsdp(kind);
         StateSharding one{kind, base[P::shard_group], 0, {}, {}};
         sharded.set(P::sharding, kind, Origin::given);
@@ -292,6 +299,14 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
 PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free, double most) {
     Build build{*this, settings, settings, free, most};
     recomputes_ = build.values(P::recompute);
+    if (build.is_free(P::recompute) && overlaps_experts(settings)) {
+        Settings one_stage = settings;
+        one_stage.set(P::pipeline_parallel, 1, Origin::given);
+        std::erase_if(recomputes_, [&](double recompute) {
+            one_stage.set(P::recompute, recompute, Origin::given);
+            return !offers_expert_overlap(one_stage);
+        });
+    }
     build.run();
 }
 

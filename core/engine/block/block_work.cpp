@@ -8,6 +8,7 @@
 #include "effects/muon.h"
 #include "effects/tensor_parallel_traffic.h"
 #include "model/operator_time.h"
+#include "scenario/gpu_groups.h"
 
 namespace shardscope {
 namespace {
@@ -249,7 +250,7 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .expert = layout.expert_group,
             .expert_tensor = layout.expert_tensor_group,
             .async_tensor = s.on(P::async_tensor_parallel),
-            .expert_imbalance = s[P::expert_imbalance],
+            .expert_imbalance = expert_imbalance(s),
             .context_imbalance = s[P::context_imbalance],
             .overlap = s[P::overlap],
             .dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher),
@@ -298,8 +299,8 @@ Time collective_operator_time(const Operator& op, const BlockRates& rates) {
         case Collective::all_reduce: time = all_reduce_time(op.bytes, group, rates.network); break;
         case Collective::all_to_all:
             time = op.group == CommunicationGroup::expert
-                       ? expert_dispatch_time({op.bytes, op.copies, rates.expert_groups}, rates.dispatcher,
-                                              rates.expert_imbalance, group, rates.network)
+                       ? expert_dispatch_time({op.bytes, op.experts_per_token, rates.expert_groups},
+                                              rates.dispatcher, rates.expert_imbalance, group, rates.network)
                        : all_to_all_time(op.bytes, group, rates.network);
             break;
     }

@@ -14,7 +14,7 @@ RecomputePolicy recompute_policy(const Settings& settings);
 StateFormats state_formats(const Settings& settings);
 QuantizedWeights quantized_weights(const Settings& settings);
 HostWork host_work(const Settings& settings);
-// Returns the time of a step that passes on the host and depends on no layer; s.
+// Returns the host time per step that does not depend on the number of layers; s.
 double host_time_per_step(const Settings& settings);
 
 }  // namespace shardscope

@@ -54,8 +54,8 @@ struct TrafficPolicy {
     bool gathers_each_visit = false;  // FSDP: before the layer's forward pass in each visit
     bool gathers_again = false;       // FSDP that reshards after the forward pass: before the backward pass
     bool gathers_once = false;        // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
-    // FSDP and ZeRO-2, which do not keep unsharded gradients, unless FSDP defers its reductions. Otherwise
-    // only the last visit reduces.
+    // ZeRO-2, and FSDP unless it defers its reductions, because they keep no unsharded gradients. If it is
+    // false, gradients are reduced only in the last visit.
     bool reduces_each_visit = false;
     bool overlaps_gathers = true;     // off: ZeRO-1 and ZeRO-2 gather all weights before the first layer
     bool overlaps_reductions = true;  // off: gradients of the last visit are reduced after the last layer

@@ -5,7 +5,7 @@
 // once to each node that holds some of its experts, and inside a node once to each GPU. If k experts are
 // chosen at random, a token needs g·(1 − (1 − 1/g)^k) of g places on average. A router that first chooses M
 // of the G groups of experts limits the places to those that hold these groups. In the backward pass the
-// gradients travel the same ways with the same bytes. Sources: Lepikhin et al. 2020 (GShard), arXiv
+// gradients take the same paths with the same bytes. Sources: Lepikhin et al. 2020 (GShard), arXiv
 // 2006.16668; DeepSeek-V3, arXiv 2412.19437, sections 2.1.2 (at most 4 nodes for a token) and 3.2.2.
 #pragma once
 
@@ -23,14 +23,14 @@ struct ExpertGroups {
 };
 
 struct Dispatch {
-    double bytes = 0;   // of all copies that one GPU sends
-    double copies = 1;  // of each token: its experts
+    double bytes = 0;  // of all copies that one GPU sends
+    double experts_per_token = 1;
     ExpertGroups groups;
 };
 
-// Returns the mean number of different places among `places` that `copies` random choices reach.
-inline double different_places(double places, double copies) {
-    return places * (1 - std::pow(1 - 1 / places, copies));
+// Returns the mean number of different places among `places` that `choices` random choices reach.
+inline double different_places(double places, double choices) {
+    return places * (1 - std::pow(1 - 1 / places, choices));
 }
 
 // Returns the mean number of the `places` that hold experts of the groups that a token chooses.
@@ -47,14 +47,15 @@ inline double places_of_groups(double places, const ExpertGroups& groups) {
 
 // Returns the mean number of the `places` that hold experts of a token.
 inline double places_of_token(double places, const Dispatch& dispatch) {
-    return different_places(std::max(1.0, places_of_groups(places, dispatch.groups)), dispatch.copies);
+    return different_places(std::max(1.0, places_of_groups(places, dispatch.groups)),
+                            dispatch.experts_per_token);
 }
 
 // `imbalance` is the number of tokens on the busiest GPU relative to the average one.
 inline Time expert_dispatch_time(const Dispatch& dispatch, MoeDispatcher dispatcher, double imbalance,
                                  const RingGroup& group, const NetworkRates& network) {
     if (group.size() <= 1) return {};
-    const double token_bytes = dispatch.bytes / dispatch.copies;
+    const double token_bytes = dispatch.bytes / dispatch.experts_per_token;
     switch (dispatcher) {
         case MoeDispatcher::all_to_all: break;
         case MoeDispatcher::deepep: {

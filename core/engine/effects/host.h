@@ -34,7 +34,7 @@ inline double layer_host_time(const HostWork& work, bool has_experts, double sha
     return out + work.experts + work.casts * work.cast * work.local_experts;
 }
 
-// Returns the time of a step that passes on the host and depends on no layer: a fixed time, and the wait for
+// Returns the host time per step that does not depend on the number of layers: a fixed time, and the wait for
 // the slowest GPU; s.
 inline double host_time_per_step(double overhead, double jitter, double gpus) {
     return overhead + straggler_wait(jitter, gpus);

@@ -68,11 +68,11 @@ struct ModelParameters {    // on one GPU before data-parallel sharding; experts
     double non_expert = 0;  // all parameters but the experts'
     double experts = 0;
 };
-// Returns the bytes on one GPU of a state with `bytes` per parameter. `shared_by` and `experts_shared_by` are
+// Returns the bytes on one GPU of a state with `bytes` per parameter. `group` and `expert_group` are
 // the sizes of the shard groups of the two kinds of parameters.
-inline double sharded_bytes(double bytes, const ModelParameters& parameters, double shared_by,
-                            double experts_shared_by) {
-    return bytes * (parameters.non_expert / shared_by + parameters.experts / experts_shared_by);
+inline double sharded_bytes(double bytes, const ModelParameters& parameters, double group,
+                            double expert_group) {
+    return bytes * (parameters.non_expert / group + parameters.experts / expert_group);
 }
 // Returns how many parameters the optimizer of one GPU updates. `group` and `expert_group` are the GPUs of
 // the shard groups of the two kinds of parameters.

@@ -1,7 +1,8 @@
 // E18: the data-parallel collectives of ZeRO++, which quantizes what FSDP sends.
 //
-// Weights are gathered in int8 before the forward pass. Every node keeps a second copy of them in the compute
-// precision, sharded over its GPUs, from which the backward pass gathers without traffic between nodes.
+// Weights are gathered in int8 before the forward pass. Every node keeps them once more in the compute
+// precision, sharded over its GPUs (secondary shards), from which the backward pass gathers without traffic
+// between nodes.
 // Gradients are reduced in int4: an all-to-all inside each node, a sum, and an all-to-all between the nodes.
 // The scaling factors, one for hundreds of values, are negligible. Source: Wang et al. 2023, arXiv
 // 2306.10209.
@@ -18,12 +19,12 @@ inline constexpr double kQuantizedGradient = 0.5;  // bytes
 // written in 16 bits, the gradients are read in 16 bits, written in int4, and read again to be added up.
 inline constexpr double kQuantizationTraffic = 6;
 
-// The GPUs of the shard group in one node, which hold the second copy of the weights.
+// The GPUs of the shard group in one node, which hold the secondary shards of the weights.
 inline RingGroup in_one_node(const RingGroup& shard) { return {shard.local, 1, shard.stride}; }
 
-// E3: returns the bytes of the second copy on one GPU, with `bytes` per parameter.
-inline double second_copy_bytes(double bytes, const ModelParameters& parameters, const RingGroup& shard,
-                                const RingGroup& expert_shard) {
+// E3: returns the bytes of the secondary shards on one GPU, with `bytes` per parameter.
+inline double secondary_shard_bytes(double bytes, const ModelParameters& parameters, const RingGroup& shard,
+                                    const RingGroup& expert_shard) {
     return sharded_bytes(bytes, parameters, in_one_node(shard).size(), in_one_node(expert_shard).size());
 }
 
@@ -31,7 +32,7 @@ inline Time quantized_gather_time(double parameters, const RingGroup& shard, con
     return all_gather_time(kQuantizedWeight * parameters, shard, network);
 }
 
-// Returns the time of a gather of `bytes` from the second copy.
+// Returns the time of a gather of `bytes` from the secondary shards.
 inline Time node_gather_time(double bytes, const RingGroup& shard, const NetworkRates& network) {
     return all_gather_time(bytes, in_one_node(shard), network);
 }

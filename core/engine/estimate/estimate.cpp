@@ -71,7 +71,7 @@ double Estimate::compute_time() const {
 }
 double Estimate::exposed_communication() const { return sum_of(step, kNetworkTerms); }
 double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
-double Estimate::schedule_time() const { return sum_of(step, kWaitingTerms); }
+double Estimate::waiting_time() const { return sum_of(step, kWaitingTerms); }
 
 bool is_possible(const Estimate& e) {
     constexpr double kRounding = 1e-9;

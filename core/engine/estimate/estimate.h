@@ -53,7 +53,7 @@ struct Estimate {  // the prediction for one scenario
     [[nodiscard]] double compute_time() const;
     [[nodiscard]] double communication_time() const;
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
-    [[nodiscard]] double schedule_time() const;
+    [[nodiscard]] double waiting_time() const;
     // Returns step time ÷ predicted step time, which is 1 unless the MFU is set by hand.
     [[nodiscard]] double stretch() const { return mfu > 0 ? predicted_mfu / mfu : 1; }
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }

@@ -1,7 +1,8 @@
 // E23, E24, E30: the closed form of FSDP training, a small estimator that is separate from the prediction.
 //
 // It follows Wang et al. 2025, arXiv 2504.03655 (reconstructed), and assumes matrices at full peak, perfect
-// overlap and one gather per layer. Its wall is the product memory × bandwidth ÷ FLOPS. The ideal threshold
+// overlap and one gather per layer. The product memory × bandwidth ÷ FLOPS limits its throughput. The ideal
+// threshold
 // follows the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
 #pragma once
 

@@ -53,7 +53,7 @@ class Simulation {
     }
 
     // Computes all start times and returns the length of the step.
-    double run(double hop) {
+    double run(double stage_delay) {
         std::vector<double> ready(stages_, 0);
         std::vector<double> hops_before(stages_, 0);
         for (std::size_t first = 0, next = 0; first < tasks_.size(); first = next) {
@@ -66,7 +66,7 @@ class Simulation {
                 if (task.waits_for == kNone) continue;
                 const Task& other = tasks_[task.waits_for];
                 const double lead = out_.stages[stage][task.index].seconds.lead;
-                const double arrival = other.result + (task.hops ? hop : 0) - lead;
+                const double arrival = other.result + (task.hops ? stage_delay : 0) - lead;
                 if (arrival > start) {
                     start = arrival;
                     hops = other.hops_to + (task.hops ? 1 : 0);
@@ -86,7 +86,7 @@ class Simulation {
             ready[stage] = start;
             hops_before[stage] = hops;
         }
-        out_.hop = hop;
+        out_.stage_delay = stage_delay;
         out_.span = 0;
         slope_ = 0;
         for (std::size_t i = 0; i < stages_; ++i) {
@@ -99,7 +99,7 @@ class Simulation {
         }
         return out_.span;
     }
-    // Returns the derivative of the step's length with respect to the hop.
+    // Returns the derivative of the step's length with respect to the stage_delay.
     [[nodiscard]] double slope() const { return slope_; }
     PipelineRun take_result() { return std::move(out_); }
 
@@ -185,29 +185,29 @@ class Simulation {
 }  // namespace
 
 PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& shape,
-                              const std::vector<StageSeconds>& seconds, double hop) {
+                              const std::vector<StageSeconds>& seconds, double stage_delay) {
     Simulation simulation(schedule, shape, seconds);
-    simulation.run(hop);
+    simulation.run(stage_delay);
     return simulation.take_result();
 }
 
 PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
                                      const std::vector<StageSeconds>& seconds, double span) {
     Simulation simulation(schedule, shape, seconds);
-    // The span is a piecewise linear, non-decreasing function of the hop. Newton's method starts from above
-    // and steps from corner to corner; a step that would leave the known bracket is replaced by a bisection
-    // step.
+    // The span is a piecewise linear, non-decreasing function of the stage_delay. Newton's method starts from
+    // above and steps from corner to corner; a step that would leave the known bracket is replaced by a
+    // bisection step.
     constexpr int kMaxIterations = 60;
     constexpr double kTolerance = 1e-12;
     double low = -span;
     double high = span;
-    double hop = high;
+    double stage_delay = high;
     for (int i = 0; i < kMaxIterations; ++i) {
-        const double over = simulation.run(hop) - span;
+        const double over = simulation.run(stage_delay) - span;
         if (std::abs(over) <= kTolerance * span || high - low <= kTolerance * span) break;
-        (over > 0 ? high : low) = hop;
-        const double next = simulation.slope() > 0 ? hop - over / simulation.slope() : low;
-        hop = next > low && next < high ? next : (low + high) / 2;
+        (over > 0 ? high : low) = stage_delay;
+        const double next = simulation.slope() > 0 ? stage_delay - over / simulation.slope() : low;
+        stage_delay = next > low && next < high ? next : (low + high) / 2;
     }
     return simulation.take_result();
 }

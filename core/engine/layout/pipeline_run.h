@@ -39,17 +39,17 @@ struct TimedPass : Pass {
 
 struct PipelineRun {
     std::vector<std::vector<TimedPass>> stages;  // in the order of their starts
-    double hop = 0;   // s from the result of a pass until a neighbouring stage has received it
+    double stage_delay = 0;  // s from the result of a pass until a neighbouring stage has received it
     double span = 0;  // s, length of the step; where steps overlap, the longest time that one stage is in it
 };
 
 // Simulates one step; `seconds` has one element per stage.
 PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& shape,
-                              const std::vector<StageSeconds>& seconds, double hop);
+                              const std::vector<StageSeconds>& seconds, double stage_delay);
 
-// Simulates one step with the longest hop for which it lasts `span` seconds. The hop is negative if the step
-// is longer than `span` even without message times. If the passes of the busiest stage alone take longer than
-// `span`, the result is longer than `span`.
+// Simulates one step with the longest stage_delay for which it lasts `span` seconds. The stage_delay is
+// negative if the step is longer than `span` even without message times. If the passes of the busiest stage
+// alone take longer than `span`, the result is longer than `span`.
 PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
                                      const std::vector<StageSeconds>& seconds, double span);
 

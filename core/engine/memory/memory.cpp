@@ -95,7 +95,7 @@ MemoryTerms terms_of(const StateMemory& state, const TemporaryBytes& now, const 
 // Calls `record(moment, temporary)` for every moment of a step. The end of forward is the last layer's
 // attention or the loss.
 template <typename Record>
-void each_moment(const StateMemory& state, const WorkMemory& work, Record&& record) {
+void each_moment(const StateMemory& state, const ActivationMemory& work, Record&& record) {
     record(Moment::forward_end,
            TemporaryBytes{state.gathered_forward, work.resident, work.logits, work.held_back});
     if (work.attention > 0)
@@ -113,7 +113,7 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     MemoryUse use{memory_limits(c.settings)};
     use.stage = stage.position;
     const StateMemory state = state_memory(stage, c);
-    const WorkMemory work = work_memory(stage, c);
+    const ActivationMemory work = activation_memory(stage, c);
     use.resident = work.resident;
     each_moment(state, work, [&](Moment moment, const TemporaryBytes& now) {
         MemoryTerms terms = terms_of(state, now, c.settings);
@@ -172,12 +172,12 @@ UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& c) 
     return unsharded_of(stage_parameters(stage, c), stage, c);
 }
 
-double second_copy_bytes(const Stage& stage, const Compiled& c) {
+double secondary_shard_bytes(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const bool keeps = s.choice<Sharding>(P::sharding) == Sharding::zero_pp && s.on(P::reshard_after_forward);
     if (!keeps || c.layout.shard.nodes <= 1) return 0;
-    return second_copy_bytes(c.compute_bytes, stage_parameters(stage, c).all, c.layout.shard,
-                             c.layout.expert_shard);
+    return secondary_shard_bytes(c.compute_bytes, stage_parameters(stage, c).all, c.layout.shard,
+                                 c.layout.expert_shard);
 }
 
 double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
@@ -240,7 +240,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
     if (!keeps_weights_on_host(s))
         out.weights = (is_fsdp(s) && offloads ? shards.half_weights : shards.master_weights) +
-                      second_copy_bytes(stage, c) + quantized_weight_bytes(stage, c);
+                      secondary_shard_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
     if (!is_fsdp(s)) {
@@ -327,7 +327,7 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     return out;
 }
 
-WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
+ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
     return {schedule.in_flight * micro_batch.held +
                 left_on_gpu(schedule.in_flight * micro_batch.offloaded, schedule.host_memory),
             schedule.share * micro_batch.working, schedule.share * micro_batch.attention, schedule.logits,
@@ -338,11 +338,11 @@ double offloaded_activation_bytes(const Stage& stage, const Compiled& c) {
     return micro_batches_in_flight(stage, c) * micro_batch_memory(stage, c).offloaded;
 }
 
-WorkMemory work_memory(const Stage& stage, const Compiled& c) {
-    return work_memory(micro_batch_memory(stage, c), schedule_memory(stage, c));
+ActivationMemory activation_memory(const Stage& stage, const Compiled& c) {
+    return activation_memory(micro_batch_memory(stage, c), schedule_memory(stage, c));
 }
 
-double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& c) {
+double peak_memory(const StateMemory& state, const ActivationMemory& work, const Compiled& c) {
     // The sum over the terms, in their order, so that it equals that of memory_use bit by bit.
     const double states = state.weights + state.gradients + state.optimizer;
     const double reserve = c.settings[P::memory_reserve];
@@ -355,14 +355,14 @@ double peak_memory(const StateMemory& state, const WorkMemory& work, const Compi
     return peak;
 }
 
-WorkBytes bytes_of(const WorkMemory& work) {
+ActivationBytes bytes_of(const ActivationMemory& work) {
     return {work.resident + std::max(work.attention, work.logits), work.resident + work.working};
 }
 
-WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& c) {
+ActivationBytes activation_limit(const StateMemory& state, double bytes, const Compiled& c) {
     const Settings& s = c.settings;
     const double free = bytes - (state.weights + state.gradients + state.optimizer) - s[P::memory_reserve];
-    WorkBytes out;
+    ActivationBytes out;
     each_moment(state, {}, [&](Moment moment, const TemporaryBytes& now) {
         if (moment == Moment::optimizer_step) return;  // the other moments need at least as much
         const double held = now.gathered + now.resident + now.logits + allocator_bytes(state, now, s);

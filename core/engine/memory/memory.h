@@ -16,7 +16,8 @@ enum class Verdict : unsigned char { fits, risky, does_not_fit };
 std::string_view name_of(Verdict verdict);  // "does-not-fit"
 std::string label_of(Verdict verdict);      // "does not fit"
 
-// The uses of memory. The first kShardableMemoryTerms can be sharded over GPUs; the others cannot.
+// The uses of memory. The first kModelStateTerms are model states, which data parallelism can shard (ZeRO,
+// FSDP); it does not shard the others.
 enum class MemoryTerm : unsigned char {
     weights,
     gradients,
@@ -29,7 +30,7 @@ enum class MemoryTerm : unsigned char {
     count
 };
 inline constexpr std::size_t kMemoryTerms = static_cast<std::size_t>(MemoryTerm::count);
-inline constexpr std::size_t kShardableMemoryTerms = 3;
+inline constexpr std::size_t kModelStateTerms = 3;
 std::string_view name_of(MemoryTerm term);  // "optimizer"
 std::string label_of(MemoryTerm term);      // "optimizer state"
 
@@ -45,7 +46,7 @@ using MemoryTerms = std::array<double, kMemoryTerms>;
 struct MemoryLimits {
     double capacity = 0;  // usable bytes
     double margin = 0;    // bytes above and below the capacity within which the verdict is risky
-    // Return the largest peak of which the verdict is fits, and of which it is not does_not_fit; bytes.
+    // Return the largest peak with the verdict fits, and with the verdict risky; bytes.
     [[nodiscard]] double most_that_fits() const { return capacity - margin; }
     [[nodiscard]] double most_at_risk() const { return capacity + margin; }
 };
@@ -93,14 +94,14 @@ struct UnshardedParameters {
 UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& compiled);
 
 // The parts of the memory of one GPU of a stage, for searches over plans; bytes. StateMemory depends on
-// degrees, sharding and offload, WorkMemory on degrees, micro-batch, schedule and recomputation.
+// degrees, sharding and offload, ActivationMemory on degrees, micro-batch, schedule and recomputation.
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
     double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
 };
-// E3: returns the bytes of the second copy of a stage's weights, which ZeRO++ keeps in every node.
-double second_copy_bytes(const Stage& stage, const Compiled& compiled);
+// E3: returns the bytes of the secondary shards of a stage's weights, which ZeRO++ keeps in every node.
+double secondary_shard_bytes(const Stage& stage, const Compiled& compiled);
 // E3: returns the bytes by which a stage's weights in low precision exceed weights in 16 bits.
 double quantized_weight_bytes(const Stage& stage, const Compiled& compiled);
 // E4: returns the bytes of the unsharded gradients that FSDP in a pipeline accumulates over the micro-batches
@@ -113,8 +114,8 @@ StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // E6: returns the bytes of a stage's activations that offload moves to the host, if the host has memory for
 // all of them.
 double offloaded_activation_bytes(const Stage& stage, const Compiled& compiled);
-// The memory of a stage that grows with the work: activations and what the passes use meanwhile, in bytes.
-struct WorkMemory {
+// The activations of a stage and the temporary buffers of its passes; bytes.
+struct ActivationMemory {
     // Activations of all micro-batches in flight, with those for which the host has no memory.
     double resident = 0;
     double working = 0;    // of the layer that is recomputed
@@ -122,16 +123,17 @@ struct WorkMemory {
     double logits = 0;
     double held_back = 0;  // freed, but not reusable yet
 };
-WorkMemory work_memory(const Stage& stage, const Compiled& compiled);
-// The part of WorkMemory that one micro-batch needs. It depends on degrees, micro-batch and recomputation.
+ActivationMemory activation_memory(const Stage& stage, const Compiled& compiled);
+// The part of ActivationMemory that one micro-batch needs. It depends on degrees, micro-batch and
+// recomputation.
 struct MicroBatchMemory {
     double held = 0;       // its activations and buffers until its backward pass
     double offloaded = 0;  // its activations that move to the host
-    // As in WorkMemory, for all of the micro-batch at once.
+    // As in ActivationMemory, for all of the micro-batch at once.
     double working = 0, attention = 0, held_back = 0;
 };
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
-// The part of WorkMemory that the schedule decides.
+// The part of ActivationMemory that the schedule decides.
 struct ScheduleMemory {
     double in_flight = 1;  // micro-batches
     double share = 1;      // of a micro-batch that one pass processes
@@ -139,20 +141,20 @@ struct ScheduleMemory {
     double host_memory = 0;  // for offloaded activations; offloaded state is not subtracted
 };
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& compiled);
-WorkMemory work_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);
+ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);
 // E6: returns the micro-batches whose activations a stage holds at the same time.
 double micro_batches_in_flight(const Stage& stage, const Compiled& compiled);
 // Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes. It grows with every field
 // of both, also in rounded arithmetic.
-double peak_memory(const StateMemory& state, const WorkMemory& work, const Compiled& compiled);
-// What the work needs at the end of forward and at the start of backward; bytes.
-struct WorkBytes {
+double peak_memory(const StateMemory& state, const ActivationMemory& work, const Compiled& compiled);
+// What the activations and buffers need at the end of forward and at the start of backward; bytes.
+struct ActivationBytes {
     double forward = 0, backward = 0;
 };
-WorkBytes bytes_of(const WorkMemory& work);
-// Returns the most that the work of a GPU with `state` may need for its peak not to exceed `bytes`, exact but
-// for rounding errors. It is negative if the state alone needs more. What is held back counts for nothing: it
-// does not change a verdict.
-WorkBytes work_limit(const StateMemory& state, double bytes, const Compiled& compiled);
+ActivationBytes bytes_of(const ActivationMemory& work);
+// Returns the most that the activations and buffers of a GPU with `state` may need for its peak not to exceed
+// `bytes`, exact but for rounding errors. It is negative if the state alone needs more. Freed tensors that
+// are not reusable yet are not counted, because they do not change a verdict.
+ActivationBytes activation_limit(const StateMemory& state, double bytes, const Compiled& compiled);
 
 }  // namespace shardscope

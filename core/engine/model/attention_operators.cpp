@@ -48,9 +48,9 @@ void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::ve
 
 void build_attention(const Shape& x, double attended, double length, std::vector<Operator>& ops) {
     using enum OperatorKind;
-    const double rows = x.tokens / x.spread;         // of norms, residuals and dropout on this GPU
-    const double activation = x.q * rows * x.h;      // one s×b×h tensor, in bytes
-    const double mask = x.dropout ? rows * x.h : 0;  // one byte per element
+    const double rows = x.tokens / x.sequence_shards;  // of norms, residuals and dropout on this GPU
+    const double activation = x.q * rows * x.h;        // one s×b×h tensor, in bytes
+    const double mask = x.dropout ? rows * x.h : 0;    // one byte per element
     const bool latent = x.kv_rank > 0;
     const double key = latent ? x.d + x.rope : x.d;  // width of one head's query and key
     const double value = latent ? x.value : x.d;

@@ -13,8 +13,8 @@ struct FeedForwardNames {
 };
 void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
     const double width = f / x.t;
-    ops.push_back(
-        matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h));
+    ops.push_back(matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias,
+                         x.q * x.tokens / x.sequence_shards * x.h));
     ops.back().repeated_by = bit(names.module);
     ops.back().dropped_by = bit(RecomputeModule::layernorm);
     // A gated unit keeps both halves for the product's backward pass, and the activation's output if the
@@ -27,6 +27,8 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     ops.back().dropped_by = bit(names.module);
     ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
     // The last matrix need not be repeated, because its output is no input of the backward pass.
+    // Megatron-Core's checkpoints repeat it with the whole module, but the public runs that recompute experts
+    // are 9 % faster than that would be.
     ops.back().dropped_by = names.module | RecomputeModule::activation;
 }
 
@@ -41,7 +43,7 @@ void build_dense(const Shape& x, std::vector<Operator>& ops) {
 // Experts: a router sends every token to `top` experts. The batch of one expert comes from all
 // expert-parallel GPUs. The sizes are those of the busiest GPU, which determines the time.
 void build_experts(const Shape& x, std::vector<Operator>& ops) {
-    const double rows = x.tokens / x.spread;
+    const double rows = x.tokens / x.sequence_shards;
     // The input is kept already if there is a shared expert that keeps the same input in 16 bits.
     const double router_saved = x.shared_f > 0 && !x.low_precision ? 0 : x.q * rows * x.h;
     const double gates = x.experts + (x.shared_gate ? 1 : 0);
@@ -54,11 +56,11 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
 
     // Token copies that one GPU sends. Where tensor-parallel GPUs hold different experts, each sends its part
     // of the sequence.
-    const double split = x.spread > 1 ? 1 : std::max(1.0, x.t / x.et);
+    const double split = x.sequence_shards > 1 ? 1 : std::max(1.0, x.t / x.et);
     const double copies = rows / split * x.top;
     // Token copies that the experts of the busiest GPU process. GPUs that share an expert process the same
     // ones.
-    const double routed = x.imbalance * copies * x.et * (x.spread > 1 ? 1 : split / x.t);
+    const double routed = x.imbalance * copies * x.et * (x.sequence_shards > 1 ? 1 : split / x.t);
     const bool latent = x.expert_h < x.h;
     const auto add_projection = [&](std::string_view name, double n, double k, double saved) {
         Operator op = matrix(x, name, n, k, Cut::none, false, saved);
@@ -74,7 +76,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         if (x.e <= 1) return;
         add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert,
                        value_bytes * copies * x.expert_h);
-        ops.back().copies = x.top;
+        ops.back().experts_per_token = x.top;
     };
     add_all_to_all("experts.dispatch", x.dispatched_bytes);
     // The router's probabilities are kept in fp32.
@@ -83,7 +85,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     // The matrices of a split expert need the tokens of all GPUs that share it. Those of a tensor-parallel
     // group without sequence parallelism have the same tokens.
     const double routed_bytes = x.q * routed * x.expert_h;
-    const bool gathers = x.et > 1 && (x.spread > 1 || x.et > x.t);
+    const bool gathers = x.et > 1 && (x.sequence_shards > 1 || x.et > x.t);
     if (gathers)
         add_collective(ops, "experts.gather", Collective::all_gather, CommunicationGroup::expert_tensor,
                        routed_bytes);
@@ -131,7 +133,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     if (latent) add_projection("experts.unlatent", x.h, x.expert_h, x.q * rows * x.expert_h);
     for (std::size_t i = first; i < last; ++i) {
         const bool activation = ops[i].name == "experts.activation";
-        // The last matrix and what follows it need not be repeated.
+        // The backward pass does not need the output of the last matrix and what follows it.
         const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.bias" &&
                               ops[i].name != "experts.combine" && ops[i].name != "experts.reduce" &&
                               ops[i].name != "experts.unpermute";
@@ -147,7 +149,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
                            {"shared.up", "shared.activation", "shared.down", RecomputeModule::shared_experts},
                            x.shared_f, ops);
         leave_tensor_parallel(x, "mlp.reduce", ops);
-    } else if (x.spread <= 1) {
+    } else if (x.sequence_shards <= 1) {
         leave_tensor_parallel(x, "mlp.reduce", ops);
     }
 }

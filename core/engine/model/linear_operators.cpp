@@ -25,7 +25,7 @@ void begin_mixer(const Shape& x, std::vector<Operator>& ops) {
 
 // Adds the reduction of tensor parallelism and the residual after a mixer's output projection.
 void end_mixer(const Shape& x, std::vector<Operator>& ops) {
-    const double rows = x.tokens / x.spread;
+    const double rows = x.tokens / x.sequence_shards;
     leave_tensor_parallel(x, "attention.reduce", ops);
     if (x.layer_norms > 2) ops.push_back(layer_norm(x, "attention.post_norm"));
     ops.push_back(streaming(x, OperatorKind::elementwise, "attention.residual", 3 * rows * x.h, 0,
@@ -34,7 +34,7 @@ void end_mixer(const Shape& x, std::vector<Operator>& ops) {
 
 // The projection from the layer's input to `width` values on all GPUs, of which one GPU computes `local`.
 Operator input_projection(const Shape& x, std::string_view name, double width, double local) {
-    Operator op = matrix(x, name, width, x.h, Cut::column, x.bias, x.q * x.tokens / x.spread * x.h);
+    Operator op = matrix(x, name, width, x.h, Cut::column, x.bias, x.q * x.tokens / x.sequence_shards * x.h);
     op.n = local;
     op.bytes = x.q * (op.m * op.k + op.k * op.n + op.m * op.n);
     set_cast_bytes(x, op);

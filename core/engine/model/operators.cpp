@@ -12,7 +12,7 @@ namespace {
 
 // Adds the operators after a layer's feed-forward or experts.
 void end_layer(const Shape& x, std::vector<Operator>& ops) {
-    const double rows = x.tokens / x.spread;
+    const double rows = x.tokens / x.sequence_shards;
     if (x.layer_norms > 3) ops.push_back(layer_norm(x, "mlp.post_norm"));
     ops.push_back(streaming(x, OperatorKind::elementwise, "mlp.residual", 3 * rows * x.h, 0,
                             x.dropout ? rows * x.h : 0));
@@ -62,7 +62,7 @@ std::string_view name_of(const LayerKind& kind, bool has_pattern, bool has_exper
 
 // Adds the last norm, the LM head and the loss.
 void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
-    const double rows = x.tokens / x.spread;
+    const double rows = x.tokens / x.sequence_shards;
     head.push_back(
         streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
     enter_tensor_parallel(x, "head.gather", head);
@@ -165,7 +165,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.embedding.operators.clear();
     out.prediction.operators.clear();
     out.head.operators.clear();
-    const double rows = x.tokens / x.spread;
+    const double rows = x.tokens / x.sequence_shards;
 
     out.embedding.name = translatable("embedding");
     out.embedding.repeat = 1;

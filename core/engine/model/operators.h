@@ -62,7 +62,7 @@ struct Operator {
     double weights = 0;              // parameters of the whole operator, in elements
     double share = 1;                // share of weights on one GPU, before data-parallel sharding
     double saved = 0;                // bytes kept for the backward pass
-    double copies = 1;               // experts' all-to-all: copies of each token
+    double experts_per_token = 1;    // of the experts' all-to-all
     AttentionBuffers buffers;        // of context parallelism
     bool attention_core = false;
     // Bits of RecomputeModule: the modules that repeat this operator, and those that drop what it keeps.

@@ -40,7 +40,7 @@ Shape shape_of(const Settings& s) {
     x.context_kind = s.choice<ContextParallelKind>(P::context_parallel_kind);
     x.context_inner = context_parallel_inner(s);
     x.tokens = x.s * x.b / x.c;
-    x.spread = s.on(P::sequence_parallel) ? x.t : 1;
+    x.sequence_shards = s.on(P::sequence_parallel) ? x.t : 1;
     x.h = s[P::hidden_size];
     x.f = s[P::ffn_size];
     x.a = s[P::heads];
@@ -82,8 +82,7 @@ Shape shape_of(const Settings& s) {
     x.shared_f = s[P::shared_expert_ffn_size];
     x.expert_h = s[P::latent_expert_size] > 0 ? s[P::latent_expert_size] : x.h;
     x.shared_gate = s.on(P::shared_expert_gate);
-    // A GPU with all experts processes its own tokens, whichever experts they choose.
-    x.imbalance = x.e > 1 ? s[P::expert_imbalance] : 1;
+    x.imbalance = expert_imbalance(s);
     x.activation_input_bytes = s.on(P::fp8_activation_inputs) ? 1 : x.q;
     x.dispatched_bytes = s.on(P::fp8_dispatch) ? operand_bytes(Precision::fp8, Fp8Recipe::blockwise) : x.q;
     x.norm_copies = s[P::norm_copies];
@@ -161,12 +160,12 @@ void add_collective(std::vector<Operator>& ops, std::string_view name, Collectiv
 }
 
 void enter_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
-    if (x.t <= 1 || x.spread <= 1) return;
+    if (x.t <= 1 || x.sequence_shards <= 1) return;
     add_collective(ops, name, Collective::all_gather, CommunicationGroup::tensor, x.q * x.tokens * x.h);
 }
 void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Operator>& ops) {
     if (x.t <= 1) return;
-    add_collective(ops, name, x.spread > 1 ? Collective::reduce_scatter : Collective::all_reduce,
+    add_collective(ops, name, x.sequence_shards > 1 ? Collective::reduce_scatter : Collective::all_reduce,
                    CommunicationGroup::tensor, x.q * x.tokens * x.h);
 }
 
@@ -180,7 +179,7 @@ Operator norm_of(const Shape& x, std::string_view name, double elements, double 
 }
 
 Operator layer_norm(const Shape& x, std::string_view name) {
-    Operator op = norm_of(x, name, x.tokens / x.spread * x.h, x.norm_weights);
+    Operator op = norm_of(x, name, x.tokens / x.sequence_shards * x.h, x.norm_weights);
     op.repeated_by = bit(RecomputeModule::layernorm);
     return op;
 }

@@ -20,8 +20,8 @@ struct Shape {
     double operand_bytes;  // low precision: of one element of an operand, with its share of a scaling factor
     double low_share;      // low precision: share of the layers that do not stay in bf16
     bool scales_by_current_values;  // low precision: casts read each tensor once more
-    double spread;  // GPUs that share norms, residuals and dropout: t with sequence parallelism
-    double q;       // bytes per activation element
+    double sequence_shards;  // GPUs that shard norms, residuals and dropout: t with sequence parallelism
+    double q;                // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;
     bool attention_gate, attention_sinks;
     QkNorm qk_norm;
@@ -54,10 +54,9 @@ void set_cast_bytes(const Shape& x, Operator& op);
 // A memory-bound operator that reads or writes `elements` tensor elements on this GPU.
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,
                    double saved);
-// A norm over the layer's width.
 // Returns the norm of `elements` values on this GPU with `weights` parameters. It keeps its input.
 Operator norm_of(const Shape& x, std::string_view name, double elements, double weights);
-// Returns the norm of a layer's input, which recomputation may drop.
+// Returns the norm over the layer's width of a layer's input, which recomputation may drop.
 Operator layer_norm(const Shape& x, std::string_view name);
 
 void add_collective(std::vector<Operator>& ops, std::string_view name, Collective collective,

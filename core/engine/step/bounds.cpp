@@ -29,14 +29,14 @@ StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compi
 
 }  // namespace
 
-ComputeFloor compute_floor(const Compiled& c) {
+ComputeBound compute_bound(const Compiled& c) {
     const Settings& s = c.settings;
     const Layers layers(c);
     const Stage& stage = busiest_stage(c, layers);
-    ComputeFloor out;
+    ComputeBound out;
     const auto kind = [&](double count, const Layer& layer) {
-        if (count <= 0) return LayerFloor{};
-        const LayerFloor floor{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
+        if (count <= 0) return LayerBound{};
+        const LayerBound floor{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
         // A pass takes at least as long as the host needs to issue it.
         out.computing += count * (host_bound_time(floor.forward, floor.host) +
                                   host_bound_time(floor.backward, floor.host));
@@ -54,23 +54,23 @@ ComputeFloor compute_floor(const Compiled& c) {
     return out;
 }
 
-double with_bubble(const ComputeFloor& floor, const Compiled& c) {
-    if (c.stages.count <= 1) return floor.computing;
-    return floor.computing +
-           c.schedule->bubble(c.pipeline, with_messages(floor.average, c), with_messages(floor.filling, c))
+double with_bubble(const ComputeBound& bound, const Compiled& c) {
+    if (c.stages.count <= 1) return bound.computing;
+    return bound.computing +
+           c.schedule->bubble(c.pipeline, with_messages(bound.average, c), with_messages(bound.filling, c))
                .total();
 }
 
-UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& c) {
+UnhiddenBound unhidden_bound(const Stage& stage, const Compiled& c) {
     const Layers layers(c);
-    UnhiddenFloor out;
+    UnhiddenBound out;
     const UnhiddenTerms terms = unhidden_terms(stage, layers, c);
     for (const UnhiddenTerm& term : terms.items())
         out.seconds[static_cast<std::size_t>(term.frequency)] += term.time.total();
     return out;
 }
 
-TrafficFloor traffic_floor(const Compiled& c) {
+TrafficBound traffic_bound(const Compiled& c) {
     const Layers layers(c);
     const TrafficPolicy policy = traffic_policy(c.settings);
     const auto kind = [&](const Layer& layer) {
@@ -80,9 +80,9 @@ TrafficFloor traffic_floor(const Compiled& c) {
         const auto backward = [&](bool last) {
             return backward_traffic(policy, layer.traffic, false, last).both().total();
         };
-        return LayerTrafficFloor{forward(true), forward(false), backward(true), backward(false)};
+        return LayerTrafficBound{forward(true), forward(false), backward(true), backward(false)};
     };
-    TrafficFloor out;
+    TrafficBound out;
     for (const Layer& layer : layers.of_kind.items()) out.add(kind(layer));
     return out;
 }
@@ -93,11 +93,11 @@ TrafficPasses traffic_passes(const Compiled& c) {
             passes_beside_traffic(policy.reduces_each_visit, c.passes)};
 }
 
-double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
+double exposed_traffic_bound(const ComputeBound& computing, const TrafficBound& traffic,
                              const TrafficPasses& beside, double omega) {
     // Returns the exposed time of one direction: `once` is the communication of the first or the last visit,
     // `other` that of each other one.
-    const auto direction = [&](const Passes& passes, const LayerFloor& layer, double seconds, double once,
+    const auto direction = [&](const Passes& passes, const LayerBound& layer, double seconds, double once,
                                double other, bool last) {
         const double busy = passes.passes_per_visit * passes.share * seconds;
         const double launch = passes.passes_per_visit * layer.host;
@@ -105,12 +105,12 @@ double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& 
             return host_bound_time(overlapped(busy, communication, omega), launch) -
                    host_bound_time(busy, launch);
         };
-        // No compute hides the traffic of the layer at the end, which is part of `unhidden_floor`. The layers
+        // No compute hides the traffic of the layer at the end, which is part of `unhidden_bound`. The layers
         // visited together with it hide less than the others, but the bound may leave them out.
         const double layers = layer_positions(layer.count, last, passes).inner;
         return layers > 0 ? layers * (exposed(once) + (passes.visits() - 1) * exposed(other)) : 0.0;
     };
-    const auto kind = [&](const LayerFloor& layer, const LayerTrafficFloor& unit, bool last) {
+    const auto kind = [&](const LayerBound& layer, const LayerTrafficBound& unit, bool last) {
         return direction(beside.forward, layer, layer.forward, unit.forward_first, unit.forward_other, last) +
                direction(beside.backward, layer, layer.backward, unit.backward_last, unit.backward_other,
                          last);

@@ -8,27 +8,28 @@
 
 namespace shardscope {
 
-// The compute of the slowest stage, including recomputation, and the bubble; s. They do not depend on the
-// sharding and the network.
-struct LayerFloor {
+// Lower bounds of the times of one kind of layer; s.
+struct LayerBound {
     double count = 0;     // layers of a kind
     double forward = 0;   // one layer's pass over one micro-batch
     double backward = 0;  // including recomputation
     double host = 0;      // the host's time to issue one pass
 };
-struct ComputeFloor {
+// The compute time of the busiest stage, with recomputation, and what its bubble depends on; s. Neither
+// depends on the sharding or the network.
+struct ComputeBound {
     double computing = 0;
     StageTimes average, filling;  // of one micro-batch without messages; see Schedule::bubble
-    BoundedList<LayerFloor, kLayerKinds> layers;
+    BoundedList<LayerBound, kLayerKinds> layers;
     std::size_t last_kind = 0;  // of the stage's last layer
 };
-ComputeFloor compute_floor(const Compiled& compiled);
-double with_bubble(const ComputeFloor& floor, const Compiled& compiled);
+ComputeBound compute_bound(const Compiled& compiled);
+double with_bubble(const ComputeBound& bound, const Compiled& compiled);
 
 // The terms that no compute hides: first gathers, last reductions, memory copies, optimizer and host; s. They
 // depend neither on recomputation nor on the schedule's order. A plan's step contains the terms of one of its
 // stages.
-struct UnhiddenFloor {
+struct UnhiddenBound {
     std::array<double, kFrequencies> seconds{};  // of one occurrence, by frequency
     [[nodiscard]] double total(const Passes& passes) const {
         const auto times = occurrences(passes);
@@ -37,22 +38,22 @@ struct UnhiddenFloor {
         return out;
     }
 };
-UnhiddenFloor unhidden_floor(const Stage& stage, const Compiled& compiled);
+UnhiddenBound unhidden_bound(const Stage& stage, const Compiled& compiled);
 
 // The time of the data-parallel collectives that run while one layer of a kind computes; s.
-struct LayerTrafficFloor {
+struct LayerTrafficBound {
     double forward_first = 0, forward_other = 0;  // in the first visit, in each other one
     double backward_last = 0, backward_other = 0;
 };
-using TrafficFloor = BoundedList<LayerTrafficFloor, kLayerKinds>;
-TrafficFloor traffic_floor(const Compiled& compiled);
-// The passes beside which that traffic runs; they depend on the schedule and the sharding.
+using TrafficBound = BoundedList<LayerTrafficBound, kLayerKinds>;
+TrafficBound traffic_bound(const Compiled& compiled);
+// The passes with which that traffic overlaps; they depend on the schedule and the sharding.
 struct TrafficPasses {
     Passes forward, backward;
 };
 TrafficPasses traffic_passes(const Compiled& compiled);
 // Returns a lower bound of the exposed part of that traffic; s. `omega` is that of effects/overlap.h.
-double exposed_traffic_floor(const ComputeFloor& computing, const TrafficFloor& traffic,
+double exposed_traffic_bound(const ComputeBound& computing, const TrafficBound& traffic,
                              const TrafficPasses& beside, double omega);
 
 }  // namespace shardscope

@@ -25,7 +25,7 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     }
     out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
-        out.copy = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
+        out.offload = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     return out;
 }
 

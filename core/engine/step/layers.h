@@ -14,7 +14,7 @@ struct Layer {
     double parameters = 0;  // on one GPU, before data-parallel sharding
     double updated = 0;     // parameters that this GPU's optimizer updates
     double host = 0;        // s, the host's time to issue one pass
-    Time copy = {};         // of one pass, between GPU and host: the offloaded activations of a micro-batch
+    Time offload = {};  // of one pass: transfers a micro-batch's offloaded activations to or from the host
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }

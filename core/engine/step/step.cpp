@@ -65,7 +65,7 @@ class StepSum {
         const double count = passes.count;
         term(StepTerm::recompute) += count * passes.recompute;
         term(StepTerm::network) += count * passes.exposure.exposed;
-        term(StepTerm::host_link) += count * passes.waits_for_copy();
+        term(StepTerm::host_link) += count * passes.waits_for_offload();
         term(StepTerm::host) += count * passes.waits_for_host();
         step_.hidden_communication += count * passes.exposure.hidden;
         step_.attribution += count * passes.time;
@@ -118,7 +118,7 @@ struct Pipeline {
     }
     [[nodiscard]] StepTime step_of(std::size_t stage) const {
         StepTime out = StepSum(c, layers, average).sum_of(StepTrace(c.stages[stage], layers, c));
-        out.slowest = stage;
+        out.stage = stage;
         return out;
     }
     const Compiled& c;

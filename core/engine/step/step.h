@@ -15,7 +15,7 @@ struct StepTime {                            // of one optimizer step
     double total = 0;
     double hidden_communication = 0;  // s that compute hides
     Time attribution;                 // total by the rate that bounds it, E29
-    std::size_t slowest = 0;          // index in `Stages` of the stage to which these times belong
+    std::size_t stage = 0;            // index in `Stages` of the stage to which these times belong
 
     [[nodiscard]] double term(StepTerm which) const { return terms[static_cast<std::size_t>(which)]; }
 };

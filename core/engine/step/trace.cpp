@@ -24,7 +24,7 @@ LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, const Com
     out.kind = kind;
     out.phase = phase;
     out.host = layer.host;
-    out.copy = c.passes.share * layer.copy;
+    out.offload = c.passes.share * layer.offload;
     out.busy =
         c.passes.share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
     if (phase == Phase::forward) return out;
@@ -44,7 +44,7 @@ void overlap_with(LayerPasses& out, double together, const LayerTraffic& traffic
         out.busy *= together;
         out.recompute *= together;
         out.weight_gradient *= together;
-        out.copy *= together;
+        out.offload *= together;
         out.host *= together;
     }
     out.traffic = traffic;
@@ -78,7 +78,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
             return item;
         };
         const auto add = [&](double times, double together, const LayerTraffic& overlapping,
-                             Position position, Visits visits) {
+                             LayerPosition position, Visits visits) {
             if (times <= 0) return;
             if (overlapping.both().total() <= 0) {
                 without_traffic += times * together;
@@ -99,10 +99,11 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
             const bool most = which != Visits::others;
             const LayerTraffic overlapping = traffic(false, most);
             add(number * inner, passes.passes_per_visit, overlapping,
-                end_alike ? Position::inner_and_end : Position::inner, which);
-            add(number * positions.beside_end, 1, overlapping, Position::beside_end, which);
+                end_alike ? LayerPosition::inner_and_end : LayerPosition::inner, which);
+            add(number * positions.beside_end, 1, overlapping, LayerPosition::beside_end, which);
             if (at_end > 0)
-                add(number * at_end, passes.passes_per_visit, traffic(true, most), Position::at_end, which);
+                add(number * at_end, passes.passes_per_visit, traffic(true, most), LayerPosition::at_end,
+                    which);
         };
         add_visits(visits, alike ? Visits::all : Visits::with_most_traffic);
         // The others gather again before the backward pass, or have no traffic.
@@ -140,7 +141,7 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
     const Time both = overlapped(busy, passes.traffic.both(), c.settings[P::overlap]);
-    return host_bound_time(longer(both, passes.copy), passes.host);
+    return host_bound_time(longer(both, passes.offload), passes.host);
 }
 
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c) {
@@ -251,14 +252,14 @@ StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
 }
 
 const LayerPasses& StepTrace::passes(std::size_t kind, Phase phase, bool at_end, bool most_traffic) const {
-    const Position position = at_end ? Position::at_end : Position::inner;
+    const LayerPosition position = at_end ? LayerPosition::at_end : LayerPosition::inner;
     const Visits visits = most_traffic ? Visits::with_most_traffic : Visits::others;
     const LayerPasses* without_traffic = nullptr;
     for (const LayerPasses& item : layers.items()) {
         if (item.kind != kind || item.phase != phase) continue;
         if (!item.has_traffic()) {
             without_traffic = &item;
-        } else if ((item.position == position || item.position == Position::inner_and_end) &&
+        } else if ((item.position == position || item.position == LayerPosition::inner_and_end) &&
                    (item.visits == visits || item.visits == Visits::all)) {
             return item;
         }

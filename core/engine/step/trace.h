@@ -17,7 +17,7 @@ namespace shardscope {
 enum class Phase : unsigned char { forward, backward, update };  // update: after all passes
 
 // The layers of a stage, by how their communication overlaps with compute; see LayerPositions.
-enum class Position : unsigned char { inner, beside_end, at_end, inner_and_end };
+enum class LayerPosition : unsigned char { inner, beside_end, at_end, inner_and_end };
 // The visits of a layer: all of them, the one with the most traffic (the first one forward, the last one
 // backward), or the others.
 enum class Visits : unsigned char { all, with_most_traffic, others };
@@ -27,7 +27,7 @@ enum class Visits : unsigned char { all, with_most_traffic, others };
 struct LayerPasses {
     std::size_t kind = 0;
     Phase phase = Phase::forward;
-    Position position = Position::inner;
+    LayerPosition position = LayerPosition::inner;
     Visits visits = Visits::all;
     double count = 0;      // items per step; an item is `together` passes
     double together = 1;   // consecutive passes of one layer that overlap with the same traffic
@@ -35,14 +35,14 @@ struct LayerPasses {
     double recompute = 0;  // s of busy that repeat the forward pass
     Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
     LayerTraffic traffic;
-    Time copy;          // of offloaded activations, by the copy engines: it slows nothing else down
-    double host = 0;    // s, the host's time to issue one item
+    Time offload;     // transfers of offloaded activations, by the copy engines: they slow nothing else down
+    double host = 0;  // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
-    Time time;          // of one item: compute and traffic, or the copy or the host if it takes longer
+    Time time;          // of one item: compute and traffic, or the transfer or the host if it takes longer
 
     [[nodiscard]] bool has_traffic() const { return traffic.both().total() > 0; }
-    [[nodiscard]] Time device() const { return longer(exposure.both, copy); }
-    [[nodiscard]] double waits_for_copy() const { return device().total() - exposure.both.total(); }
+    [[nodiscard]] Time device() const { return longer(exposure.both, offload); }
+    [[nodiscard]] double waits_for_offload() const { return device().total() - exposure.both.total(); }
     [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
 };
 

@@ -76,7 +76,7 @@ struct Parameter {           // one row of the table
     std::string_view zero{};         // what 0 means, where it is no number of its own; see format
     bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
     PlanRole plan = PlanRole::none;
-    bool of_software = false;       // of the plan, but a property of the software: searched only on request
+    bool of_software = false;       // the software determines it, so the planner varies it only on request
     bool transformer_only = false;  // without effect on models that are lists of operators
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from

@@ -55,6 +55,7 @@ void guessed_rest(Reader& r) {
         r.put("value_head_size", r.number({"v_head_dim"}));
         r.put("kv_heads", r.number({"num_attention_heads"}));
     }
+    if (r.has("mlp_bias") && !r.flag("mlp_bias") && r.flag("attention_bias")) r.values["qkv_bias"] = true;
     if (r.flag("use_qk_norm") || r.flag("qk_norm")) {
         r.values["qk_norm"] = "head";
         r.note(translate("Queries and keys are assumed to be normalized head by head."));
@@ -93,7 +94,9 @@ Family guessed(Reader& r) {
                 (has_experts(r) && !act.starts_with("relu"));
     r.note(out.gated ? translate("The feed-forward is assumed to have three matrices (gated).")
                      : translate("The feed-forward is assumed to have two matrices."));
-    out.bias = r.flag("use_bias", r.flag("bias", r.flag("attention_bias", !rms)));
+    // A bias of attention alone is no bias of all matrices.
+    const bool attention_bias = r.flag("attention_bias", !rms);
+    out.bias = r.flag("use_bias", r.flag("bias", r.flag("mlp_bias", attention_bias)));
     r.note(out.bias ? translate("Matrices are assumed to have biases.")
                     : translate("Matrices are assumed to have no biases."));
     if (!r.has("tie_word_embeddings"))

@@ -6,7 +6,7 @@
 // DeepSeek V2 and V3, Kimi-K2, GLM-4.5, gpt-oss, MiniMax 01 to M2, OLMo 1 and 2, OLMoE, StarCoder2, Granite 3
 // and 4, SmolLM3, Command-R, BLOOM, OPT, Nemotron-H and Mamba-2. Missing fields get the defaults of
 // transformers, and a note lists them. For other families the usual fields are read, and notes list the
-// assumptions; a model that keeps a state is then refused, because it is no transformer. Sources: the
+// assumptions; a recurrent model is then refused, because it is not a transformer. Sources: the
 // configuration classes of transformers, and where they are not sufficient the published parameter counts,
 // which the imported models match (tests). The biases that routers add to their choice are not counted.
 #pragma once

@@ -41,7 +41,7 @@ class Reader {
         return config_[field];
     }
     [[nodiscard]] const json& whole() const { return config_; }
-    // Marks a field as read; the values of fields that are only checked for are not.
+    // Marks a field as read. `has` does not mark a field.
     void mark_read(const char* field) const {
         if (config_.contains(field)) read_->insert(&config_[field]);
     }

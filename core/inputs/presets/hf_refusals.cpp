@@ -152,7 +152,7 @@ bool refuses_architecture(Reader& r, const json& config) {
         return true;
     }
     if (const std::string field = state_field(r.whole()); !field.empty()) {
-        r.refuse(field, translate("the architecture “{1}” keeps a state and is not known", {type}));
+        r.refuse(field, translate("the recurrent architecture “{1}” is not supported", {type}));
         return true;
     }
     if (const char* field = r.first({"num_decoder_layers", "decoder_layers"})) {

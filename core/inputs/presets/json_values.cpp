@@ -34,8 +34,8 @@ std::string kind_of(const json& value) {
 std::string what_is_expected(P id) {
     const Parameter& row = parameter(id);
     if (row.quantity == Quantity::flag) return translate("write true or false");
-    if (row.quantity == Quantity::text) return translate("write a text");
-    if (row.quantity == Quantity::list) return translate("write a list of texts");
+    if (row.quantity == Quantity::text) return translate("write a string");
+    if (row.quantity == Quantity::list) return translate("write a list of strings");
     if (!row.names.empty()) {
         const std::string names = joined(row.names, ", ", &Named::name);
         return row.named_only ? translate("use one of {1}", {names})

@@ -163,10 +163,10 @@ void read_releases(const json& list, Preset& preset, Problems& problems) {
         });
     if (usable) preset.releases = list.get<std::vector<std::string>>();
     else
-        problems.push_back({"/releases",
-                            translate("releases must be a list of up to {1} texts", {std::to_string(kMost)}),
-                            translate("each is a word of cluster.software_version"),
-                            translate("write for instance [\"26.06\"]")});
+        problems.push_back(
+            {"/releases", translate("releases must be a list of up to {1} strings", {std::to_string(kMost)}),
+             translate("each is a word of cluster.software_version"),
+             translate("write for instance [\"26.06\"]")});
 }
 
 // Reads the sources of the values, and which values are unverified.

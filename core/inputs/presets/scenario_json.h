@@ -18,7 +18,7 @@ struct ScenarioSources {
     std::string folder{};             // of relative paths of presets
     const Scenario* start = nullptr;  // has the values that the file leaves open; nullptr: the first launch
 };
-// Reads a top-level field that is no section; returns whether it is valid.
+// Reads a top-level field that is not a section; returns whether it is valid.
 using OtherField = std::function<bool(const std::string& field, const nlohmann::json& value)>;
 
 // Reads the object. Problems are added; the values are not checked against each other.

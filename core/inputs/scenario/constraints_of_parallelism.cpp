@@ -1,5 +1,7 @@
 // Constraints on how the GPUs are split into groups: each degree of parallelism must divide some sizes.
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 
 #include "parameters/layer_pattern.h"
 #include "scenario/constraint.h"
@@ -88,8 +90,13 @@ void keep_matrices_divided(P id, const Settings& s, ValidValues& values) {
     }
 }
 
-// The heads of the mixers with a state, which the degree must divide as well; 1 if the model has none.
-double linear_heads(const Settings& s) { return has_mixer(s, Mixer::linear) ? linear_value_heads(s) : 1; }
+// The heads of the mixers with a state, which the degree must divide as well; 1 if the model has none. For
+// linear attention the degree divides both the key heads and the value heads.
+double linear_heads(const Settings& s) {
+    return has_mixer(s, Mixer::linear) ? std::gcd(static_cast<std::int64_t>(s[P::linear_key_heads]),
+                                                  static_cast<std::int64_t>(linear_value_heads(s)))
+                                       : 1;
+}
 double state_space_heads(const Settings& s) { return has_mixer(s, Mixer::mamba2) ? s[P::ssm_heads] : 1; }
 
 // Tensor parallelism splits these heads, and context parallelism exchanges them for the sequence, so each GPU
@@ -133,6 +140,38 @@ void keep_mixers_divided(P id, const Settings& s, ValidValues& values) {
 }
 
 constexpr P kMixerParameters[] = {P::tensor_parallel, P::context_parallel};
+
+// Each tensor-parallel GPU has whole groups of Mamba-2, and context parallelism splits them or repeats them
+// evenly. Source: NVIDIA/Megatron-LM, core/ssm/mamba_mixer.py and mamba_context_parallel.py.
+bool groups_are_split_evenly(const Settings& s) {
+    if (!has_mixer(s, Mixer::mamba2) || s[P::ssm_groups] <= 0) return true;
+    if (!divides(s[P::tensor_parallel], s[P::ssm_groups])) return false;
+    const double groups = s[P::ssm_groups] / s[P::tensor_parallel];
+    const double context = s[P::context_parallel];
+    return context > groups ? divides(groups, context) : divides(context, groups);
+}
+
+Problem groups_not_split_evenly(const Settings& s) {
+    const bool tensor = !divides(s[P::tensor_parallel], s[P::ssm_groups]);
+    const P id = tensor ? P::tensor_parallel : P::context_parallel;
+    return value_problem(id, s,
+                         translate("does not split the {1} groups of the Mamba-2 layers evenly",
+                                   {format(P::ssm_groups, s[P::ssm_groups])}),
+                         suggest_nearest(id, s));
+}
+
+void keep_groups_split_evenly(P id, const Settings& s, ValidValues& values) {
+    if (!has_mixer(s, Mixer::mamba2) || s[P::ssm_groups] <= 0) return;
+    if (id == P::tensor_parallel) {
+        values.divisors_of(s[P::ssm_groups]);
+    } else {
+        // The lists of degrees are divisors of the sequence already.
+        values.keep_if([other = s](double degree) mutable {
+            other.set(P::context_parallel, degree, Origin::given);
+            return groups_are_split_evenly(other);
+        });
+    }
+}
 
 // The degree that splits the experts must divide their feed-forward size.
 constexpr P kExpertTensorParameters[] = {P::tensor_parallel, P::expert_tensor_parallel, P::expert_ffn_size};
@@ -252,7 +291,7 @@ constexpr P kExpertParallel[] = {P::expert_parallel};
 bool expert_parallel_divides(const Settings& s) {
     const double degree = s[P::expert_parallel];
     if (degree <= 1) return true;
-    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, expert_sharers(s));
+    return s[P::experts] > 0 && divides(degree, s[P::experts]) && divides(degree, max_expert_parallel(s));
 }
 
 Problem expert_parallel_does_not_divide(const Settings& s) {
@@ -262,13 +301,13 @@ Problem expert_parallel_does_not_divide(const Settings& s) {
     return value_problem(
         P::expert_parallel, s,
         translate("must divide the {1} experts and the {2} GPUs that can hold different experts",
-                  {format(P::experts, s[P::experts]), count_text(expert_sharers(s))}),
+                  {format(P::experts, s[P::experts]), count_text(max_expert_parallel(s))}),
         suggest_nearest(P::expert_parallel, s));
 }
 
 void keep_experts_split(P, const Settings& s, ValidValues& values) {
     values.divisors_of(s[P::experts] > 0 ? s[P::experts] : 1);
-    values.divisors_of(expert_sharers(s));
+    values.divisors_of(max_expert_parallel(s));
 }
 
 // The experts' matrices are split over some of the GPUs that hold the same layers.
@@ -354,6 +393,10 @@ constexpr Constraint kParallelismConstraints[] = {
      .holds = context_divides_sequence,
      .problem = context_does_not_divide,
      .narrow = keep_sequence_divided},
+    {.parameters = kMixerParameters,
+     .holds = groups_are_split_evenly,
+     .problem = groups_not_split_evenly,
+     .narrow = keep_groups_split_evenly},
     {.parameters = kContextKind,
      .holds = context_exchanges_whole_heads,
      .problem = context_does_not_exchange_whole_heads,

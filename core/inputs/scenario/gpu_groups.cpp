@@ -62,6 +62,8 @@ ContextParallelKind usual_context_kind(const Settings& s) {
     return ContextParallelKind::a2a;
 }
 
+double expert_imbalance(const Settings& s) { return std::min(s[P::expert_imbalance], s[P::expert_parallel]); }
+
 double head_exchange_group(const Settings& s) {
     switch (s.choice<ContextParallelKind>(P::context_parallel_kind)) {
         case ContextParallelKind::a2a: return s[P::context_parallel];
@@ -70,7 +72,7 @@ double head_exchange_group(const Settings& s) {
     }
 }
 
-double expert_sharers(const Settings& s) {
+double max_expert_parallel(const Settings& s) {
     return data_context_parallel(s) * s[P::tensor_parallel] / expert_tensor_parallel(s);
 }
 

@@ -39,6 +39,9 @@ double host_memory_share(const Settings& settings);
 // Returns whether plans may have this degree of tensor parallelism: it stays in a node unless the scenario
 // allows more.
 bool is_planned_tensor_degree(double degree, const Settings& settings);
+// Returns the tokens on the busiest expert-parallel GPU relative to the average one: at most as many as there
+// are GPUs, because a GPU cannot have more than all tokens.
+double expert_imbalance(const Settings& settings);
 // Returns the GPUs over which each expert's matrices are split.
 double expert_tensor_parallel(const Settings& settings);
 // Returns the GPUs of an inner group of the context-parallel kind a2a+p2p.
@@ -51,7 +54,7 @@ ContextParallelKind usual_context_kind(const Settings& settings);
 // Returns the GPUs among which context parallelism exchanges heads for parts of the sequence; 1: it does not.
 double head_exchange_group(const Settings& settings);
 // Returns the GPUs that can hold different experts: data × context × tensor ÷ expert tensor parallel.
-double expert_sharers(const Settings& settings);
+double max_expert_parallel(const Settings& settings);
 // Returns the GPUs among which the state is sharded.
 int shard_group(const Settings& settings);
 

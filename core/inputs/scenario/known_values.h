@@ -1,4 +1,4 @@
-// Values of a parameter that people know by name, at which its slider stops lightly.
+// Values of a parameter that people know by name, to which its slider snaps.
 #pragma once
 
 #include <vector>

@@ -17,8 +17,8 @@ enum class Hold { per_gpu_batch, global_batch };
 // Presets, and the values that replace theirs; `resolve` gives the settings.
 struct Scenario {
     std::string name;  // "": the title is made from the presets, see title()
-    // The name of a model that was imported from a file. Its `model` is the preset nearest in shape, from
-    // which `given` makes it. "": the model is named after its preset.
+    // The name of a model that was imported from a file. `model` is then the preset with the nearest shape,
+    // and `given` has the values that differ. "": the model is named after its preset.
     std::string model_name;
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
@@ -89,10 +89,10 @@ Scenario assigned(const Scenario& scenario, P id, Value value);
 Scenario edited(const Scenario& scenario, P id, Value value);
 // Returns whether an edit of this parameter may change others; an edit of a rate or an assumption never does.
 bool may_change_others(P id);
-// Returns the settings that decide which values an edit of `id` may give it. The other automatic degrees of
-// parallelism, and an automatic micro-batch if the global batch is held, are one if that is valid, because
-// the planner will choose them again. Otherwise a new GPU count would have to be a multiple of their current
-// values. A held batch may have fewer sequences than GPUs, because the planner can split the model.
+// Returns the settings that decide which values an edit of `id` may give it. All other automatic degrees of
+// parallelism are set to 1 where 1 is valid, and so is an automatic micro-batch if the global batch is held:
+// the planner re-plans them after the edit. Without this a new GPU count would have to be a multiple of their
+// current values. A held batch may have fewer sequences than GPUs, because the planner can split the model.
 Settings settings_for_edit(const Scenario& scenario, P id);
 // Returns the scenario that holds this batch from now on; the values do not change.
 Scenario with_hold(const Scenario& scenario, Hold hold);

@@ -32,7 +32,7 @@ const Schedule kDualPipeV{
     .splits_backward = true,
     .fills_gaps = true,
     .folded = true,
-    .stacks = "torchtitan",
+    .stacks = "torchtitan other",
     .fixed_virtual_stages = folded_virtual_stages,
     .micro_batches =
         [](const PipelineShape& shape) {

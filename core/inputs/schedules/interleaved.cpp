@@ -44,7 +44,8 @@ const Schedule kInterleaved{
         translatable("Narayanan et al. 2021, arXiv 2104.04473, section 2.2.2; memory: Korthikanti et al. "
                      "2022, arXiv 2205.05198, section 4.2.3"),
     .interleaves = true,
-    .stacks = kEveryStack,
+    // Neither DeepSpeed nor nanotron has it.
+    .stacks = "fsdp internevo jax maxtext megatron nemo other primus torchtitan",
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{shape.virtual_stages > 1 ? shape.stages : 1, 1};

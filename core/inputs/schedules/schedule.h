@@ -86,8 +86,8 @@ struct Schedule {
     // Every GPU holds two virtual stages in the shape of a V: the model runs from the first GPU to the last
     // and back, so the first GPU holds both of its ends.
     bool folded = false;
-    // The software for which the planner may choose the schedule, because a public release or fork has it:
-    // the beginnings of its names, separated by spaces, or kEveryStack.
+    // The software for which the planner may choose the schedule, because a public release has it: the
+    // beginnings of its names, separated by spaces, or kEveryStack.
     std::string_view stacks{};
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.
@@ -103,10 +103,10 @@ struct Schedule {
     PipelinePosition (*position)(const PipelineShape&, int micro_batch, int step) = nullptr;
 
     // The idle time of a GPU in a step; zero with one stage. Passes of the `average` stage determine how long
-    // the pipeline fills and drains, and passes of the slowest stage fill some of the gaps. `filling` is the
-    // time by which each of the latter lengthens the step of its stage: a pass hidden behind longer
-    // communication or longer host work fills no gap. The bubble shrinks by at most m times what `filling`
-    // grows, so that a shorter pass never makes the step longer.
+    // the pipeline fills and drains, and passes of the slowest stage fill some of the gaps. `filling` has,
+    // for each kind of pass, the time by which one such pass lengthens its stage's step; it is 0 for a pass
+    // that longer communication or host work hides, which fills no gap. If `filling` grows by x, the bubble
+    // shrinks by at most m·x, so that a shorter pass never makes the step longer.
     Time (*bubble)(const PipelineShape&, const StageTimes& average, const StageTimes& filling) = nullptr;
     // The peak number of micro-batches whose activations are stored on the GPU at `position` (0 is the first
     // stage), in units of all activations that one micro-batch leaves there; at most m.

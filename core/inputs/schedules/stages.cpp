@@ -70,7 +70,8 @@ class MiddleStages {
 
   private:
     [[nodiscard]] bool is_known(const Stage& stage) const {
-        return std::ranges::any_of(list_.items(), [&](const Stage& known) { return known.is_like(stage); });
+        return std::ranges::any_of(list_.items(),
+                                   [&](const Stage& known) { return known.has_same_content(stage); });
     }
     void append(const Stage& stage) {
         if (list_.size() < kMiddleStages) {
@@ -186,7 +187,7 @@ double Stage::layers() const {
     return out;
 }
 
-bool Stage::is_like(const Stage& other) const {
+bool Stage::has_same_content(const Stage& other) const {
     return counts == other.counts && last_kind == other.last_kind && predictions == other.predictions &&
            embedding == other.embedding && head == other.head;
 }
@@ -195,7 +196,7 @@ std::size_t Stages::index_of(const Stage& stage) const {
     if (stage.position == 0) return 0;
     if (stage.position + 1 == count) return size() - 1;
     const auto* const found =
-        std::ranges::find_if(middles, [&](const Stage& middle) { return middle.is_like(stage); });
+        std::ranges::find_if(middles, [&](const Stage& middle) { return middle.has_same_content(stage); });
     // Without a pattern there is only one, and beyond kMiddleStages the last one stands for the others.
     return found == middles.end() ? middles.size() : 1 + static_cast<std::size_t>(found - middles.begin());
 }

@@ -36,7 +36,7 @@ struct Stage {
     double position = 0;  // 0 is the first stage
     [[nodiscard]] double layers() const;
     // Returns whether both hold the same layers and ends, in whatever place of the pipeline.
-    [[nodiscard]] bool is_like(const Stage& other) const;
+    [[nodiscard]] bool has_same_content(const Stage& other) const;
 };
 
 // The most mixtures of middle stages that are kept. The models of today have fewer; if there are more, one

@@ -214,7 +214,7 @@ void check_fields(const json& view, const Scenario& scenario, Problems& problems
     }
     check_name(view, "plot", kPlots, translatable("{1} is not a plot"), problems);
     check_name(view, "plan", std::vector<std::string>{kHeld, kReplanned},
-               translatable("{1} is not a way to plan"), problems);
+               translatable("{1} is not a value of plan"), problems);
     check_inputs(view, scenario, problems);
     check_outputs(view, problems);
     if (view.contains("against")) check_output(view["against"], "/view/against", problems);

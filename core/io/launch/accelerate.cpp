@@ -32,7 +32,7 @@ bool runs_without_fsdp(const Settings& s) {
            has_only_tensor_parallelism(s);
 }
 
-void note_without_fsdp(LaunchPlan& plan) {
+void note_without_fsdp(LaunchSettings& plan) {
     for (const P id : {P::recompute, P::offload}) {
         if (plan.s[id] != 0)
             plan.note_missing_option(
@@ -44,7 +44,7 @@ void note_without_fsdp(LaunchPlan& plan) {
             translatable("{1} has no option for “{2}”; the optimizer is replicated with the weights."));
 }
 
-void write_fsdp(LaunchPlan& plan, Yaml& out) {
+void write_fsdp(LaunchSettings& plan, Yaml& out) {
     const Settings& s = plan.s;
     const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
     const double share = s[P::recompute];
@@ -67,7 +67,7 @@ void write_fsdp(LaunchPlan& plan, Yaml& out) {
                   "fsdp_transformer_layer_cls_to_wrap."));
 }
 
-void write_mesh(LaunchPlan& plan, Yaml& out) {
+void write_mesh(LaunchSettings& plan, Yaml& out) {
     const Settings& s = plan.s;
     const double context = s[P::context_parallel];
     const double sharers = data_context_parallel(s);
@@ -113,7 +113,7 @@ void write_mesh(LaunchPlan& plan, Yaml& out) {
     out.end_section();
 }
 
-void note_other_parallelism(LaunchPlan& plan) {
+void note_other_parallelism(LaunchSettings& plan) {
     const Settings& s = plan.s;
     if (s[P::pipeline_parallel] > 1)
         plan.note(translate("Accelerate has no option for “{1}”; the file is for one stage.",
@@ -131,7 +131,7 @@ Hosts hosts_of_stage(const Settings& s) {
     return {machines, processes / machines};
 }
 
-std::string mixed_precision(LaunchPlan& plan) {
+std::string mixed_precision(LaunchSettings& plan) {
     switch (plan.s.choice<Precision>(P::precision)) {
         case Precision::fp16: return "fp16";
         case Precision::fp32: return "'no'";
@@ -151,7 +151,7 @@ std::string mixed_precision(LaunchPlan& plan) {
 }
 
 LaunchText write_accelerate(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     plan.note_mismatches(kAccelerate);
     const bool without_fsdp = runs_without_fsdp(plan.s);
     const Hosts on = hosts_of_stage(plan.s);

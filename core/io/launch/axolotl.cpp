@@ -102,7 +102,7 @@ Wrapper wrapper_of(const Settings& s, const AxolotlPlan& degrees) {
     }
 }
 
-AxolotlPlan degrees_of(LaunchPlan& plan) {
+AxolotlPlan degrees_of(LaunchSettings& plan) {
     const Settings& s = plan.s;
     const double stages = std::fmax(1.0, s[P::pipeline_parallel]);
     AxolotlPlan out;
@@ -126,7 +126,7 @@ AxolotlPlan degrees_of(LaunchPlan& plan) {
 
 class AxolotlWriter {
   public:
-    AxolotlWriter(LaunchPlan& plan, Yaml& out)
+    AxolotlWriter(LaunchSettings& plan, Yaml& out)
         : plan_(plan), s_(plan.s), out_(out), degrees_(degrees_of(plan)) {}
 
     void model(const HubModel* known) {
@@ -389,7 +389,7 @@ class AxolotlWriter {
             "transformer_layer_cls_to_wrap to fsdp_config."));
     }
 
-    LaunchPlan& plan_;
+    LaunchSettings& plan_;
     const Settings& s_;
     Yaml& out_;
     AxolotlPlan degrees_;
@@ -397,7 +397,7 @@ class AxolotlWriter {
 };
 
 LaunchText write_axolotl(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("axolotl trains language models; this model is a list of operators.")}};
     const HubModel* known = row_of_model(kAxolotlModels, plan.s, answer.scenario);

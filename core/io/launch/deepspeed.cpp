@@ -33,7 +33,7 @@ using nlohmann::ordered_json;
 
 long long number(double value) { return static_cast<long long>(std::round(std::fmin(value, 9e18))); }
 
-void write_precision(LaunchPlan& plan, ordered_json& out) {
+void write_precision(LaunchSettings& plan, ordered_json& out) {
     const auto precision = plan.s.choice<Precision>(P::precision);
     if (precision == Precision::fp16) {
         out["fp16"]["enabled"] = true;
@@ -67,7 +67,7 @@ void write_precision(LaunchPlan& plan, ordered_json& out) {
     else plan.note(translate("Without ZeRO, DeepSpeed accumulates gradients in bf16; use stage 1 for fp32."));
 }
 
-void write_optimizer(LaunchPlan& plan, ordered_json& out) {
+void write_optimizer(LaunchSettings& plan, ordered_json& out) {
     const char* type = "AdamW";
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::adamw: break;
@@ -89,7 +89,7 @@ void write_optimizer(LaunchPlan& plan, ordered_json& out) {
     }
 }
 
-void write_zero(LaunchPlan& plan, ordered_json& out) {
+void write_zero(LaunchSettings& plan, ordered_json& out) {
     const Settings& s = plan.s;
     ordered_json& zero = out["zero_optimization"];
     const auto sharding = s.choice<Sharding>(P::sharding);
@@ -146,7 +146,7 @@ void write_zero(LaunchPlan& plan, ordered_json& out) {
         plan.note(translate("DeepSpeed offloads weights only at stage 3; only the optimizer is offloaded."));
 }
 
-void write_parallelism(LaunchPlan& plan, ordered_json& out) {
+void write_parallelism(LaunchSettings& plan, ordered_json& out) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1) {
         out["tensor_parallel"]["autotp_size"] = number(s[P::tensor_parallel]);
@@ -191,7 +191,7 @@ void write_parallelism(LaunchPlan& plan, ordered_json& out) {
     }
 }
 
-void note_model(LaunchPlan& plan) {
+void note_model(LaunchSettings& plan) {
     const Settings& s = plan.s;
     plan.note(s.listed()
                   ? translate("The program defines the model.")
@@ -205,7 +205,7 @@ void note_model(LaunchPlan& plan) {
 }
 
 LaunchText write_deepspeed(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     plan.note_mismatches(kDeepspeed);
     const Settings& s = plan.s;
     ordered_json out = ordered_json::object();
@@ -361,13 +361,13 @@ void read_zero(DeepSpeedReader& reader, ScenarioBuilder& out, const json& config
     const std::string optimizer = read_offload(reader, "/zero_optimization/offload_optimizer");
     const std::string weights = read_offload(reader, "/zero_optimization/offload_param");
     if (reader.number("/zero_optimization/offload_optimizer/ratio", 1) != 1)
-        out.note(translate("Changes time or memory, but is not modelled: {1}.",
+        out.note(translate("These options change time or memory but are not modelled: {1}.",
                            {"zero_optimization.offload_optimizer.ratio"}));
     // Stage 3 overlaps unless the file says otherwise; the others only if it does.
     const bool overlaps = reader.flag("/zero_optimization/overlap_comm");
     if (stage == 1 || stage == 2) out.give(P::overlap_grad_reduce, overlaps ? 1 : 0);
     else if (stage == kMost && !overlaps && config.contains("/zero_optimization/overlap_comm"_json_pointer))
-        out.note(translate("Changes time or memory, but is not modelled: {1}.",
+        out.note(translate("These options change time or memory but are not modelled: {1}.",
                            {"zero_optimization.overlap_comm"}));
     const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
     const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");

@@ -61,7 +61,7 @@ Mesh mesh_of(const Settings& s) {
     return out;
 }
 
-void add_remaining_notes(LaunchPlan& plan) {
+void add_remaining_notes(LaunchSettings& plan) {
     const Settings& s = plan.s;
     if (s[P::tensor_parallel] > 1)
         plan.note(
@@ -99,7 +99,7 @@ void add_remaining_notes(LaunchPlan& plan) {
 }
 
 // Returns the optimizer's class and its arguments after the weights.
-std::string optimizer_of(LaunchPlan& plan) {
+std::string optimizer_of(LaunchSettings& plan) {
     switch (plan.s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::adamw: return "torch.optim.AdamW";
         case Optimizer::momentum: return "torch.optim.SGD, momentum=0.9";
@@ -124,7 +124,7 @@ std::string dtype(Precision precision) {
 }
 
 // Returns the code that applies activation checkpointing to layers; "" where there is none.
-std::string checkpointing(LaunchPlan& plan) {
+std::string checkpointing(LaunchSettings& plan) {
     const double share = plan.s[P::recompute];
     if (share == 0 || share == kRecomputeSelective) return {};
     std::string which;
@@ -139,7 +139,7 @@ std::string checkpointing(LaunchPlan& plan) {
            "        model.layers[i] = checkpoint_wrapper(layer)\n";
 }
 
-std::string wrapped_by_fsdp(const LaunchPlan& plan) {
+std::string wrapped_by_fsdp(const LaunchSettings& plan) {
     const Settings& s = plan.s;
     const bool reshard = is_fsdp(s) && s.on(P::reshard_after_forward);
     const bool offload = plan.is(P::offload, Offload::optimizer_and_parameters);
@@ -155,7 +155,7 @@ std::string wrapped_by_fsdp(const LaunchPlan& plan) {
 }
 
 // Returns the code for replicated weights, with or without sharded optimizer state.
-std::string wrapped_by_ddp(const LaunchPlan& plan) {
+std::string wrapped_by_ddp(const LaunchSettings& plan) {
     std::string out;
     if (!plan.is(P::precision, Precision::fp32))
         out += "    # Run the forward pass under torch.autocast(\"cuda\", " +
@@ -165,7 +165,7 @@ std::string wrapped_by_ddp(const LaunchPlan& plan) {
 }
 
 LaunchText write_fsdp2(const Answer& answer, const std::string& /*file: the program imports it*/) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     const Settings& s = plan.s;
     const std::string launcher = torchrun(plan);
     plan.note_mismatches(kFsdp2);

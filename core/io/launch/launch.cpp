@@ -14,12 +14,15 @@ namespace shardscope {
 namespace {
 
 // Predicts the file instead of the scenario where the tool cannot run the scenario's plan. That is known only
-// of files that can be read back.
+// of files that can be read back, or whose plan another format contains that can.
 void predict_file(const LaunchFormat& tool, const Answer& answer, LaunchText& out) {
-    if (!tool.read) return;
+    const LaunchFormat* readable = tool.read ? &tool : tool.same_plan;
+    if (!readable) return;
+    const std::string text =
+        tool.read ? out.text : readable->write_file(answer, std::string(readable->file_name)).text;
     Problems problems;
-    const LaunchRead back = tool.read(out.text, answer.scenario, problems);
-    if (!problems.empty()) return;
+    const LaunchRead back = readable->read(text, answer.scenario, problems);
+    if (text.empty() || !problems.empty()) return;
     const Answer of_file = shardscope::answer(back.scenario);
     const std::string file = launch::prediction(of_file);
     const std::string scenario = launch::prediction(answer);
@@ -31,8 +34,18 @@ void predict_file(const LaunchFormat& tool, const Answer& answer, LaunchText& ou
 }  // namespace
 
 LaunchText LaunchFormat::write_as(const Answer& answer, const std::string& file) const {
+    const Preset* device = answer.scenario.gpu_preset();
+    const bool foreign = device && !launch::is_of_nvidia_or_amd(*device) &&
+                         !(this == &kMaxText && launch::has_tpus(answer.scenario));
+    if (foreign && gpus_only)
+        return {
+            "", "", {translate("{1} runs on GPUs of NVIDIA and AMD, not on {2}.", {label, device->title})}};
     LaunchText out = write_file(answer, file);
     if (out.text.empty()) return out;
+    if (foreign)
+        out.notes.push_back(
+            translate("The file is for GPUs of NVIDIA and AMD; for {2} use its vendor's version of {1}.",
+                      {label, device->title}));
     launch::note_unset(*this, answer, file, out);
     predict_file(*this, answer, out);
     return out;

@@ -59,6 +59,11 @@ struct LaunchFormat {
     bool (*recognises)(std::string_view text) = nullptr;
     LaunchRead (*read)(std::string_view text, const Scenario& base, Problems& problems) = nullptr;
 
+    // The tool runs on GPUs of NVIDIA and AMD only.
+    bool gpus_only = false;
+    // A format that contains the same plan and can be read, so that the file can be predicted; nullptr: none.
+    const LaunchFormat* same_plan = nullptr;
+
     // Does the same as `write_file`, and adds a note for each setting of the training and the plan that the
     // file does not contain although it changes the prediction.
     [[nodiscard]] LaunchText write_as(const Answer& answer, const std::string& file) const;

@@ -131,7 +131,7 @@ struct Dimension {
 
 class MaxTextWriter {
   public:
-    MaxTextWriter(LaunchPlan& plan, Yaml& out)
+    MaxTextWriter(LaunchSettings& plan, Yaml& out)
         : plan_(plan),
           s_(plan.s),
           out_(out),
@@ -549,7 +549,7 @@ class MaxTextWriter {
         }
     }
 
-    LaunchPlan& plan_;
+    LaunchSettings& plan_;
     const Settings& s_;
     Yaml& out_;
     bool tpu_;
@@ -561,7 +561,7 @@ class MaxTextWriter {
 };
 
 LaunchText write_maxtext(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("MaxText trains transformers; this model is a list of operators.")}};

@@ -12,6 +12,7 @@
 #include "launch/stage_layers.h"
 #include "launch/writing.h"
 #include "parameters/interned_text.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
@@ -33,7 +34,7 @@ struct MomentTypes {
     const char* second;
 };
 
-MomentTypes moment_types(const LaunchPlan& plan) {
+MomentTypes moment_types(const LaunchSettings& plan) {
     if (plan.is(P::moment_precision, kAsMaster))
         return plan.is(P::optimizer_precision, Precision::bf16) ? MomentTypes{"bf16", "bf16"}
                                                                 : MomentTypes{"fp32", "fp32"};
@@ -50,7 +51,7 @@ MomentTypes moment_types(const LaunchPlan& plan) {
 
 // Writes the precision of Adam's state and its offload. Both need the precision-aware optimizer, which is a
 // sharded Adam. With any other optimizer Megatron-LM does not start.
-void write_optimizer_state(LaunchPlan& plan, Arguments& out) {
+void write_optimizer_state(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     const bool offload = !plan.is(P::offload, Offload::none);
     const bool low_master = plan.is(P::optimizer_precision, Precision::bf16);
@@ -89,7 +90,7 @@ void write_optimizer_state(LaunchPlan& plan, Arguments& out) {
     }
 }
 
-void write_optimizer(LaunchPlan& plan, Arguments& out) {
+void write_optimizer(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     switch (s.choice<Optimizer>(P::optimizer)) {
         case Optimizer::muon: out.put("--optimizer", "muon"); break;
@@ -107,7 +108,7 @@ void write_optimizer(LaunchPlan& plan, Arguments& out) {
     write_optimizer_state(plan, out);
 }
 
-void write_training(LaunchPlan& plan, Arguments& out) {
+void write_training(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::sequence_length, P::micro_batch, P::global_batch});
     // The last batch is complete even where the number of tokens is not a multiple of the batch.
@@ -142,7 +143,7 @@ void write_training(LaunchPlan& plan, Arguments& out) {
 
 // Megatron-FSDP reads neither of the general options of gradients. By default they have the format of the
 // parameters.
-void write_gradients_of_fsdp(LaunchPlan& plan, Arguments& out) {
+void write_gradients_of_fsdp(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     const std::string reduced = written(P::gradient_precision, s[P::gradient_precision]);
     const std::string main = s[P::main_gradient_precision] == kAsReduced
@@ -156,7 +157,7 @@ void write_gradients_of_fsdp(LaunchPlan& plan, Arguments& out) {
 }
 
 // Writes how optimizer state, gradients and weights are sharded.
-void write_sharding(LaunchPlan& plan, Arguments& out) {
+void write_sharding(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     auto sharding = s.choice<Sharding>(P::sharding);
     if (sharding == Sharding::ddp) return;
@@ -212,7 +213,7 @@ void put_layout(Arguments& out, const std::string& layout) {
 }
 
 // Writes how many layers the stages have, where Megatron-LM would not choose the same numbers by default.
-void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
+void write_uneven_stages(LaunchSettings& plan, Arguments& out) {
     const double layers = plan.s[P::layers];
     const double stages = plan.s[P::pipeline_parallel];
     const Partition partition = partition_of(plan.s);
@@ -236,7 +237,7 @@ void write_uneven_stages(LaunchPlan& plan, Arguments& out) {
                                 prediction_layers(plan.s)));
 }
 
-void write_pipeline(LaunchPlan& plan, Arguments& out) {
+void write_pipeline(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::pipeline_parallel});
     const auto kind = s.choice<ScheduleKind>(P::schedule);
@@ -276,7 +277,7 @@ void write_pipeline(LaunchPlan& plan, Arguments& out) {
     }
 }
 
-void write_parallelism(LaunchPlan& plan, Arguments& out) {
+void write_parallelism(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     put(out, plan, {P::tensor_parallel, P::context_parallel});
     if (s[P::tensor_parallel] > 1) {
@@ -310,7 +311,7 @@ void write_parallelism(LaunchPlan& plan, Arguments& out) {
 
 // Returns the modules that Megatron-LM recomputes, as a set, and notes those that it refuses in this plan. A
 // model without MLA has no up-projection.
-unsigned recomputed_modules(LaunchPlan& plan) {
+unsigned recomputed_modules(LaunchSettings& plan) {
     const Settings& s = plan.s;
     auto out = static_cast<unsigned>(s[P::recompute_modules]);
     if (s[P::kv_lora_rank] <= 0) out &= ~bit(RecomputeModule::mla_up_proj);
@@ -328,7 +329,7 @@ unsigned recomputed_modules(LaunchPlan& plan) {
     return out;
 }
 
-void write_recomputation(LaunchPlan& plan, Arguments& out) {
+void write_recomputation(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     const double share = s[P::recompute];
     if (share == 0) return;
@@ -355,7 +356,7 @@ void write_recomputation(LaunchPlan& plan, Arguments& out) {
 }
 
 // Writes how many layers have their activations offloaded, where Megatron-LM can offload them.
-void write_activation_offload(LaunchPlan& plan, Arguments& out) {
+void write_activation_offload(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     const double share = s[P::activation_offload];
     if (share <= 0) return;
@@ -372,7 +373,7 @@ void write_activation_offload(LaunchPlan& plan, Arguments& out) {
 }
 
 // Writes what changes the time or memory of kernels: fp8, the loss, CUDA graphs, and experts' overlap.
-void write_kernels(LaunchPlan& plan, Arguments& out) {
+void write_kernels(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     const auto precision = s.choice<Precision>(P::precision);
     const bool fp8 = precision == Precision::fp8 || precision == Precision::mxfp8;
@@ -385,7 +386,12 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
                 translate("Megatron-LM gathers weights in fp8 beside an offloaded optimizer only with "
                           "the recipe “delayed”; “{1}” is not written.",
                           {plan.named(P::fp8_param_gather)}));
-        else out.put("--fp8-param-gather");
+        else {
+            out.put("--fp8-param-gather");
+            // Transformer Engine cannot place MXFP8 weights in the buffer of the gathered parameters.
+            if (matrix_format(s) == Precision::mxfp8 && !is_fsdp(s))
+                out.put("--reuse-grad-buf-for-mxfp8-param-ag");
+        }
     }
     if (is_low(precision) && s[P::bf16_layers] > 0) {
         const double at_start = std::ceil(s[P::bf16_layers] / 2);
@@ -409,8 +415,12 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
     }
     // Graphs repeat neither whole layers nor the random numbers of recomputed attention.
     const bool graphed = s[P::recompute] == 0 || (s[P::recompute] < 0 && !s.on(P::dropout));
-    if (s.on(P::cuda_graphs) && graphed) out.put("--cuda-graph-impl", "transformer_engine");
-    else if (s.on(P::cuda_graphs))
+    if (s.on(P::cuda_graphs) && graphed) {
+        out.put("--cuda-graph-impl", "transformer_engine");
+        // The dispatch of experts synchronizes with the host unless its buffers are static.
+        if (s[P::experts] > 0 && !s.on(P::static_expert_buffers))
+            out.put("--cuda-graph-modules", std::string(kGraphsWithExperts));
+    } else if (s.on(P::cuda_graphs))
         plan.note_missing_option(
             kMegatron, P::cuda_graphs,
             translatable("{1} has no option for “{2}” beside the recomputation of this plan."));
@@ -432,7 +442,7 @@ void write_kernels(LaunchPlan& plan, Arguments& out) {
 
 }  // namespace
 
-std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool) {
+std::vector<MegatronArgument> megatron_arguments(LaunchSettings& plan, const LaunchFormat& tool) {
     Arguments out;
     write_model(plan, tool, out);
     write_training(plan, out);
@@ -446,7 +456,7 @@ std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchF
 namespace {
 
 LaunchText write_megatron(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
@@ -484,6 +494,7 @@ const LaunchFormat kMegatron{
     .write_file = launch::write_megatron,
     .recognises = launch::is_megatron,
     .read = launch::read_megatron,
+    .gpus_only = true,
 };
 
 }  // namespace shardscope

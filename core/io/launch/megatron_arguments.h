@@ -24,7 +24,7 @@ class Arguments {
     std::vector<MegatronArgument> list_;
 };
 
-inline void put(Arguments& out, const LaunchPlan& plan, std::initializer_list<P> ids) {
+inline void put(Arguments& out, const LaunchSettings& plan, std::initializer_list<P> ids) {
     for (const P id : ids) out.put(option_of(id), plan.whole(id));
 }
 

@@ -59,11 +59,13 @@ constexpr auto kFields = std::to_array<Field>({
     {"--expert-tensor-parallel-size", "model.expert_tensor_parallel_size"},
     {"--sequence-parallel", "model.sequence_parallel"},
     {"--fp8-param-gather", "mixed_precision.fp8_param_gather"},
+    {"--reuse-grad-buf-for-mxfp8-param-ag", "mixed_precision.reuse_grad_buf_for_mxfp8_param_ag"},
     {"--first-last-layers-bf16", "mixed_precision.first_last_layers_bf16"},
     {"--num-layers-at-start-in-bf16", "mixed_precision.num_layers_at_start_in_bf16"},
     {"--num-layers-at-end-in-bf16", "mixed_precision.num_layers_at_end_in_bf16"},
     {"--cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion"},
     {"--cuda-graph-impl", "model.cuda_graph_impl"},
+    {"--cuda-graph-modules", "model.cuda_graph_modules"},
     {"--mtp-num-layers", "model.mtp_num_layers"},
     {"--recompute-granularity", "model.recompute_granularity"},
     {"--recompute-method", "model.recompute_method"},
@@ -156,7 +158,7 @@ constexpr auto kWrittenApart = std::to_array<std::string_view>({
     "--fp8-recipe",
     "--fp4-format",
     "--tp-comm-overlap",
-    "--moe-enable-deepep",
+    "--moe-flex-dispatcher-backend",
     "--num-layers-per-virtual-pipeline-stage",
 });
 // Fields that recipes may set, with the values of a plan that says nothing of them.
@@ -211,7 +213,8 @@ std::string python_value(std::string_view option, const std::string& value) {
     if (option == "--window-size") return "(" + value.substr(0, value.find(',')) + ", 0)";
     // The shell's quotes are around a Python expression.
     if (option == "--moe-layer-freq") return value.substr(1, value.size() - 2);
-    if (option == "--hierarchical-context-parallel-sizes" || option == "--recompute-modules")
+    if (option == "--hierarchical-context-parallel-sizes" || option == "--recompute-modules" ||
+        option == "--cuda-graph-modules")
         return python_list(value);
     if (option == "--attention-backend") return "AttnBackend." + value;
     // Megatron-LM keeps moments in fp8 as bytes.
@@ -245,7 +248,7 @@ class Assignments {
 };
 
 // Returns the mixed precision as Megatron-Bridge constructs it.
-std::string precision_of(const LaunchPlan& plan) {
+std::string precision_of(const LaunchSettings& plan) {
     const auto named = [](const std::string& name) { return "get_mixed_precision_config(\"" + name + "\")"; };
     switch (matrix_format(plan.s)) {
         case Precision::bf16: return named("bf16_mixed");
@@ -265,7 +268,7 @@ std::string precision_of(const LaunchPlan& plan) {
 
 // Changes the options of a sharded Muon or Lion, which has a name of its own here, and whose gathers overlap
 // with nothing.
-void name_sharded_optimizer(LaunchPlan& plan, std::vector<MegatronArgument>& arguments) {
+void name_sharded_optimizer(LaunchSettings& plan, std::vector<MegatronArgument>& arguments) {
     const auto optimizer = std::ranges::find(arguments, "--optimizer", &MegatronArgument::option);
     if (optimizer == arguments.end() || optimizer->value == "adam" || optimizer->value == "sgd") return;
     const std::string name = "dist_" + optimizer->value;
@@ -281,7 +284,7 @@ void name_sharded_optimizer(LaunchPlan& plan, std::vector<MegatronArgument>& arg
 
 // Writes the options that are fields, and notes those that nothing else writes either. A recipe describes the
 // model.
-void write_options(LaunchPlan& plan, bool has_recipe, Assignments& out) {
+void write_options(LaunchSettings& plan, bool has_recipe, Assignments& out) {
     const auto is_in = [](const auto& options, const std::string& option) {
         return std::ranges::find(options, option) != options.end();
     };
@@ -317,7 +320,7 @@ void write_provider(const Settings& s, Assignments& out) {
     out.set("tokenizer.tokenizer_type", "\"NullTokenizer\"");
 }
 
-void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
+void write_fields(LaunchSettings& plan, bool has_recipe, Assignments& out) {
     const Settings& s = plan.s;
     if (!has_recipe) write_provider(s, out);
     // These come before their fields, which are options.
@@ -354,7 +357,7 @@ void write_fields(LaunchPlan& plan, bool has_recipe, Assignments& out) {
             s[P::pipeline_parallel] > 1 && s[P::virtual_stages] > 1 ? plan.whole(P::virtual_stages) : "None");
     out.set("dataset.seq_length", plan.whole(P::sequence_length));
     if (s[P::experts] > 0 && s.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep)
-        out.set("model.moe_flex_dispatcher_backend", "\"deepep\"");
+        out.set("model.moe_flex_dispatcher_backend", '"' + std::string(flex_backend(s)) + '"');
 }
 
 // Returns the imports that the assignments need, in the order of their names.
@@ -383,7 +386,7 @@ std::string imports_of(const std::string& lines, const std::string& recipe) {
 }
 
 LaunchText write_megatron_bridge(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
@@ -420,6 +423,8 @@ const LaunchFormat kMegatronBridge{
     .stack = "megatron-bridge",
     .checked = "Megatron-Bridge at commit 067f987 (August 2026), recipes and training/config.py",
     .write_file = launch::write_megatron_bridge,
+    .gpus_only = true,
+    .same_plan = &kMegatron,
 };
 
 }  // namespace shardscope

@@ -15,13 +15,13 @@
 
 namespace shardscope::launch {
 
-bool has_bf16_weights(const LaunchPlan& plan) {
+bool has_bf16_weights(const LaunchSettings& plan) {
     return !plan.is(P::precision, Precision::fp16) && !plan.is(P::precision, Precision::fp32);
 }
 
 namespace {
 
-void write_experts(LaunchPlan& plan, Arguments& out) {
+void write_experts(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::experts] <= 0) return;
     put(out, plan, {P::experts, P::experts_per_token, P::expert_parallel});
@@ -52,7 +52,8 @@ void write_experts(LaunchPlan& plan, Arguments& out) {
         case MoeDispatcher::all_to_all: out.put("--moe-token-dispatcher-type", "alltoall"); break;
         case MoeDispatcher::all_gather: out.put("--moe-token-dispatcher-type", "allgather"); break;
         case MoeDispatcher::deepep:
-            out.put("--moe-token-dispatcher-type", "flex"), out.put("--moe-enable-deepep");
+            out.put("--moe-token-dispatcher-type", "flex");
+            out.put("--moe-flex-dispatcher-backend", flex_backend(s));
             break;
     }
     if (s[P::expert_tensor_parallel] > 0)
@@ -129,7 +130,7 @@ std::string separate_stages(const std::string& letters, const Settings& s) {
 }
 
 // Writes layers of several kinds, and the sizes of those that keep a state.
-void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
+void write_layers(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
     if (&tool != &kMegatron) {
         put(out, plan, {P::layers});
@@ -155,7 +156,7 @@ void write_layers(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
     out.put("--linear-conv-kernel-dim", plan.whole(P::convolution_kernel));
 }
 
-void write_attention(LaunchPlan& plan, Arguments& out) {
+void write_attention(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::kv_lora_rank] > 0) {
         out.put("--multi-latent-attention");
@@ -198,8 +199,10 @@ void write_attention(LaunchPlan& plan, Arguments& out) {
     else if (s.on(P::attention_gate)) plan.note_missing_option(kMegatron, P::attention_gate);
     if (!s.on(P::causal))
         plan.note(translate("Megatron-LM's GPT is causal; the scenario's attention is not."));
+    // Transformer Engine chooses the fastest kernel of the GPU: `flash` would exclude cuDNN's, the only one
+    // with sinks and the fastest of Blackwell (pytorch/attention/dot_product_attention/utils.py).
     out.put("--attention-backend",
-            s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "flash" : "unfused");
+            s.choice<AttentionKernel>(P::attention) == AttentionKernel::flash ? "auto" : "unfused");
 }
 
 }  // namespace
@@ -208,7 +211,7 @@ double prediction_layers(const Settings& s) {
     return positions(s) > 0 || !hybrid_letters(s).empty() ? 0 : s[P::mtp_layers];
 }
 
-void write_model(LaunchPlan& plan, const LaunchFormat& tool, Arguments& out) {
+void write_model(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
     write_layers(plan, tool, out);
     put(out, plan, {P::hidden_size, P::ffn_size, P::heads});
@@ -307,7 +310,7 @@ std::vector<MegatronArgument> routing_options(const Preset* model) {
     return std::move(out).take();
 }
 
-void note_options_without_preset(LaunchPlan& plan) {
+void note_options_without_preset(LaunchSettings& plan) {
     const Preset* model = plan.answer.scenario.model;
     if (positions(plan.s) <= 0 && !(model && model->rotary_base > 0))
         plan.note(translate("Add --rotary-base as the model has it; the default is 10,000."));

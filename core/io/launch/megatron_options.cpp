@@ -14,6 +14,7 @@
 #include "launch/stage_layers.h"
 #include "launch/unmodelled_options.h"
 #include "parameters/interned_text.h"
+#include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "schedules/pipeline_layout.h"
 #include "text/encode.h"
@@ -295,10 +296,10 @@ class OptionReader {
         const std::string second = choice("--exp-avg-sq-dtype", {"fp32", "fp16", "bf16", "fp8"});
         const bool low_moments = aware && (first != "fp32" || second != "fp32");
         if (o_.text("--main-params-dtype", "fp32") != "fp32")
-            out_.note(
-                translate("Changes time or memory, but is not modelled: {1}.", {"--main-params-dtype"}));
+            out_.note(translate("These options change time or memory but are not modelled: {1}.",
+                                {"--main-params-dtype"}));
         if (o_.number("--optimizer-offload-fraction", 1) != 1)
-            out_.note(translate("Changes time or memory, but is not modelled: {1}.",
+            out_.note(translate("These options change time or memory but are not modelled: {1}.",
                                 {"--optimizer-offload-fraction"}));
         if (o_.flag("--optimizer-cpu-offload")) {
             out_.give(P::offload, "optimizer");
@@ -412,6 +413,9 @@ class OptionReader {
     void kernels() {
         if (is_low(out_.settings().choice<Precision>(P::precision)))
             out_.give(P::fp8_param_gather, o_.flag("--fp8-param-gather"));
+        // With MXFP8 this is how the weights are gathered; its memory is not modelled apart.
+        if (matrix_format(out_.settings()) == Precision::mxfp8 && out_.settings().on(P::fp8_param_gather))
+            o_.flag("--reuse-grad-buf-for-mxfp8-param-ag");
         if (o_.flag("--first-last-layers-bf16"))
             out_.give(P::bf16_layers, o_.number("--num-layers-at-start-in-bf16", 1) +
                                           o_.number("--num-layers-at-end-in-bf16", 1));
@@ -421,6 +425,13 @@ class OptionReader {
         // The names of earlier releases.
         const bool earlier = o_.flag("--enable-cuda-graph") || o_.flag("--external-cuda-graph");
         if (graphs || earlier) out_.give(P::cuda_graphs, 1);
+        // The engine assumes these modules with experts; others are not modelled.
+        if (graphs && out_.settings()[P::experts] > 0 && o_.has("--cuda-graph-modules")) {
+            const std::string modules = joined(o_.words("--cuda-graph-modules"), " ");
+            if (modules != kGraphsWithExperts)
+                out_.note(translate("These options change time or memory but are not modelled: {1}.",
+                                    {"--cuda-graph-modules " + modules}));
+        }
         if (o_.flag("--overlap-moe-expert-parallel-comm")) out_.give(P::moe_overlap, 1);
         const double layers = out_.settings()[P::layers];
         if (const double count = o_.number("--cpu-offloading-num-layers", 0); count > 0 && layers > 0) {

@@ -19,6 +19,9 @@ namespace shardscope::launch {
 std::string_view option_of(P id);
 // Returns the value of the option that sets the parameter. Where it is absent, adds a problem to the
 // command's and returns the parameter's minimum.
+// The modules of layers with experts that CUDA graphs repeat, if the experts' buffers are not static.
+inline constexpr std::string_view kGraphsWithExperts = "attn moe_router";
+
 double required_number(MegatronCommand& command, P id);
 // Returns the value of an option that names a choice, of which `known` are those that the scenario can have.
 // The first of them is the default. Any other value is noted, and the default is returned.
@@ -40,7 +43,7 @@ bool writes_layer_pattern(const Settings& settings, const LaunchFormat& tool);
 std::string refused_layers(const LaunchFormat& tool);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
 // `tool` is the one that the notes name.
-std::vector<MegatronArgument> megatron_arguments(LaunchPlan& plan, const LaunchFormat& tool);
+std::vector<MegatronArgument> megatron_arguments(LaunchSettings& plan, const LaunchFormat& tool);
 // Return the options of rotary embeddings, routing and the activation that a model's preset gives. They
 // change what the model learns and not its time or memory, so that they belong to the preset and not to the
 // scenario.
@@ -48,7 +51,7 @@ std::vector<MegatronArgument> rotary_options(const Preset* model);
 std::vector<MegatronArgument> routing_options(const Preset* model);
 std::vector<MegatronArgument> activation_options(const Preset* model, bool has_bias);
 // Adds notes on the options of positions, routing and the activation that the model's preset does not give.
-void note_options_without_preset(LaunchPlan& plan);
+void note_options_without_preset(LaunchSettings& plan);
 
 // Returns the values of --cp-comm-type, in the order of ContextParallelKind.
 std::span<const char* const, 4> context_parallel_kinds();

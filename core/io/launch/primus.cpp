@@ -55,6 +55,8 @@ std::pair<std::string, std::string> override_of(const MegatronArgument& argument
     if (argument.option == "--no-bias-gelu-fusion") return {"bias_gelu_fusion", "false"};
     if (argument.option == "--fp8-format") return {"fp8", argument.value};
     if (argument.option == "--fp4-format") return {"fp4", argument.value};
+    // The commit of Megatron-LM that Primus uses has an option for DeepEP alone.
+    if (argument.option == "--moe-flex-dispatcher-backend") return {"moe_enable_deepep", "true"};
     std::string key = argument.option.substr(2);
     std::ranges::replace(key, '-', '_');
     if (argument.value.empty()) return {key, "true"};
@@ -83,7 +85,7 @@ void write_schedule(const Settings& s, Overrides& overrides) {
 }
 
 // The commit of Megatron-LM that Primus uses calls Muon dist_muon and has no Lion.
-void write_optimizer(LaunchPlan& plan, Overrides& overrides) {
+void write_optimizer(LaunchSettings& plan, Overrides& overrides) {
     if (plan.is(P::optimizer, Optimizer::muon)) {
         overrides["optimizer"] = "dist_muon";
         for (const char* key : {"use_distributed_optimizer", "overlap_grad_reduce", "overlap_param_gather"})
@@ -102,7 +104,7 @@ void write_optimizer(LaunchPlan& plan, Overrides& overrides) {
 }
 
 LaunchText write_primus(const Answer& answer, const std::string& file) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
     if (!writes_layer_pattern(plan.s, kPrimus)) return {"", "", {refused_layers(kPrimus)}};
@@ -120,6 +122,11 @@ LaunchText write_primus(const Answer& answer, const std::string& file) {
         overrides["add_position_embedding"] = "true";
     write_schedule(plan.s, overrides);
     write_optimizer(plan, overrides);
+    if (overrides.erase("cuda_graph_modules") > 0) {
+        overrides.erase("cuda_graph_impl");
+        plan.note_missing_option(kPrimus, P::cuda_graphs,
+                                 translatable("{1} has no option for “{2}” with experts."));
+    }
     const Hosts on = hosts(plan.s);
     note_hosts(plan);
     // The launcher runs srun by itself.
@@ -148,6 +155,7 @@ const LaunchFormat kPrimus{
     .stack = "primus",
     .checked = "Primus at commits 0158a86 and 05b350b, language_model.yaml and trainer_base.yaml",
     .write_file = launch::write_primus,
+    .gpus_only = true,
 };
 
 }  // namespace shardscope

@@ -41,7 +41,8 @@ void ScenarioBuilder::note_unused_options(const std::vector<std::string>& option
     for (const std::string& option : options)
         (is_unmodelled(option) ? with_effect : without_effect).push_back(option);
     if (!with_effect.empty())
-        note(translate("Changes time or memory, but is not modelled: {1}.", {joined(with_effect, ", ")}));
+        note(translate("These options change time or memory but are not modelled: {1}.",
+                       {joined(with_effect, ", ")}));
     if (!without_effect.empty()) note(translate("Not used: {1}.", {joined(without_effect, ", ")}));
 }
 

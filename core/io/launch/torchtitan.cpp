@@ -51,7 +51,7 @@ class TorchtitanWriter {
 };
 
 // Writes the classes that convert the layers to a low precision. Only the TOML form names them here.
-void write_converters(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_converters(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const Precision precision = matrix_format(s);
     // torchao scales whole tensors or their rows, by current values.
@@ -89,7 +89,7 @@ void write_converters(LaunchPlan& plan, TorchtitanWriter& out) {
     out.put("fqns", std::string(R"(["experts"])"));
 }
 
-void write_model(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_model(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("model");
     const TorchtitanFlavor* known = row_of_model(kTorchtitanFlavors, s, plan.answer.scenario);
@@ -129,7 +129,7 @@ void write_model(LaunchPlan& plan, TorchtitanWriter& out) {
     write_converters(plan, out);
 }
 
-void write_training(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_training(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("optimizer");
     out.put("name", "AdamW");
@@ -177,7 +177,7 @@ bool can_group_experts(const Settings& s, double shard, bool is_toml) {
 }
 
 // Writes over which GPUs the weights are replicated and sharded.
-void write_sharding(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_sharding(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const double data = data_parallel(s);
     const double context = s[P::context_parallel];
@@ -214,7 +214,7 @@ void write_sharding(LaunchPlan& plan, TorchtitanWriter& out) {
 }
 
 // Returns the `EndLayers` with which torchtitan's stages are nearest to those of the plan.
-EndLayers end_layers_of(const LaunchPlan& plan, double parts, const StageLayers& here) {
+EndLayers end_layers_of(const LaunchSettings& plan, double parts, const StageLayers& here) {
     const double layers = plan.s[P::layers];
     const auto stages = static_cast<double>(here.size());
     if (parts == stages)
@@ -226,7 +226,7 @@ EndLayers end_layers_of(const LaunchPlan& plan, double parts, const StageLayers&
     return {};
 }
 
-void write_pipeline(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_pipeline(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     const double stages = s[P::pipeline_parallel];
     out.put("pipeline_parallel_degree", plan.whole(P::pipeline_parallel));
@@ -276,7 +276,7 @@ void write_pipeline(LaunchPlan& plan, TorchtitanWriter& out) {
     }
 }
 
-void write_parallelism(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_parallelism(LaunchSettings& plan, TorchtitanWriter& out) {
     const Settings& s = plan.s;
     out.section("parallelism");
     write_sharding(plan, out);
@@ -299,7 +299,7 @@ void write_parallelism(LaunchPlan& plan, TorchtitanWriter& out) {
     }
 }
 
-void write_recomputation(LaunchPlan& plan, TorchtitanWriter& out) {
+void write_recomputation(LaunchSettings& plan, TorchtitanWriter& out) {
     const double share = plan.s[P::recompute];
     out.section("activation_checkpoint");
     if (share == 0) {
@@ -331,7 +331,7 @@ bool writes_deepep(const Settings& s) {
 }
 
 LaunchText write_torchtitan(const Answer& answer, const std::string& file, TorchtitanForm form) {
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("torchtitan trains transformers; this model is a list of operators.")}};
@@ -366,6 +366,7 @@ const LaunchFormat kTorchtitan{
     .write_file = launch::write_toml,
     .recognises = launch::recognises_torchtitan,
     .read = launch::read_torchtitan,
+    .gpus_only = true,
 };
 
 }  // namespace shardscope

@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 15> kSameFields{
 
 class PythonWriter {
   public:
-    PythonWriter(LaunchPlan& plan, Toml& toml) : plan_(plan), toml_(toml) {}
+    PythonWriter(LaunchSettings& plan, Toml& toml) : plan_(plan), toml_(toml) {}
 
     void set(std::string_view field, const std::string& value) {
         body_ += "    config." + std::string(field) + " = " + value + "\n";
@@ -117,7 +117,14 @@ class PythonWriter {
         std::string arguments = "\"" + flavor + "\"";
         if (mtp_layers > 0) arguments += ", num_mtp_layers=" + whole(mtp_layers);
         if (writes_deepep(s)) arguments += ", moe_comm_backend=\"deepep\"";
-        const std::vector<Converter> converters = converters_of(s);
+        // torchtitan's MXFP8 converters require compute capability 10.0 (components/quantization/mx.py).
+        const Preset* gpu = plan_.answer.scenario.gpu_preset();
+        const bool no_mx = matrix_format(s) == Precision::mxfp8 && gpu && is_of_amd(*gpu);
+        if (no_mx)
+            plan_.note_missing_option(kTorchtitanPython, P::precision,
+                                      translatable("{1} has no option for “{2}” on GPUs of AMD; bfloat16 is "
+                                                   "written."));
+        const std::vector<Converter> converters = no_mx ? std::vector<Converter>() : converters_of(s);
         if (converters.empty()) {
             set("model_spec", "model_registry(" + arguments + ")");
             return {};
@@ -188,7 +195,7 @@ class PythonWriter {
         }
     }
 
-    LaunchPlan& plan_;
+    LaunchSettings& plan_;
     Toml& toml_;
     std::string body_;
     bool compiles_ = false;
@@ -216,7 +223,7 @@ RegisteredModel registered_model(const Answer& answer) {
 
 // Writes the loss that prediction layers need, as deepseek_v3_debugmodel_mtp in the registry does. Returns
 // the imports.
-std::string write_mtp_loss(LaunchPlan& plan, PythonWriter& python) {
+std::string write_mtp_loss(LaunchSettings& plan, PythonWriter& python) {
     python.set("loss",
                std::string("MTPLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))"));
     if (plan.s[P::context_parallel] > 1 || plan.s[P::pipeline_parallel] > 1)
@@ -230,7 +237,7 @@ LaunchText write_torchtitan_python(const Answer& answer,
                                    const std::string& /*file: torchtitan imports the function*/) {
     LaunchText toml = write_torchtitan(answer, {}, TorchtitanForm::python);
     if (toml.text.empty()) return toml;
-    LaunchPlan plan(answer);
+    LaunchSettings plan(answer);
     plan.notes = toml.notes;
     Problems problems;
     Toml keys(toml.text, problems);
@@ -252,7 +259,7 @@ LaunchText write_torchtitan_python(const Answer& answer,
     const std::string converters =
         python.model(known ? std::string(known->flavor) : "your_flavor", registered.mtp_layers);
     const std::string loss = registered.mtp_layers > 0 ? write_mtp_loss(plan, python) : "";
-    LaunchPlan start(answer);  // whose notes are also those of the TOML
+    LaunchSettings start(answer);  // whose notes are also those of the TOML
     const std::string command =
         torchrun(start) + " -m torchtitan.train --module " + module + " --config shardscope_plan";
     std::string text = header(kTorchtitanPython, answer,
@@ -277,6 +284,8 @@ const LaunchFormat kTorchtitanPython{
     .stack = "fsdp2",
     .checked = "torchtitan at commit b5bcd76 (August 2026), torchtitan/config/configs.py",
     .write_file = launch::write_torchtitan_python,
+    .gpus_only = true,
+    .same_plan = &kTorchtitan,
 };
 
 }  // namespace shardscope

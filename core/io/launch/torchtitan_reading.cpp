@@ -149,8 +149,8 @@ class TorchtitanReader {
                 const bool grouped = converter.find("grouped_mm") != std::string::npos;
                 (grouped ? experts : layers) = true;
             } else if (!converter.empty()) {
-                out_.note(
-                    translate("Changes time or memory, but is not modelled: {1}.", {"“" + converter + "”"}));
+                out_.note(translate("These options change time or memory but are not modelled: {1}.",
+                                    {"“" + converter + "”"}));
             }
         }
         const Settings s = out_.settings();

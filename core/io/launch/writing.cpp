@@ -1,6 +1,7 @@
 #include "launch/writing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "explain/output.h"
@@ -23,16 +24,18 @@ std::string whole(double value) {
     return std::to_string(static_cast<long long>(std::round(std::fmin(value, kMost))));
 }
 
-std::string LaunchPlan::whole(P id) const { return launch::whole(s[id]); }
+std::string LaunchSettings::whole(P id) const { return launch::whole(s[id]); }
 
-std::string LaunchPlan::named(P id) const { return translate(parameter(id).label) + " " + format(id, s[id]); }
+std::string LaunchSettings::named(P id) const {
+    return translate(parameter(id).label) + " " + format(id, s[id]);
+}
 
-void LaunchPlan::note_missing_option(const LaunchFormat& tool, P id, const char* sentence,
-                                     std::string_view written) {
+void LaunchSettings::note_missing_option(const LaunchFormat& tool, P id, const char* sentence,
+                                         std::string_view written) {
     note(translate(sentence, {tool.label, named(id), written}));
 }
 
-void LaunchPlan::note_mismatches(const LaunchFormat& tool, bool writes_pattern) {
+void LaunchSettings::note_mismatches(const LaunchFormat& tool, bool writes_pattern) {
     if (s[P::layer_pattern] != 0 && !writes_pattern)
         note(translate("The layer pattern is not written; the file describes layers of one kind."));
     if (&tool != &kDeepspeed && is(P::sharding, Sharding::zero_pp))
@@ -114,11 +117,11 @@ void note_unset(const LaunchFormat& tool, const Answer& answer, const std::strin
         const std::vector<double> values = other_values(answer.scenario, id, answer.settings[id]);
         if (std::ranges::none_of(values, [&](double value) { return is_dropped(id, value); })) continue;
         written.notes.push_back(translate("The file does not set “{1}”; choose it in {2}.",
-                                          {LaunchPlan(answer).named(id), tool.label}));
+                                          {LaunchSettings(answer).named(id), tool.label}));
     }
 }
 
-void LaunchPlan::note_fsdp2_limits() {
+void LaunchSettings::note_fsdp2_limits() {
     if (is(P::offload, Offload::optimizer) || is(P::offload, Offload::optimizer_nvme))
         note(
             translate("FSDP2 offloads weights, gradients and optimizer together (CPUOffloadPolicy) or "
@@ -162,6 +165,13 @@ bool has_tpus(const Scenario& scenario) {
     return gpu && gpu->name.starts_with("tpu");
 }
 
+bool is_of_nvidia_or_amd(const Preset& gpu) {
+    constexpr std::array<std::string_view, 3> kOthers{"tpu", "trainium", "gaudi"};
+    return std::ranges::none_of(kOthers, [&](std::string_view start) { return gpu.name.starts_with(start); });
+}
+
+bool is_of_amd(const Preset& gpu) { return gpu.name.starts_with("mi"); }
+
 double gpus_in_node(const Settings& s) { return std::fmin(s[P::gpus], s[P::gpus_used_per_node]); }
 
 namespace {
@@ -175,6 +185,8 @@ bool is_rack(const Settings& s) {
 
 }  // namespace
 
+std::string flex_backend(const Settings& s) { return is_rack(s) ? "hybridep" : "deepep"; }
+
 Hosts hosts(const Settings& s) {
     // A tray of a GB200 or GB300 NVL72 rack, and a virtual machine on it, has 4 GPUs. Sources: those of the
     // presets gb200-nvl72 (18 trays of 4 GPUs) and azure-nd-gb200-v6.
@@ -184,7 +196,7 @@ Hosts hosts(const Settings& s) {
     return {s[P::gpus] / gpus, gpus};
 }
 
-void note_hosts(LaunchPlan& plan) {
+void note_hosts(LaunchSettings& plan) {
     const Settings& s = plan.s;
     if (is_rack(s)) {
         plan.note(
@@ -199,7 +211,7 @@ void note_hosts(LaunchPlan& plan) {
     }
 }
 
-std::string torchrun(LaunchPlan& plan) {
+std::string torchrun(LaunchSettings& plan) {
     const Hosts on = hosts(plan.s);
     note_hosts(plan);
     std::string out = "torchrun --nnodes=" + whole(on.nodes) + " --nproc-per-node=" + whole(on.gpus);

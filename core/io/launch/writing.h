@@ -12,8 +12,8 @@
 namespace shardscope::launch {
 
 // The settings to write, and the notes that the writer has added.
-struct LaunchPlan {
-    explicit LaunchPlan(const Answer& of) : answer(of), s(of.settings) {}
+struct LaunchSettings {
+    explicit LaunchSettings(const Answer& of) : answer(of), s(of.settings) {}
 
     const Answer& answer;
     const Settings& s;
@@ -56,14 +56,19 @@ std::string prediction(const Answer& answer);
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
 
 bool has_tpus(const Scenario& scenario);
+bool is_of_nvidia_or_amd(const Preset& gpu);
+bool is_of_amd(const Preset& gpu);
+// Returns the backend of Megatron-Core's flexible dispatcher of experts: DeepEP does not run on the racks of
+// GB200 and GB300 (NVIDIA-NeMo/Megatron-Bridge, training/flex_dispatcher_backend.py).
+std::string flex_backend(const Settings& settings);
 // Returns the GPUs of each node that the run uses. A node is an NVLink domain.
 double gpus_in_node(const Settings& settings);
 // Returns the hosts of the run. A node that is a rack has several.
 Hosts hosts(const Settings& settings);
 // Adds a note where a node has more GPUs than a host.
-void note_hosts(LaunchPlan& plan);
+void note_hosts(LaunchSettings& plan);
 // Returns "torchrun --nnodes=8 …" up to the program, and adds the note on hosts.
-std::string torchrun(LaunchPlan& plan);
+std::string torchrun(LaunchSettings& plan);
 // Returns comment lines that say how to start the training.
 std::string start_comment(const std::string& launcher, const std::string& program);
 

@@ -70,7 +70,7 @@ struct LogContents {
     StatedNumber parameters;                 // of the model
     std::array<StatedNumber, kPeaks> peaks;  // bytes, the largest of all lines and ranks
     // The same of the lines before the first step of tools that show the memory while the model is made, too.
-    // They are no peaks of training, and all that a log without steps has.
+    // They are not peaks of training; a log without steps has nothing else.
     std::array<StatedNumber, kPeaks> early_peaks;
     int out_of_memory_line = 0;  // 0: it did not run out of memory
     // Medians of the parts that DeepSpeed's timers report, in s, by name ("fwd", "bwd", "step").

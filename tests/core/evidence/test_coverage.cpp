@@ -33,19 +33,19 @@ Settings measured_settings(const char* id) {
 
 TEST_CASE("coverage: the distance adds up the differences in stack, machine, model and plan", "[evidence]") {
     const Settings here = resolve(first());
-    const Position at = position_of(here);
+    const RunCoordinates at = coordinates_of(here);
     CHECK(distance_between(at, at) == 0);
     Settings there = here;
     there.set(P::sequence_length, 4 * here[P::sequence_length], Origin::given);
     // Two doublings with a weight of 0.12 each.
-    CHECK(distance_between(at, position_of(there)) == Approx(1 - std::exp(-0.24)));
+    CHECK(distance_between(at, coordinates_of(there)) == Approx(1 - std::exp(-0.24)));
     there.set(P::experts, 8, Origin::given);
-    CHECK(distance_between(at, position_of(there)) == Approx(1 - std::exp(-0.24 - 0.7)));
-    CHECK(distance_between(position_of(there), at) == distance_between(at, position_of(there)));
+    CHECK(distance_between(at, coordinates_of(there)) == Approx(1 - std::exp(-0.24 - 0.7)));
+    CHECK(distance_between(coordinates_of(there), at) == distance_between(at, coordinates_of(there)));
     // The number of experts does not matter, only whether there are any.
-    const double before = distance_between(at, position_of(there));
+    const double before = distance_between(at, coordinates_of(there));
     there.set(P::experts, 64, Origin::given);
-    CHECK(distance_between(at, position_of(there)) == before);
+    CHECK(distance_between(at, coordinates_of(there)) == before);
 }
 
 TEST_CASE("coverage: a measured run is its own nearest run", "[evidence]") {

@@ -121,8 +121,8 @@ TEST_CASE("takeovers: a scenario that does not fit names the least memory, as So
     CHECK(found.above->value == Approx(solved.value).epsilon(1e-5));
     // Both say the same value.
     CHECK(wall_sentence(answer(large))
-              .find("It fits from " + format(P::memory, solved.value) +
-                    " of GPU memory up, 5.0 % of it to spare.") != std::string::npos);
+              .find("It fits with at least " + format(P::memory, solved.value) +
+                    " of GPU memory, which includes a margin of 5.0 %.") != std::string::npos);
 }
 
 TEST_CASE("output: a host that is too small for the offloaded state is named", "[explain]") {

@@ -83,23 +83,23 @@ TEST_CASE("map: the last round of planning gives the map of a full search, and e
         const WallMap map = rounds.next(2);
         CHECK(map.stride == stride);
         REQUIRE(map.cells.size() == whole.cells.size());
-        std::size_t borrowed = 0;
+        std::size_t uses_neighbour_plan = 0;
         for (std::size_t iy = 0; iy < y.values.size(); ++iy) {
             for (std::size_t ix = 0; ix < x.values.size(); ++ix) {
                 const bool planned = (ix % stride == 0 || ix + 1 == x.values.size()) &&
                                      (iy % stride == 0 || iy + 1 == y.values.size());
                 const MapCell& cell = map.at(ix, iy);
                 const MapCell& best = whole.at(ix, iy);
-                CHECK(cell.borrowed == !planned);
-                borrowed += cell.borrowed;
-                // A borrowed plan is never better than the best plan.
+                CHECK(cell.uses_neighbour_plan == !planned);
+                uses_neighbour_plan += cell.uses_neighbour_plan;
+                // A uses_neighbour_plan plan is never better than the best plan.
                 if (planned) CHECK(cell.mfu == best.mfu);
                 if (cell.verdict != Verdict::fits) continue;
                 CHECK(best.verdict == Verdict::fits);
                 CHECK(cell.mfu <= best.mfu);
             }
         }
-        CHECK((borrowed == 0) == (stride == 1));
+        CHECK((uses_neighbour_plan == 0) == (stride == 1));
     }
     CHECK(rounds.finished());
 }
@@ -125,7 +125,7 @@ TEST_CASE("map: along memory most plans follow from neighbouring cells, and they
             const WallMap map = rounds.next(2);
             for (std::size_t iy = 0; iy < values.values.size(); ++iy) {
                 const bool planned = iy % map.stride == 0 || iy + 1 == values.values.size();
-                CHECK(map.at(0, iy).borrowed == !planned);
+                CHECK(map.at(0, iy).uses_neighbour_plan == !planned);
                 CHECK(map.at(0, iy).valid);
             }
             if (map.stride == 1) check_cells(automatic, map);

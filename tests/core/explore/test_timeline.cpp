@@ -266,7 +266,7 @@ TEST_CASE("timeline: a pass starts after the one it depends on", "[timeline]") {
         INFO(schedule_of(schedule).title);
         const Answer a = answer(pipelined("gpt-3-175b", kind(schedule), 8, 1, 32));
         const StepTimeline line = step_timeline(a.compiled, a.estimate);
-        CHECK(line.hop >= 0);
+        CHECK(line.stage_delay >= 0);
         REQUIRE(line.stages.size() == 8);
         const auto when = [&](std::size_t stage, Activity activity) {
             std::map<int, Interval> out;

@@ -95,7 +95,7 @@ TEST_CASE("view: every mistake is reported with its place", "[studies]") {
     CHECK(problems_of_view(R"({"switched": ["stron"]})")
               .find("/view/switched/0: no plot has an option “stron”; did you mean “strong”?") == 0);
     CHECK(problems_of_view(R"({"switched": true})").find("/view/switched: ") == 0);
-    CHECK(problems_of_view(R"({"plan": "often"})").find("/view/plan: “often” is not a way to plan") == 0);
+    CHECK(problems_of_view(R"({"plan": "often"})").find("/view/plan: “often” is not a value of plan") == 0);
     CHECK(problems_of_view(R"({"pins": [{}, {"clustr": {}}]})").find("/view/pins/1/clustr") == 0);
     CHECK(problems_of_view(R"({"pins": [{"view": {}}]})").find("/view/pins/0/view") == 0);
     CHECK(problems_of_view(R"({"pins": 3})").find("/view/pins: ") == 0);

@@ -208,9 +208,9 @@ TEST_CASE("launch: Megatron-LM gets modules, recipes, dispatcher and overlap, an
             "fp8_recipe": "blockwise", "recompute": "selective", "recompute_modules": ["mla_up_proj", "mlp"],
             "overlap_grad_reduce": true, "overlap_param_gather": false, "micro_batch": 1}})");
     const LaunchText script = kMegatron.write(subject);
-    for (const char* option :
-         {"--moe-token-dispatcher-type flex", "--moe-enable-deepep", "--expert-tensor-parallel-size 1",
-          "--fp8-recipe blockwise", "--recompute-modules mla_up_proj mlp", "--overlap-grad-reduce"}) {
+    for (const char* option : {"--moe-token-dispatcher-type flex", "--moe-flex-dispatcher-backend deepep",
+                               "--expert-tensor-parallel-size 1", "--fp8-recipe blockwise",
+                               "--recompute-modules mla_up_proj mlp", "--overlap-grad-reduce"}) {
         INFO(option);
         CHECK(holds(script, option));
     }
@@ -257,7 +257,7 @@ TEST_CASE("launch: Megatron-Bridge's program changes a recipe", "[launch]") {
           "    cfg.model.recompute_modules = [\"core_attn\", \"mlp\"]\n",
           "    cfg.mixed_precision = get_mixed_precision_config(\"bf16_with_fp8_current_scaling_mixed\")\n",
           "    cfg.mixed_precision.grad_reduce_in_fp32 = True\n", "    cfg.optimizer.optimizer = \"adam\"\n",
-          "    cfg.model.attention_backend = AttnBackend.flash\n",
+          "    cfg.model.attention_backend = AttnBackend.auto\n",
           "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=True)\n",
           "    cfg.comm_overlap.overlap_grad_reduce = True\n",
           "    cfg.mixed_precision.first_last_layers_bf16 = False\n",

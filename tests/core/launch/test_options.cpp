@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "launch/launch.h"
+#include "launch/writing.h"
 #include "support/launch_options.h"
 #include "support/launch_plans.h"
 
@@ -78,9 +79,13 @@ void check_options(const LaunchFormat& format, Written (*options)(const std::str
     for (const Answer& answer : launch_scenarios()) {
         const LaunchText launch = format.write(answer);
         if (launch.text.empty()) {
-            // Tools are refused a model that is no transformer, or whose layers they do not have.
+            // A tool has no file for a model that is not a transformer or whose layers it does not have, or
+            // for a device on which it does not run.
             const Settings& s = answer.settings;
-            CHECK((s.listed() || s[P::layer_pattern] != 0 || s[P::pipeline_parallel] > s[P::layers]));
+            const Preset* device = answer.scenario.gpu_preset();
+            const bool foreign = format.gpus_only && device && !launch::is_of_nvidia_or_amd(*device);
+            CHECK((foreign || s.listed() || s[P::layer_pattern] != 0 ||
+                   s[P::pipeline_parallel] > s[P::layers]));
             REQUIRE(launch.notes.size() == 1);
             continue;
         }

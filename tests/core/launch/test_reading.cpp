@@ -70,7 +70,7 @@ TEST_CASE("launch: torchtitan's converters are read back, and what they leave ou
     CHECK(has_note(rows.notes, "The fp8 recipe rowwise is treated as tensorwise."));
     CHECK_FALSE(has_note(rows.notes, "quantize"));
     const LaunchRead other = read(kTorchtitan, head + "\"mine\"]\n[training]\nseq_len = 4096\n");
-    CHECK(has_note(other.notes, "Changes time or memory, but is not modelled: “mine”."));
+    CHECK(has_note(other.notes, "These options change time or memory but are not modelled: “mine”."));
     // The tables of converters that are not used change nothing.
     const LaunchRead off =
         read(kTorchtitan, head +
@@ -357,9 +357,9 @@ TEST_CASE("launch: unusual values of a DeepSpeed config are reported", "[launch]
     const LaunchRead half = read(kDeepspeed, R"({"train_batch_size": 64, "zero_optimization": {"stage": 3,
         "offload_optimizer": {"device": "cpu", "pin_memory": true, "ratio": 0.5}}})");
     CHECK(resolve(half.scenario).choice<Offload>(P::offload) == Offload::optimizer);
-    CHECK(has_note(half.notes, "but is not modelled: zero_optimization.offload_optimizer.ratio."));
+    CHECK(has_note(half.notes, "but are not modelled: zero_optimization.offload_optimizer.ratio."));
     CHECK(has_note(disk.notes, "The optimizer Lamb is treated as AdamW."));
-    CHECK(has_note(disk.notes, "is not modelled: zero_optimization.reduce_bucket_size."));
+    CHECK(has_note(disk.notes, "are not modelled: zero_optimization.reduce_bucket_size."));
     CHECK(has_note(disk.notes, "Not used: optimizer.legacy_fusion, optimizer.params.lr."));
 }
 
@@ -403,7 +403,7 @@ trace_buf_size = 20000
 lr = 3e-4
 )");
     CHECK(has_note(found.notes,
-                   "is not modelled: compile.components, "
+                   "are not modelled: compile.components, "
                    "parallelism.context_parallel_rotate_method."));
     CHECK(has_note(found.notes, "Not used: comm, optimizer."));
 }

@@ -104,7 +104,7 @@ TEST_CASE("launch: no option that changes time or memory is listed as not used",
         // A section of which nothing is read is named as a whole.
         const std::string section = option.substr(0, option.find('.'));
         const auto named = [&](const std::string& name) {
-            const std::size_t at = notes.find("is not modelled: ");
+            const std::size_t at = notes.find("are not modelled: ");
             return at != std::string::npos && notes.find(name, at) != std::string::npos;
         };
         bool changes = joined(without.notes) != notes;

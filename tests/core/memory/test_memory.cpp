@@ -101,7 +101,7 @@ TEST_CASE("memory: work up to its limit fits, and more does not", "[memory]") {
             resolve(with({{P::sharding, sharding}, {P::fragmentation, 0.07}, {P::gathered_slack, 0.5}})));
         const StateMemory state = state_memory(c.stages.first, c);
         const double bytes = 60e9;
-        const WorkBytes limit = work_limit(state, bytes, c);
+        const ActivationBytes limit = activation_limit(state, bytes, c);
         REQUIRE(limit.forward > 1e9);
         REQUIRE(limit.backward > 1e9);
         // Logits count at the end of forward only, and what is recomputed at the start of backward only.
@@ -111,7 +111,7 @@ TEST_CASE("memory: work up to its limit fits, and more does not", "[memory]") {
             CHECK((peak_memory(state, {0, 0, factor * limit.forward}, c) <= bytes) == (factor < 1));
             CHECK((peak_memory(state, {0, factor * limit.backward, 0}, c) <= bytes) == (factor < 1));
         }
-        CHECK(work_limit(state, 1e9, c).forward < 0);
+        CHECK(activation_limit(state, 1e9, c).forward < 0);
     }
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("memory: freed tensors of collectives are reserved but decide no verdi
     const double tensor = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
     CHECK(held.reserved() - without.reserved() == Approx(3 * tensor).epsilon(1e-9));
     CHECK(held.allocated() == Approx(without.allocated()).epsilon(1e-12));
-    CHECK(peak_memory(state_memory(c.stages.first, c), work_memory(c.stages.first, c), c) == held.peak);
+    CHECK(peak_memory(state_memory(c.stages.first, c), activation_memory(c.stages.first, c), c) == held.peak);
     // A layer frees four tensors in both passes.
     CHECK(memory_use(compiled(1000, 8, 1)).peak ==
           memory_use(compiled(4 * c.settings[P::layers], 8, 1)).peak);

@@ -322,9 +322,9 @@ TEST_CASE("memory: the total of all GPUs follows from every stage, and layers mo
     const Compiled even = total(4, 12);
     CHECK(total_memory(even) == Approx(total_memory(total(4, 0))));
     const Compiled front = total(4, 15);
-    const double kept =
-        (work_memory(front.stages.first, front).resident - work_memory(even.stages.first, even).resident) /
-        (3 * 4);  // a layer and micro-batch
+    const double kept = (activation_memory(front.stages.first, front).resident -
+                         activation_memory(even.stages.first, even).resident) /
+                        (3 * 4);  // a layer and micro-batch
     REQUIRE(kept > 0);
     const double factor = (total_memory(front) - total_memory(even)) / (8 * kept);
     // The difference is 3 · 4 − (3 + 2 + 1) = 6 layer-micro-batches, times the allocator's fragmentation.
@@ -382,7 +382,7 @@ TEST_CASE("memory: the peak is that of the fullest of all stages where the layer
         for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings))) {
             most = std::max(most, memory_use(stage, c).peak);
             // The step of every stage is that of the one that stands for it.
-            CHECK(c.stages[c.stages.index_of(stage)].is_like(stage));
+            CHECK(c.stages[c.stages.index_of(stage)].has_same_content(stage));
         }
         CHECK(memory_use(c).peak == most);
     }
@@ -427,8 +427,8 @@ TEST_CASE("memory: context parallelism has the buffers of Transformer Engine whi
 TEST_CASE("memory: the buffers of attention replace the tensors of the operators after it", "[memory]") {
     const Compiled ring = million_tokens(ContextParallelKind::p2p);
     const Compiled exchange = million_tokens(ContextParallelKind::a2a);
-    const WorkMemory of_ring = work_memory(ring.stages.first, ring);
-    const WorkMemory of_exchange = work_memory(exchange.stages.first, exchange);
+    const ActivationMemory of_ring = activation_memory(ring.stages.first, ring);
+    const ActivationMemory of_exchange = activation_memory(exchange.stages.first, exchange);
     const double after = ring.work.layers[0].saved_after_attention;
     // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008
     // columns.

@@ -341,7 +341,7 @@ TEST_CASE("layer pattern: the stages do not depend on times", "[layer_pattern]")
     REQUIRE(one.size() > 4);
     REQUIRE(one.size() == other.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
-        CHECK(one[i].is_like(other[i]));
+        CHECK(one[i].has_same_content(other[i]));
         CHECK(one[i].position == other[i].position);
     }
 }
@@ -353,7 +353,7 @@ TEST_CASE("layer pattern: the step is that of the slowest of all stages", "[laye
     double slowest = 0;
     for (std::size_t i = 0; i < c.stages.size(); ++i) slowest = std::max(slowest, step_time(c, i).total);
     CHECK(step_time(c).total == slowest);
-    CHECK(step_time(c, step_time(c).slowest).total == slowest);
+    CHECK(step_time(c, step_time(c).stage).total == slowest);
 }
 
 TEST_CASE("layer pattern: experts at a latent width send and compute less", "[layer_pattern]") {

@@ -18,21 +18,21 @@ TEST_CASE("placement limits: the count and the smallest peak equal those of a co
     for (int i = 0; i < 2000; ++i) {
         const std::size_t stages = 1 + static_cast<std::size_t>(i % 4);
         const std::size_t placements = 1 + static_cast<std::size_t>(number(0, 40));
-        std::vector<WorkBytes> limits;
+        std::vector<ActivationBytes> limits;
         for (std::size_t p = 0; p < placements; ++p) {
             // The states of one placement take about as much on every stage.
             const double left = number(-20, 80);
             for (std::size_t s = 0; s < stages; ++s)
                 limits.push_back({left + number(0, 5), left - number(0, 5)});
         }
-        std::vector<WorkBytes> work;
+        std::vector<ActivationBytes> work;
         const double size = number(0, 80);
         for (std::size_t s = 0; s < stages; ++s) work.push_back({size + number(0, 5), size + number(0, 5)});
         double expected = 0;
         for (std::size_t p = 0; p < placements; ++p) {
             bool fits = true;
             for (std::size_t s = 0; s < stages; ++s) {
-                const WorkBytes& limit = limits[p * stages + s];
+                const ActivationBytes& limit = limits[p * stages + s];
                 fits = fits && work[s].forward <= limit.forward && work[s].backward <= limit.backward;
             }
             expected += fits ? 1 : 0;
@@ -43,7 +43,7 @@ TEST_CASE("placement limits: the count and the smallest peak equal those of a co
             // Each byte above a limit adds 1.5 bytes to the peak of 100.
             double peak = -std::numeric_limits<double>::infinity();
             for (std::size_t s = 0; s < stages; ++s) {
-                const WorkBytes& limit = limits[p * stages + s];
+                const ActivationBytes& limit = limits[p * stages + s];
                 peak = std::max({peak, 100 + 1.5 * (work[s].forward - limit.forward),
                                  100 + 1.5 * (work[s].backward - limit.backward)});
             }
@@ -58,9 +58,9 @@ TEST_CASE("placement limits: the count and the smallest peak equal those of a co
 }
 
 TEST_CASE("placement limits: work within rounding errors of a limit is decided exactly", "[planner]") {
-    const std::vector<WorkBytes> limits{{10, 50}, {20, 50}, {30, 50}};
+    const std::vector<ActivationBytes> limits{{10, 50}, {20, 50}, {30, 50}};
     const PlacementLimits all(limits, 1, 100, 1);
-    const std::vector<WorkBytes> work{{20 * (1 + 1e-15), 5}};
+    const std::vector<ActivationBytes> work{{20 * (1 + 1e-15), 5}};
     std::vector<std::size_t> asked;
     for (const bool fits : {false, true}) {
         const double count = all.count(work, [&](std::size_t placement) {

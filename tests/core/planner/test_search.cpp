@@ -8,6 +8,8 @@
 #include "planner/answer.h"
 #include "planner/planner.h"
 #include "planner/search.h"
+#include "scenario/software_support.h"
+#include "schedules/schedule.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -36,7 +38,14 @@ ExhaustiveResult try_all(const Scenario& scenario,
         const Settings s = resolve(trial);
         const bool equal =
             std::fmod(std::floor(s[P::layers] / s[P::pipeline_parallel]), s[P::virtual_stages]) == 0;
-        if (equal && answer_into(trial, scratch)) {
+        // A search chooses no sharding and no schedule that the software does not have.
+        const auto varies = [&](P id) {
+            return std::ranges::any_of(axes, [&](const auto& axis) { return axis.first == id; });
+        };
+        const bool chosen =
+            (!varies(P::sharding) || offers_sharding(s.choice<Sharding>(P::sharding), s)) &&
+            (!varies(P::schedule) || s[P::pipeline_parallel] <= 1 || is_available(schedule_of(s), s));
+        if (equal && chosen && answer_into(trial, scratch)) {
             ++out.valid;
             out.least_peak = std::min(out.least_peak, scratch.estimate.memory.peak);
             if (scratch.estimate.verdict == Verdict::fits) {

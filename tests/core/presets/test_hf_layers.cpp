@@ -123,7 +123,7 @@ TEST_CASE("config.json: the sizes of state-spaces/mamba2 are read where they are
     CHECK_FALSE(is_hf_config(R"({"format": "shardscope-preset", "values": {"ssm_cfg": {}}})"));
 }
 
-TEST_CASE("config.json: a model that keeps a state is refused unless it is known", "[hf]") {
+TEST_CASE("config.json: a recurrent model is refused unless it is known", "[hf]") {
     const auto reason = [](const char* text) {
         Problems problems;
         const ImportedModel model = import_hf_config(text, "", problems);
@@ -134,7 +134,7 @@ TEST_CASE("config.json: a model that keeps a state is refused unless it is known
     // Mamba-1, Jamba and RWKV: their fields would otherwise be read as those of a transformer.
     const std::string mamba = reason(R"({"model_type": "mamba", "hidden_size": 2560, "state_size": 16,
         "num_hidden_layers": 64, "vocab_size": 50280, "intermediate_size": 5120, "time_step_rank": 160})");
-    CHECK(mamba.find("keeps a state") != std::string::npos);
+    CHECK(mamba.find("recurrent architecture") != std::string::npos);
     CHECK(mamba.find("transformer") != std::string::npos);
     CHECK(reason(R"({"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32,
         "num_hidden_layers": 32, "vocab_size": 65536, "mamba_d_state": 16, "intermediate_size": 14336})")
@@ -242,8 +242,8 @@ TEST_CASE("config.json: an unknown architecture is refused if a field that chang
     names(R"("model_type": "reformer", "attn_layers": ["local", "lsh"])", "/attn_layers");
     // Linear layers of unknown sizes.
     for (const char* field : {"linear_num_key_heads", "full_attention_interval"})
-        names(std::string(R"("model_type": "new", ")") + field + "\": 4", "keeps a state");
-    names(R"("model_type": "new", "attn_type_list": [0, 1])", "keeps a state");
+        names(std::string(R"("model_type": "new", ")") + field + "\": 4", "recurrent architecture");
+    names(R"("model_type": "new", "attn_type_list": [0, 1])", "recurrent architecture");
     // Encoders.
     names(R"("model_type": "albert")", "“albert” is an encoder");
     names(R"("model_type": "deberta-v2")", "/model_type");

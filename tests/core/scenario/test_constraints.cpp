@@ -279,6 +279,7 @@ TEST_CASE("constraints: tensor and context parallelism together divide the heads
     const auto problems = [](double tensor, double context) {
         const Scenario scenario = of_model("mamba2-2.7b", {{P::gpus, 64},
                                                            {P::sequence_length, 65536},
+                                                           {P::ssm_groups, 8},
                                                            {P::tensor_parallel, tensor},
                                                            {P::context_parallel, context}});
         return check(scenario, resolve(scenario));
@@ -291,7 +292,8 @@ TEST_CASE("constraints: tensor and context parallelism together divide the heads
     CHECK(together[0].where == "/training/context_parallel");
     CHECK(together[0].text().find("80 heads") != std::string::npos);
     REQUIRE(problems(1, 32).size() == 1);
-    Settings s = resolve(of_model("mamba2-2.7b", {{P::gpus, 64}, {P::sequence_length, 65536}}));
+    Settings s =
+        resolve(of_model("mamba2-2.7b", {{P::gpus, 64}, {P::sequence_length, 65536}, {P::ssm_groups, 8}}));
     CHECK_FALSE(valid_values(P::context_parallel, s, 64).contains(32));
     s.set(P::tensor_parallel, 4, Origin::given);
     CHECK(valid_values(P::context_parallel, s, 64).contains(4));
@@ -389,4 +391,35 @@ TEST_CASE("constraints: the degree that splits the experts divides their feed-fo
     const Problems problems = check(uneven, resolve(uneven));
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].why == "Expert tensor parallel 7 does not divide it");
+}
+
+TEST_CASE("constraints: tensor and context parallelism split the groups of Mamba-2 evenly", "[scenario]") {
+    const auto problems = [](double groups, double tensor, double context) {
+        const Scenario scenario = of_model("mamba2-2.7b", {{P::gpus, 64},
+                                                           {P::sequence_length, 65536},
+                                                           {P::ssm_groups, groups},
+                                                           {P::tensor_parallel, tensor},
+                                                           {P::context_parallel, context}});
+        return check(scenario, resolve(scenario));
+    };
+    // Each GPU has whole groups, or several GPUs have the same one.
+    CHECK(problems(8, 4, 2).empty());
+    CHECK(problems(2, 2, 8).empty());
+    CHECK(problems(1, 1, 16).empty());
+    REQUIRE(problems(1, 2, 1).size() == 1);
+    CHECK(problems(1, 2, 1)[0].where == "/training/tensor_parallel");
+    REQUIRE(problems(20, 4, 2).size() == 1);
+    CHECK(problems(20, 4, 2)[0].where == "/training/context_parallel");
+}
+
+TEST_CASE("constraints: the key heads of linear attention are divided, too", "[scenario]") {
+    // Qwen3-Next has 32 value heads and 16 key heads.
+    const auto valid = [](double context) {
+        const Scenario scenario =
+            of_model("qwen3-next-80b-a3b",
+                     {{P::gpus, 64}, {P::sequence_length, 262144}, {P::context_parallel, context}});
+        return is_valid(scenario, resolve(scenario));
+    };
+    CHECK(valid(16));
+    CHECK_FALSE(valid(32));
 }

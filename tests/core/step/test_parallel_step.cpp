@@ -28,7 +28,7 @@ TEST_CASE("step: the terms of parallel plans add up to the total, and so does th
         CHECK(std::ranges::all_of(step.terms, [](double t) { return t >= 0; }));
         const Estimate e = answer(scenario).estimate;
         CHECK(std::accumulate(e.elasticity.begin(), e.elasticity.end(), 0.0) == Approx(1).epsilon(1e-12));
-        CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.schedule_time() ==
+        CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.waiting_time() ==
               Approx(e.step.total).epsilon(1e-12));
     }
 }

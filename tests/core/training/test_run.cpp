@@ -146,7 +146,7 @@ TEST_CASE("MFU set by hand: everything adds up, and only a higher peak would be 
         CHECK(e.step.total == Approx(before.estimate.step.total * factor));
         CHECK(std::accumulate(e.step.terms.begin(), e.step.terms.end(), 0.0) ==
               Approx(e.step.total).epsilon(1e-12));
-        CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.schedule_time() ==
+        CHECK(e.compute_time() + e.communication_time() - e.step.hidden_communication + e.waiting_time() ==
               Approx(e.step.total).epsilon(1e-12));
         // The terms keep their shares of the step.
         for (std::size_t i = 0; i < kStepTerms; ++i)

@@ -1,5 +1,5 @@
 // Fuzzes measurements of one GPU: the numbers read are above 0, and the fitted constants are in their ranges.
-#include "evidence/measurements.h"
+#include "evidence/gpu_benchmark.h"
 
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 bool positive(double value) { return std::isfinite(value) && value > 0; }
 
-void check_fit(const Measurements& measured) {
+void check_fit(const GpuBenchmark& measured) {
     Problems problems;
     const KernelFit fit =
         fit_kernels(measured, {989e12, 989e12, 67e12, 3.35e12}, problems, MeasuredOn::anything);
@@ -29,7 +29,7 @@ void check_fit(const Measurements& measured) {
 
 void run(std::string_view text) {
     Problems problems;
-    const Measurements measured = read_measurements(text, problems);
+    const GpuBenchmark measured = read_gpu_benchmark(text, problems);
     fuzz::check_problems(problems);
     if (!problems.empty()) return;
     for (const GemmMeasurement& gemm : measured.gemm)

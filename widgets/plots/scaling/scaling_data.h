@@ -9,12 +9,10 @@
 #include "explore/repair.h"
 #include "explore/scaling.h"
 #include "widgets/plots/curve_ranges.h"
+#include "widgets/plots/plot_options.h"
 #include "widgets/plots/plot_table.h"
 
 namespace shardscope {
-
-// Memory is that of the fullest GPU, in GiB.
-enum class ScalingY { mfu, tokens_per_s_per_gpu, tokens_per_s, days, memory };
 
 struct MeasuredPoint {
     double gpus = 0;

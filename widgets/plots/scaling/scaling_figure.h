@@ -11,6 +11,7 @@
 #include "widgets/chart/plot_ruler.h"
 #include "widgets/chart/plot_zoom.h"
 #include "widgets/plots/plot_options.h"
+#include "widgets/plots/scaling/scaling_data.h"
 #include "widgets/theme/theme.h"
 
 class QCustomPlot;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "widgets/chart/figure_parts.h"
+#include "widgets/plots/scaling/scaling_data.h"
 #include "widgets/plots/scaling/scaling_figure.h"
 
 class QCPAxis;

@@ -100,7 +100,7 @@ QString ScalingFigure::description() const {
                                    : tr("With %1 GPUs: %2.").arg(gpus, value_text(here.y(), p.options.y)));
     const auto first = std::ranges::find_if(p.data.curves.weak, &CurvePoint::fits);
     if (first == p.data.curves.weak.end()) {
-        out += QLatin1Char(' ') + tr("It fits on no number of GPUs.");
+        out += QLatin1Char(' ') + tr("It does not fit on any number of GPUs.");
     } else if (first != p.data.curves.weak.begin()) {
         out += QLatin1Char(' ') + tr("It fits from %1 GPUs on.").arg(shown(first->x, Quantity::count));
     }

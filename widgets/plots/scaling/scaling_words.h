@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "widgets/plots/plot_options.h"
+#include "widgets/plots/scaling/scaling_data.h"
 
 namespace shardscope {
 

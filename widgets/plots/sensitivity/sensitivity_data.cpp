@@ -148,7 +148,8 @@ PlotTable sensitivity_table(const SensitivityData& data) {
             }
             row.push_back(exact_or_empty(effect / kPercent));
             for (const SensitivityGhost& ghost : data.ghosts)
-                add_cells(row, ghost.held, bar_of(ghost.held, bar.id), ghost.rates || !output(id).timed);
+                add_cells(row, ghost.held, bar_of(ghost.held, bar.id),
+                          ghost.rates || !output(id).requires_fit);
             out.rows.push_back(std::move(row));
         }
     };
@@ -169,12 +170,12 @@ PlotTable sensitivity_table(const SensitivityData& data) {
             out.rows.push_back(std::move(row));
         }
     };
-    if (data.anew) add_bars(*data.anew, "found anew");
+    if (data.anew) add_bars(*data.anew, "re-planned");
     const char* plan = data.plan == CurvePlan::as_set ? "as set" : "held";
     add_bars(data.held, plan);
     if (data.replanned_levers)
         add_singles(data.replanned_elasticity ? &*data.replanned_elasticity : nullptr, *data.replanned_levers,
-                    "found anew");
+                    "re-planned");
     add_singles(&data.elasticity, data.held_levers, plan);
     return out;
 }

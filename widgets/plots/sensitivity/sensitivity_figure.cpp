@@ -209,7 +209,7 @@ double SensitivityFigure::paint_pins(QPainter& painter, const QRectF& area, doub
     const OutputRow& row = output(data_.held.output);
     double x = area.left();
     for (const SensitivityGhost& ghost : data_.ghosts) {
-        const QString text = ghost.rates || !row.timed
+        const QString text = ghost.rates || !row.requires_fit
                                  ? tr("from %1").arg(shown(ghost.held.now, row.quantity))
                                  : tr("does not fit");
         const double width = kTag + 4 + kSample + 4 + small.horizontalAdvance(text);

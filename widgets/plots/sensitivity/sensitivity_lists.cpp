@@ -104,7 +104,7 @@ void SensitivityLists::paint_levers(QPainter& painter, const QRectF& area) const
     const auto line = [&](const QString& name, double Levers::*lever) {
         y += kLine;
         const auto gain = [&](const Levers& of) {
-            return std::isnan(of.*lever) ? tr("no room") : signed_percent(std::exp2(of.*lever) - 1);
+            return std::isnan(of.*lever) ? tr("too big") : signed_percent(std::exp2(of.*lever) - 1);
         };
         draw_text(painter, {area.left(), y},
                   QFontMetricsF(fonts_.small)

@@ -98,7 +98,7 @@ PlotTable sweep_table(const SweepData& data) {
                 row.push_back(
                     exact_or_empty(point.value[i] / plot_unit(output(data.outputs[i]).quantity).factor));
             }
-            if (planned) row.emplace_back(data.plan == CurvePlan::held ? "held" : "found anew");
+            if (planned) row.emplace_back(data.plan == CurvePlan::held ? "held" : "re-planned");
             row.push_back(verdict_cell(point.valid, point.verdict));
             out.rows.push_back(std::move(row));
         }

@@ -227,7 +227,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
             QStringLiteral("%1 %2")
                 .arg(QLatin1Char(block.letter))
                 .arg(QString::fromStdString(format(shown_data.current.value[p], output(id).quantity)));
-        if (shown_data.hypothetical && !shown_data.current.fits() && output(id).timed)
+        if (shown_data.hypothetical && !shown_data.current.fits() && output(id).requires_fit)
             text += tr(", hypothetical");
         const LabelLines label{{text, fonts.small_bold, t.text}};
         // The label is beside the guide rather than across it, and off the dashed line of the capacity.
@@ -252,7 +252,7 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
         const auto box = room.place(size, corners, std::numeric_limits<double>::infinity(), hatched);
         if (box) draw_label(painter, *box, label, Qt::AlignHCenter, t.pane);
     }
-    if (output(id).timed && !marks()) paint_ends(painter, b, p);
+    if (output(id).requires_fit && !marks()) paint_ends(painter, b, p);
     if (shown_data.family) paint_members(painter, b, p, lines, room);
     paint_tags(painter, panel, room);
     for (const AxisRange& stretch : hatching) {

@@ -299,7 +299,9 @@ PlotTable walls_table(const WallsData& data) {
     for (std::size_t iy = 0; iy < data.map.y.values.size(); ++iy) {
         for (std::size_t ix = 0; ix < data.map.x.values.size(); ++ix) {
             const MapCell& cell = data.map.at(ix, iy);
-            const char* const plan = !data.planned ? "held" : cell.borrowed ? "neighbour's" : "re-planned";
+            const char* const plan = !data.planned              ? "held"
+                                     : cell.uses_neighbour_plan ? "neighbour's"
+                                                                : "re-planned";
             std::vector<std::string> row{axis_value(data.x.id(), data.map.x.values[ix]),
                                          axis_value(data.y.id(), data.map.y.values[iy]), plan};
             if (!cell.valid) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "explore/map.h"
-#include "widgets/chart/contours.h"
 #include "widgets/chart/axis_range.h"
+#include "widgets/chart/contours.h"
 #include "widgets/plots/plot_table.h"
 
 namespace shardscope {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "evidence/measurements.h"
+#include "evidence/gpu_benchmark.h"
 #include "model/operators.h"
 #include "scenario/scenario.h"
 #include "system/file_io.h"
@@ -30,8 +30,8 @@ GpuRates h100(double eta, double half_depth, double half_area, double attention,
 }
 
 // Returns the measurements of a GPU that follows E9 and E10 exactly.
-Measurements exact_measurements(const GpuRates& gpu, double half_head = 0) {
-    Measurements out;
+GpuBenchmark exact_benchmark(const GpuRates& gpu, double half_head = 0) {
+    GpuBenchmark out;
     for (const double m : {512.0, 2048.0, 8192.0}) {
         for (const double n : {512.0, 4096.0, 16384.0}) {
             for (const double k : {256.0, 512.0, 1024.0, 4096.0, 8192.0}) {
@@ -80,7 +80,7 @@ json sound_file() {
 
 Problems problems_of_measurements(const json& file) {
     Problems problems;
-    read_measurements(file.dump(), problems);
+    read_gpu_benchmark(file.dump(), problems);
     return problems;
 }
 
@@ -114,8 +114,7 @@ double counted_parameters(const BlockMeasurement& block) {
 
 TEST_CASE("Constants are recovered from measurements that follow the formulas") {
     Problems problems;
-    const KernelFit found =
-        fit_kernels(exact_measurements(h100(0.82, 220, 2.4e6, 0.52, 0.9)), kH100, problems);
+    const KernelFit found = fit_kernels(exact_benchmark(h100(0.82, 220, 2.4e6, 0.52, 0.9)), kH100, problems);
     REQUIRE(problems.empty());
     CHECK(found[P::gemm_efficiency].value == Approx(0.82).epsilon(0.01));
     CHECK(found[P::gemm_half_depth].value == Approx(220).epsilon(0.03));
@@ -138,16 +137,16 @@ TEST_CASE("The efficiency of attention at head size 128 is recovered from severa
     NominalRates nominal = kH100;
     nominal.attention_half_head = 64;
     const GpuRates gpu = h100(0.82, 220, 2.4e6, 0.52, 0.9);
-    const KernelFit found = fit_kernels(exact_measurements(gpu, 64), nominal, problems);
+    const KernelFit found = fit_kernels(exact_benchmark(gpu, 64), nominal, problems);
     REQUIRE(problems.empty());
     CHECK(found[P::attention_efficiency].value == Approx(0.52).epsilon(0.01));
     // Without the law, the value would lie between those of both head sizes.
-    CHECK(fit_kernels(exact_measurements(gpu, 64), kH100, problems)[P::attention_efficiency].value <
+    CHECK(fit_kernels(exact_benchmark(gpu, 64), kH100, problems)[P::attention_efficiency].value <
           0.52 * 0.95);
 }
 
 TEST_CASE("Constants that the measurements do not determine keep their defaults and are named") {
-    Measurements measured = exact_measurements(h100(0.82, 220, 2.4e6, 0.52, 0.9));
+    GpuBenchmark measured = exact_benchmark(h100(0.82, 220, 2.4e6, 0.52, 0.9));
     measured.attention.clear();
     // Large, deep products alone do not determine the constants of the shape.
     std::erase_if(measured.gemm, [](const GemmMeasurement& gemm) {
@@ -166,7 +165,7 @@ TEST_CASE("Constants that the measurements do not determine keep their defaults 
 
 TEST_CASE("Only what the formulas describe is fitted, and the error is reported by kind") {
     const GpuRates gpu = h100(0.75, 130, 9e5, 0.4, 0.8);
-    Measurements measured = exact_measurements(gpu);
+    GpuBenchmark measured = exact_benchmark(gpu);
     measured.gemm.push_back({4096, 4096, 4096, Precision::fp8, 1e-4});
     measured.attention.push_back({8, 32, 2048, 128, AttentionKernel::naive, true, 1, 2});
     for (std::size_t i = 0; i < measured.streaming.size(); ++i)
@@ -182,7 +181,7 @@ TEST_CASE("Only what the formulas describe is fitted, and the error is reported 
 
 TEST_CASE("A file of measurements is read") {
     Problems problems;
-    const Measurements read = read_measurements(sound_file().dump(), problems);
+    const GpuBenchmark read = read_gpu_benchmark(sound_file().dump(), problems);
     REQUIRE(problems.empty());
     CHECK(read.gpu == "NVIDIA H100 80GB HBM3");
     CHECK(read.cuda == "12.4");
@@ -244,27 +243,27 @@ TEST_CASE("All problems of a file are reported at once") {
 
     CHECK(problems_of_measurements(json::array()).size() == 1);
     Problems cut;
-    read_measurements("{\n\"format\": }", cut);
+    read_gpu_benchmark("{\n\"format\": }", cut);
     REQUIRE(cut.size() == 1);
     CHECK(cut[0].line == 2);
 }
 
 TEST_CASE("Measurements that cannot calibrate a GPU are refused with the reason") {
-    const Measurements sound = exact_measurements(h100(0.75, 130, 9e5, 0.4, 0.8));
-    const auto refused = [](const Measurements& measured, const NominalRates& nominal) {
+    const GpuBenchmark sound = exact_benchmark(h100(0.75, 130, 9e5, 0.4, 0.8));
+    const auto refused = [](const GpuBenchmark& measured, const NominalRates& nominal) {
         Problems problems;
         fit_kernels(measured, nominal, problems);
         REQUIRE(problems.size() == 1);
         return problems[0].where;
     };
-    Measurements on_cpu = sound;
+    GpuBenchmark on_cpu = sound;
     on_cpu.on_cpu = true;
     CHECK(refused(on_cpu, kH100) == "/device");
     Problems problems;
     CHECK(fit_kernels(on_cpu, kH100, problems, MeasuredOn::anything).used > 0);
     CHECK(problems.empty());
 
-    Measurements no_gemm = sound;
+    GpuBenchmark no_gemm = sound;
     no_gemm.gemm.clear();
     CHECK(refused(no_gemm, kH100) == "/gemm");
 
@@ -289,7 +288,7 @@ TEST_CASE("The output of the measuring script is read and fitted", "[.][measured
     const char* path = std::getenv("SHARDSCOPE_MEASUREMENTS");
     REQUIRE(path != nullptr);
     Problems problems;
-    const Measurements measured = read_measurements(read_text(path, problems), problems);
+    const GpuBenchmark measured = read_gpu_benchmark(read_text(path, problems), problems);
     for (const Problem& problem : problems) UNSCOPED_INFO(problem.text(path));
     REQUIRE(problems.empty());
     CHECK(measured.on_cpu);

@@ -1,4 +1,4 @@
-// Measurements of one GPU (resources/measure/measure_gpu.py): reads the file and fits the constants of E9 and
+// Benchmarks of one GPU (resources/measure/measure_gpu.py): reads the file and fits the constants of E9 and
 // E10.
 #pragma once
 
@@ -46,7 +46,7 @@ struct BlockMeasurement {
     double parameters = 0;
 };
 
-struct Measurements {
+struct GpuBenchmark {
     std::string gpu;                         // the driver's name for it
     std::string driver, torch, cuda, cudnn;  // versions; empty if not known
     std::string created;                     // ISO date
@@ -59,7 +59,7 @@ struct Measurements {
 };
 
 // Reports every problem; the measurements are meaningful only if there is none.
-Measurements read_measurements(std::string_view text, Problems& problems);
+GpuBenchmark read_gpu_benchmark(std::string_view text, Problems& problems);
 
 // The rates of the GPU's data sheet. A peak that is not known is 0 or NaN.
 struct NominalRates {
@@ -103,7 +103,7 @@ struct KernelFit {
 
 // Fits the constants, or adds a problem that explains why the measurements cannot be used; the result is then
 // meaningless. `measured` must have been read without problems.
-KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal, Problems& problems,
+KernelFit fit_kernels(const GpuBenchmark& measured, const NominalRates& nominal, Problems& problems,
                       MeasuredOn allowed = MeasuredOn::gpu);
 
 }  // namespace shardscope

@@ -1,4 +1,4 @@
-#include "evidence/measurements.h"
+#include "evidence/gpu_benchmark.h"
 
 #include <algorithm>
 #include <cmath>
@@ -282,7 +282,7 @@ double peak_of(Precision precision, const NominalRates& nominal) {
 }
 
 // The precision whose constants are fitted: the first one that was measured of those models train in.
-std::optional<Precision> fitted_precision(const Measurements& measured) {
+std::optional<Precision> fitted_precision(const GpuBenchmark& measured) {
     for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
         if (std::ranges::find(measured.gemm, precision, &GemmMeasurement::precision) != measured.gemm.end())
             return precision;
@@ -317,7 +317,7 @@ bool affects(P id, Timing::Kind kind) {
 }
 
 // Reports times that are too short for the preset's GPU.
-void check_speed(const Measurements& measured, Precision precision, double peak, const NominalRates& nominal,
+void check_speed(const GpuBenchmark& measured, Precision precision, double peak, const NominalRates& nominal,
                  Problems& problems) {
     // Boost clocks may exceed those of the data sheet, but 10 % more means a different GPU.
     constexpr double kBeyond = 1.1;
@@ -349,8 +349,8 @@ double root_mean_square(double squares, std::size_t n) {
 
 }  // namespace
 
-Measurements read_measurements(std::string_view text, Problems& problems) {
-    Measurements out;
+GpuBenchmark read_gpu_benchmark(std::string_view text, Problems& problems) {
+    GpuBenchmark out;
     const std::size_t before = problems.size();
     const json file = parse_json(text, problems);
     if (problems.size() > before || !has_header(file, problems)) return out;
@@ -390,7 +390,7 @@ const KernelConstant& KernelFit::operator[](P id) const {
     return *std::ranges::find(constants, id, &KernelConstant::id);
 }
 
-KernelFit fit_kernels(const Measurements& measured, const NominalRates& nominal, Problems& problems,
+KernelFit fit_kernels(const GpuBenchmark& measured, const NominalRates& nominal, Problems& problems,
                       MeasuredOn allowed) {
     KernelFit out;
     const std::size_t before = problems.size();

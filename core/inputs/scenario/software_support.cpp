@@ -1,0 +1,61 @@
+#include "scenario/software_support.h"
+
+#include "schedules/schedule.h"
+#include "text/translate.h"
+
+namespace shardscope {
+namespace {
+
+bool is_of_megatron_core(Software software) {
+    switch (software) {
+        case Software::megatron_core:
+        case Software::megatron_bridge:
+        case Software::nemo:
+        case Software::primus: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+bool offers_sharding(Sharding sharding, const Settings& s) {
+    switch (s.choice<Software>(P::software)) {
+        case Software::fsdp2:
+        case Software::fsdp2_compile:
+        case Software::torchtitan:
+            return sharding == Sharding::ddp || sharding == Sharding::zero3 || sharding == Sharding::hsdp;
+        case Software::nanotron: return sharding == Sharding::ddp || sharding == Sharding::zero1;
+        case Software::deepspeed:
+        case Software::deepspeed_2021:
+            return s[P::pipeline_parallel] <= 1 || sharding == Sharding::ddp || sharding == Sharding::zero1;
+        default: return true;
+    }
+}
+
+bool offers_expert_overlap(const Settings& s) {
+    if (!is_of_megatron_core(s.choice<Software>(P::software))) return true;
+    // Schedules that Megatron-Core does not have bring their own overlap.
+    const bool own_schedule = !is_available(schedule_of(s), s);
+    const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1 || own_schedule;
+    const bool repeats_experts = s[P::recompute] > 0 || recomputes(s, RecomputeModule::moe);
+    return staged && !repeats_experts;
+}
+
+std::vector<std::string> missing_in_software(const Settings& s) {
+    std::vector<std::string> out;
+    const std::string software = format(P::software, s[P::software]);
+    if (s[P::pipeline_parallel] > 1 && !is_available(schedule_of(s), s))
+        out.push_back(
+            translate("{1} does not have the schedule {2}.", {software, translate(schedule_of(s).title)}));
+    if (!offers_sharding(s.choice<Sharding>(P::sharding), s))
+        out.push_back(translate("{1} does not shard the model states like {2} with this plan.",
+                                {software, format(P::sharding, s[P::sharding])}));
+    if (s[P::experts] > 0 && s.on(P::moe_overlap) && !offers_expert_overlap(s))
+        out.push_back(
+            translate("{1} overlaps the exchange of experts in a pipeline only with virtual stages, and not "
+                      "with recomputed experts.",
+                      {software}));
+    return out;
+}
+
+}  // namespace shardscope

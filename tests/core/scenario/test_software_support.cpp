@@ -1,0 +1,97 @@
+// Tests what software stacks do not offer, and that the planner leaves it out.
+#include "scenario/software_support.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "explain/output.h"
+#include "planner/answer.h"
+#include "planner/planner.h"
+#include "planner/search.h"
+#include "schedules/schedule.h"
+#include "support/scenarios.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+namespace {
+
+Scenario with_software(Software software, std::initializer_list<std::pair<P, Value>> more = {}) {
+    Scenario scenario = of_model("llama-3-70b", {{P::gpus, 128},
+                                                 {P::software, software},
+                                                 {P::global_batch, 512},
+                                                 {P::tensor_parallel, 4},
+                                                 {P::sequence_parallel, true},
+                                                 {P::micro_batch, 1}});
+    for (const auto& [id, value] : more) scenario.give(id, value);
+    return scenario;
+}
+
+// Returns the settings of the best plans.
+std::vector<Settings> planned(const Scenario& scenario, std::initializer_list<P> free) {
+    ParameterSet set;
+    for (const P id : free) set.set(index(id));
+    std::vector<Settings> out;
+    for (const auto& found : search_plans(resolve(scenario), set, {}).best)
+        out.push_back(resolve(with_plan(locked(scenario), found.plan, set)));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("software: the planner chooses no sharding that the stack does not have", "[planner]") {
+    for (const Software software : {Software::torchtitan, Software::fsdp2, Software::nanotron}) {
+        const Scenario scenario = with_software(software);
+        const auto found = planned(scenario, {P::sharding, P::pipeline_parallel, P::schedule});
+        REQUIRE_FALSE(found.empty());
+        for (const Settings& s : found) CHECK(missing_in_software(s).empty());
+    }
+}
+
+TEST_CASE("software: DeepSpeed shards no gradients in a pipeline", "[planner]") {
+    const Settings alone = resolve(with_software(Software::deepspeed, {{P::sharding, Sharding::zero3}}));
+    CHECK(offers_sharding(Sharding::zero3, alone));
+    const Settings staged = resolve(
+        with_software(Software::deepspeed, {{P::sharding, Sharding::zero3}, {P::pipeline_parallel, 4}}));
+    CHECK_FALSE(offers_sharding(Sharding::zero2, staged));
+    CHECK(offers_sharding(Sharding::zero1, staged));
+    REQUIRE(missing_in_software(staged).size() == 1);
+    CHECK(missing_in_software(staged)[0].find("DeepSpeed") == 0);
+}
+
+TEST_CASE("software: an answer says that the stack does not have its schedule", "[planner]") {
+    const Answer now = answer(with_software(Software::megatron_core,
+                                            {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::zb_h1}}));
+    const std::vector<std::string> notes = warnings(now);
+    CHECK(std::ranges::count(notes, "Megatron-Core does not have the schedule zero bubble, H1.") == 1);
+}
+
+TEST_CASE("software: Megatron-Core overlaps experts in a pipeline with virtual stages alone", "[planner]") {
+    const auto offers = [](double stages, double virtual_stages, Value recompute) {
+        const Scenario scenario = of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                            {P::software, Software::megatron_core},
+                                                            {P::expert_parallel, 8},
+                                                            {P::moe_overlap, true},
+                                                            {P::pipeline_parallel, stages},
+                                                            {P::virtual_stages, virtual_stages},
+                                                            {P::accumulation, 8},
+                                                            {P::recompute, recompute}});
+        return offers_expert_overlap(resolve(scenario));
+    };
+    CHECK(offers(1, 1, 0));
+    CHECK_FALSE(offers(4, 1, 0));
+    CHECK(offers(4, 2, 0));
+    CHECK_FALSE(offers(1, 1, 1));
+}
+
+TEST_CASE("experts: the busiest GPU has at most the tokens of all", "[model]") {
+    const auto step = [](double imbalance) {
+        return answer(of_model("mixtral-8x7b", {{P::gpus, 16},
+                                                {P::expert_parallel, 2},
+                                                {P::memory, 1e13},
+                                                {P::expert_imbalance, imbalance}}))
+            .estimate.step.total;
+    };
+    CHECK(step(1) < step(1.5));
+    CHECK(step(2) == step(8));
+}
