@@ -1,4 +1,4 @@
-// The memory of one GPU as a bar: terms that can be sharded (below) and terms that stay on each GPU (above),
+// The memory of one GPU as a bar: terms that are sharded (below) and terms that are not (above),
 // compared with the memory that a program can use.
 #pragma once
 

@@ -502,17 +502,28 @@ void ScalingLabels::name_memory() {
         const LabelLines lines{plain(words)};
         constexpr double kAround = 3;  // px, kept free of lines above and below
         const QSizeF size = size_of(lines) + QSizeF(0, 2 * kAround);
-        QList<QPointF> corners;
+        // The area at each point; no height where the point is not valid.
+        struct Column {
+            double at, top, bottom;
+        };
+        std::vector<Column> columns;
+        columns.reserve(data.curves.weak.size());
         for (const CurvePoint& point : data.curves.weak) {
-            const double left = scene_.x.coordToPixel(point.x) + 4;
+            const double bottom = scene_.y.coordToPixel(low(point) / kGiB);
+            columns.push_back({scene_.x.coordToPixel(point.x),
+                               point.valid ? scene_.y.coordToPixel(high(point) / kGiB) : scene_.area.bottom(),
+                               bottom});
+        }
+        QList<QPointF> corners;
+        for (const Column& column : columns) {
+            const double left = column.at + 4;
             // The area must be high enough over the whole width of the text.
             double top = scene_.area.top();
             double bottom = scene_.area.bottom();
-            for (const CurvePoint& under : data.curves.weak) {
-                const double at = scene_.x.coordToPixel(under.x);
-                if (at < left - 4 || at > left + 1.3 * size.width()) continue;
-                top = std::max(top, under.valid ? scene_.y.coordToPixel(high(under) / kGiB) : bottom);
-                bottom = std::min(bottom, scene_.y.coordToPixel(low(under) / kGiB));
+            for (const Column& under : columns) {
+                if (under.at < left - 4 || under.at > left + 1.3 * size.width()) continue;
+                top = std::max(top, under.top);
+                bottom = std::min(bottom, under.bottom);
             }
             constexpr double kRoom = 2;
             const double spare = bottom - top - size.height() - kRoom;
@@ -523,10 +534,10 @@ void ScalingLabels::name_memory() {
         if (const auto box = room_.place(size, corners)) draw(box->adjusted(0, kAround, 0, -kAround), lines);
     };
     name_area(
-        tr("shrinks with GPUs"), [](const CurvePoint&) { return 0.0; },
+        tr("sharded over the GPUs"), [](const CurvePoint&) { return 0.0; },
         [](const CurvePoint& point) { return point.sharded_memory; });
     name_area(
-        tr("stays on each GPU"), [](const CurvePoint& point) { return point.sharded_memory; },
+        tr("not sharded"), [](const CurvePoint& point) { return point.sharded_memory; },
         [](const CurvePoint& point) { return point.peak_memory; });
 }
 

@@ -1,5 +1,6 @@
 #include "widgets/plots/timeline/timeline_curve.h"
 
+#include <QPaintEngine>
 #include <QPainter>
 #include <QPolygonF>
 #include <algorithm>
@@ -43,18 +44,60 @@ std::vector<PixelColumn> columns_of(const std::vector<MemoryPoint>& points, cons
     return out;
 }
 
-// Returns the area below the curve. Where it rises and falls in every pixel column, only the largest values
-// are used: the line covers the rest, and Qt's rasterizer is slow with thousands of edges side by side.
-QPolygonF area_below(const std::vector<PixelColumn>& columns, const CurveView& view) {
+bool are_beside(const PixelColumn& left, const PixelColumn& right) { return right.x - left.x <= 1; }
+
+// Returns the curve. Where it rises and falls in every pixel column, the line passes through the range of
+// each column once, from the end that is nearer.
+QPolygonF line_of(const std::vector<PixelColumn>& columns, const CurveView& view) {
     QPolygonF out;
-    const auto is_beside = [&](std::size_t a, std::size_t b) { return columns[b].x - columns[a].x <= 1; };
+    double before = 0;  // bytes at the end of the line
+    const auto put = [&](const PixelColumn& column, double bytes) {
+        out << QPointF(column.x, view.y_of(bytes));
+        before = bytes;
+    };
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const PixelColumn& column = columns[i];
-        if (i == 0 || !is_beside(i - 1, i)) out << QPointF(column.x, view.y_of(column.first));
-        out << QPointF(column.x, view.y_of(column.most));
-        if (i + 1 == columns.size() || !is_beside(i, i + 1)) out << QPointF(column.x, view.y_of(column.last));
+        const bool dense = i > 0 && i + 1 < columns.size() && are_beside(columns[i - 1], column) &&
+                           are_beside(column, columns[i + 1]);
+        if (dense) {
+            const bool from_most = std::fabs(column.most - before) < std::fabs(column.least - before);
+            put(column, from_most ? column.most : column.least);
+            put(column, from_most ? column.least : column.most);
+        } else {
+            for (const double bytes : {column.first, column.most, column.least, column.last})
+                put(column, bytes);
+        }
     }
-    out << QPointF(columns.back().x, view.area.bottom()) << QPointF(columns.front().x, view.area.bottom());
+    return out;
+}
+
+// Returns the area below the curve, in parts that are at most `width` px wide. Where the curve rises and
+// falls in every pixel column, only the largest values are used, because the line covers the rest.
+std::vector<QPolygonF> areas_below(const std::vector<PixelColumn>& columns, const CurveView& view,
+                                   double width) {
+    std::vector<QPolygonF> out;
+    double from = 0;
+    const auto close = [&](double to) {
+        out.back() << QPointF(to, view.area.bottom()) << QPointF(from, view.area.bottom());
+    };
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const PixelColumn& column = columns[i];
+        const bool ends = i + 1 == columns.size();
+        if (out.empty() || column.x - from >= width) {
+            // The next part begins where this one ends.
+            if (!out.empty()) {
+                out.back() << QPointF(column.x, view.y_of(column.first));
+                close(column.x);
+            }
+            from = column.x;
+            out.emplace_back();
+        }
+        QPolygonF& part = out.back();
+        if (i == 0 || !are_beside(columns[i - 1], column)) part << QPointF(column.x, view.y_of(column.first));
+        part << QPointF(column.x, view.y_of(column.most));
+        if (ends || !are_beside(column, columns[i + 1])) part << QPointF(column.x, view.y_of(column.last));
+        if (ends) close(column.x);
+    }
     return out;
 }
 
@@ -67,20 +110,19 @@ double CurveView::y_of(double bytes) const {
 void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
                         const CurveView& view) {
     const std::vector<PixelColumn> columns = columns_of(points, view);
-    QPolygonF line;
-    for (const PixelColumn& column : columns) {
-        for (const double bytes : {column.first, column.most, column.least, column.last})
-            line << QPointF(column.x, view.y_of(bytes));
-    }
+    const QPolygonF line = line_of(columns, view);
     if (line.size() < 2) return;
     painter.setRenderHint(QPainter::Antialiasing);
     if (fullest) {
-        const QPolygonF ground = area_below(columns, view);
         QColor fill = view.theme->memory_rate;
         fill.setAlphaF(0.16F);
         painter.setPen(Qt::NoPen);
         painter.setBrush(fill);
-        painter.drawPolygon(ground);
+        // Qt's rasterizer takes a time that grows with the square of the number of edges in a line of pixels.
+        // In files one polygon has no seams.
+        const bool pixels = painter.paintEngine()->type() == QPaintEngine::Raster;
+        for (const QPolygonF& part : areas_below(columns, view, pixels ? 32 : view.area.width() + 1))
+            painter.drawPolygon(part);
     }
     painter.setBrush(Qt::NoBrush);
     if (fullest) {
