@@ -595,6 +595,10 @@ LaunchText write_maxtext(const Answer& answer, const std::string& file) {
     writer.experts();
     writer.note_cuda_graphs();
     if (!tpu) note_hosts(plan);
+    if (const Preset* gpu = answer.scenario.gpu_preset(); gpu && gpu->name == "tpu-v7")
+        plan.note(translate(
+            "MaxText sees two devices in each chip of TPU v7: double one degree of parallelism, and "
+            "halve per_device_batch_size."));
     if (!file.ends_with(".yml"))
         plan.note(translate("MaxText reads a configuration only if its name ends in .yml."));
     plan.note(translate("Add dataset, tokenizer, learning_rate and base_output_directory."));
