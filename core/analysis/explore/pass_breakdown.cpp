@@ -31,11 +31,10 @@ void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
 // hidden first.
 void add_communication(std::vector<Part>& exposed, std::vector<Part>& hidden, const LayerPasses& item,
                        double times) {
-    const double gather = item.traffic.gather.total();
-    const double hidden_gather = std::min(gather, item.exposure.hidden);
-    const bool reduces = item.traffic.reduce.total() > 0;
+    const double hidden_gather = std::min(item.gather, item.exposure.hidden);
+    const bool reduces = item.traffic.total() > item.gather;
     const double exposed_gather =
-        reduces ? std::min(gather - hidden_gather, item.exposure.exposed) : item.exposure.exposed;
+        reduces ? std::min(item.gather - hidden_gather, item.exposure.exposed) : item.exposure.exposed;
     add(hidden, Activity::gather, times * hidden_gather);
     add(hidden, Activity::reduce, times * (item.exposure.hidden - hidden_gather));
     add(exposed, Activity::gather, times * exposed_gather);

@@ -38,7 +38,7 @@ LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, const Com
 }
 
 // Turns one pass into an item of `together` consecutive passes that overlap with `traffic`.
-void overlap_with(LayerPasses& out, double together, const LayerTraffic& traffic, const Compiled& c) {
+void overlap_with(LayerPasses& out, double together, const Time& traffic, const Compiled& c) {
     if (together != 1) {
         out.together = together;
         out.busy *= together;
@@ -48,7 +48,7 @@ void overlap_with(LayerPasses& out, double together, const LayerTraffic& traffic
         out.host *= together;
     }
     out.traffic = traffic;
-    out.exposure = exposure(out.busy, traffic.both(), c.settings[P::overlap]);
+    out.exposure = exposure(out.busy, traffic, c.settings[P::overlap]);
     out.time = host_bound_time(out.device(), out.host);
 }
 
@@ -70,8 +70,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
         };
         const LayerPasses one = pass_of(layer, kind, phase, c);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
-        const auto add_items = [&](double times, double together,
-                                   const LayerTraffic& overlapping) -> LayerPasses& {
+        const auto add_items = [&](double times, double together, const Time& overlapping) -> LayerPasses& {
             LayerPasses& item = trace.layers.add(one);
             item.count = times;
             overlap_with(item, together, overlapping, c);
@@ -80,11 +79,13 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
         const auto add = [&](double times, double together, const LayerTraffic& overlapping,
                              LayerPosition position, Visits visits) {
             if (times <= 0) return;
-            if (overlapping.both().total() <= 0) {
+            const Time both = overlapping.both();
+            if (both.total() <= 0) {
                 without_traffic += times * together;
                 return;
             }
-            LayerPasses& item = add_items(times, together, overlapping);
+            LayerPasses& item = add_items(times, together, both);
+            item.gather = overlapping.gather.total();
             item.position = position;
             item.visits = visits;
         };
@@ -140,7 +141,7 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 }  // namespace
 
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
-    const Time both = overlapped(busy, passes.traffic.both(), c.settings[P::overlap]);
+    const Time both = overlapped(busy, passes.traffic, c.settings[P::overlap]);
     return host_bound_time(longer(both, passes.offload), passes.host);
 }
 

@@ -34,13 +34,14 @@ struct LayerPasses {
     Time busy;             // compute of one item, including recomputation
     double recompute = 0;  // s of busy that repeat the forward pass
     Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
-    LayerTraffic traffic;
+    Time traffic;
+    double gather = 0;  // s, the part of traffic that gathers weights
     Time offload;     // transfers of offloaded activations, by the copy engines: they slow nothing else down
     double host = 0;  // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
     Time time;          // of one item: compute and traffic, or the transfer or the host if it takes longer
 
-    [[nodiscard]] bool has_traffic() const { return traffic.both().total() > 0; }
+    [[nodiscard]] bool has_traffic() const { return traffic.total() > 0; }
     [[nodiscard]] Time device() const { return longer(exposure.both, offload); }
     [[nodiscard]] double waits_for_offload() const { return device().total() - exposure.both.total(); }
     [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
