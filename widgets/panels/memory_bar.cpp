@@ -70,12 +70,11 @@ QString name_of(MemoryTerm term, Length length) {
     return MemoryBar::tr((length == Length::brief ? kBrief : kLeast).at(static_cast<std::size_t>(term)));
 }
 
-QString family_name(bool sharded, Length length) {
+QString family_name(bool states, Length length) {
     switch (length) {
-        case Length::whole:
-            return sharded ? MemoryBar::tr("sharded over the GPUs") : MemoryBar::tr("not sharded");
-        case Length::brief: return sharded ? MemoryBar::tr("sharded") : MemoryBar::tr("not sharded");
-        case Length::least: return sharded ? MemoryBar::tr("shards") : MemoryBar::tr("each");
+        case Length::whole: return states ? MemoryBar::tr("model states") : MemoryBar::tr("working memory");
+        case Length::brief: return states ? MemoryBar::tr("states") : MemoryBar::tr("working");
+        case Length::least: return states ? MemoryBar::tr("states") : MemoryBar::tr("work");
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// The memory of one GPU as a bar: terms that are sharded (below) and terms that are not (above),
+// The memory of one GPU as a bar: model states (below) and working memory (above),
 // compared with the memory that a program can use.
 #pragma once
 

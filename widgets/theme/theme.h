@@ -28,7 +28,7 @@ struct Theme {
     // Data.
     QColor compute, compute_second, communication, communication_hidden, memory_rate, latency, recompute;
     QColor weights, gradients, optimizer;  // can be sharded
-    QColor gathered, activations, logits;  // not sharded
+    QColor gathered, activations, logits;  // working memory
     QColor context, allocator;
     QColor hatch_ground, hatch_line, risk;
 

@@ -49,7 +49,7 @@ struct CurvePoint {
     double band_low = 0;  // of tokens/s/GPU
     double band_high = 0;
     double peak_memory = 0;
-    double sharded_memory = 0;  // the sharded part of it: weights, gradients, optimizer
+    double sharded_memory = 0;  // the model states, a part of it: weights, gradients, optimizer
     double ideal_mfu = 0;
     double ideal_tokens_per_s_per_gpu = 0;
     double run_tokens = 0;  // of the whole run, with those that its large batch and failures add

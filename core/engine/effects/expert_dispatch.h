@@ -17,11 +17,13 @@
 
 namespace shardscope {
 
+// The groups of experts among which the router chooses.
 struct ExpertGroups {
     double count = 0;   // groups of consecutive experts; 0: the router chooses among all experts
     double chosen = 0;  // groups that hold all experts of a token
 };
 
+// The tokens that one GPU sends to experts.
 struct Dispatch {
     double bytes = 0;  // of all copies that one GPU sends
     double experts_per_token = 1;

@@ -23,6 +23,7 @@ struct StateBytes {  // bytes per parameter
     double end_moment = 0;         // Muon's additional moment of the embedding and the head
     double reduced_gradients = 0;  // communicated
 };
+// The formats in which a training keeps its states.
 struct StateFormats {
     Precision weights = Precision::bf16;            // in which the matrices are computed
     Precision reduced_gradients = Precision::fp32;  // communicated
@@ -35,6 +36,7 @@ struct StateFormats {
 };
 StateBytes state_bytes(const StateFormats& formats);
 
+// How weights in low precision are kept.
 struct QuantizedWeights {
     double operand = 0;           // bytes of a weight in low precision, with its scale
     bool block_scales = false;    // a scale belongs to a part of a row, so the transpose has other scales

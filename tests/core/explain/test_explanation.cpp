@@ -283,8 +283,8 @@ TEST_CASE("explanations: each symbol has the value that its formula gives", "[ex
     const auto v = [&](const char* symbol) { return value_in(symbol, now); };
     CHECK(v("N_l") == Approx(v("N_a") - v("ψ_root")));
     CHECK(v("G_m") == v("t") * v("p") * v("c_p"));
-    CHECK(v("M_sharded") == Approx(v("M_w") + v("M_g") + v("M_o")));
-    CHECK(v("M_whole") == Approx(v("M_u") + v("M_a") + v("M_l") + v("M_c") + v("M_f")));
+    CHECK(v("M_states") == Approx(v("M_w") + v("M_g") + v("M_o")));
+    CHECK(v("M_work") == Approx(v("M_u") + v("M_a") + v("M_l") + v("M_c") + v("M_f")));
     CHECK(v("M_w") == Approx(v("N_g") * v("Q_w") / v("F_w")));
     CHECK(v("T") == Approx(v("T_cp") + v("T_cm") - v("T_ol") + v("T_sd")));
     CHECK(v("E") == v("s") * v("b") / v("c_p"));

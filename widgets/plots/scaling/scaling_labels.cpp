@@ -534,10 +534,10 @@ void ScalingLabels::name_memory() {
         if (const auto box = room_.place(size, corners)) draw(box->adjusted(0, kAround, 0, -kAround), lines);
     };
     name_area(
-        tr("sharded over the GPUs"), [](const CurvePoint&) { return 0.0; },
+        tr("model states"), [](const CurvePoint&) { return 0.0; },
         [](const CurvePoint& point) { return point.sharded_memory; });
     name_area(
-        tr("not sharded"), [](const CurvePoint& point) { return point.sharded_memory; },
+        tr("working memory"), [](const CurvePoint& point) { return point.sharded_memory; },
         [](const CurvePoint& point) { return point.peak_memory; });
 }
 

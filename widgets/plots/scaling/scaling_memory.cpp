@@ -13,7 +13,7 @@ constexpr double kLimitGap = 4;  // px, from the line of a limit to its label
 
 }  // namespace
 
-// Paints what is sharded over the GPUs below what is not.
+// Paints the model states below the working memory.
 void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
     const QRectF area = frame();
     QPolygonF sharded;

@@ -13,7 +13,7 @@ QString scaling_caption(const ScalingData& data, const ScalingOptions& options) 
     QStringList lines;
     const bool rates = options.y != ScalingY::memory;
     if (!rates) {
-        lines += tr("green: memory that is sharded over the GPUs; purple: memory that is not");
+        lines += tr("green: model states, which data parallelism can shard; purple: working memory");
         if (!data.repaired.empty())
             lines += tr("grey, dashed: after the best repair (%1)").arg(text_of(data.repair));
     }
