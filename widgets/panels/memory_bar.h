@@ -1,5 +1,5 @@
-// The memory of one GPU as a bar: model states (below) and working memory (above),
-// compared with the memory that a program can use.
+// The memory of one GPU as a bar: model states (below) and working memory (above), compared with the memory
+// that a program can use.
 #pragma once
 
 #include <QPointF>

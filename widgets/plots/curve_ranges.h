@@ -1,4 +1,5 @@
-// The intervals of a curve's axis in which nothing fits, and those in which one wall binds.
+// The intervals of a curve's axis in which nothing fits, those in which one wall binds, and how a curve
+// treats the plan.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,7 @@
 #include "widgets/plots/figure_words.h"
 
 #include <QStringList>
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "evidence/validated.h"
 #include "scenario/domain.h"

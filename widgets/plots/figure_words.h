@@ -15,7 +15,7 @@ QString setting_sentence(const Answer& answer);
 QString plan_words(const Settings& settings);
 // Names the scenarios of the ghosts; empty if there are none.
 QString pinned_words(const std::vector<Pin>& pins);
-// Sentences of several captions: what the hatching means, and that the rates do not heed the memory.
+// Sentences of several captions: what the hatching means, and that the rates ignore the memory limit.
 QString memory_limit(double capacity);
 QString hypothetical_words();
 // The version and the parameters that influence the numbers most.

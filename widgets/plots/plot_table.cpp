@@ -1,5 +1,7 @@
 #include "widgets/plots/plot_table.h"
 
+#include <algorithm>
+
 #include "text/csv.h"
 
 namespace shardscope {

@@ -120,14 +120,14 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
                     : translate("M_w = 0: the master weights are part of the optimizer state and are cast "
                                 "when they are gathered"),
                 {}};
-        const bool second_copy = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
-        if (experts && second_copy)
+        const bool secondary_shards = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+        if (experts && secondary_shards)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};
         const bool quantized = low_precision_share(answer.settings) > 0 && !is_fsdp(answer.settings);
         if (experts && quantized)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_q", "Q N_d F_w N_x X_w M_q"};
         if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};
-        if (second_copy) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
+        if (secondary_shards) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_2", "N_g Q F_w M_2"};
         if (quantized) return OutputFormula{"M_w = N_g · Q ÷ F_w + M_q", "N_g Q F_w M_q"};
     }
     if (id == Output::memory_gradients) {

@@ -27,7 +27,7 @@ struct GridBest {
     std::optional<Answer> answer;  // at that point, with the best plan; none: nothing fits
 };
 // The smallest value of an input that meets the target. The other inputs are those of the point of highest
-// MFU, and re-plans for each value.
+// MFU, and each value is re-planned.
 struct Threshold {
     P id;
     Solution solution;

@@ -29,9 +29,8 @@ struct Repair {           // one change and its result
 
 // Returns the repairs, the one with the highest predicted MFU first, whether or not they change the job or
 // are risky. Changes that do not work come last. The global batch is held where it can be split into the new
-// micro-batches.
-// Automatic parameters are re-planned for each and are not changed otherwise. Returns none when it was
-// stopped.
+// micro-batches. Automatic parameters are re-planned for each and are not changed otherwise. Returns none
+// when it was stopped.
 std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& stop = {});
 
 // The best of all plans for the same job, by a search that may take seconds. Automatic parameters stay

@@ -7,7 +7,7 @@
 //
 // Without a pipeline the timeline shows layer after layer. With a pipeline each pass of a virtual stage is
 // one unit, and the passes wait for each other in the schedule's order. One number reconciles the timeline
-// with the engine's sum: the stage_delay, which is the time from the end of a pass to the start of the
+// with the engine's sum: the stage delay, which is the time from the end of a pass to the start of the
 // dependent pass on the next stage. It is chosen so that the step ends at the engine's step time. The
 // stage_delay includes the messages and the extra time of the slowest stage over the average one. It is
 // slightly negative if stages delay each other in a way that the engine's sum does not model. All stages show

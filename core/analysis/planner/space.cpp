@@ -187,6 +187,8 @@ std::vector<ScheduleChoice> PlanSpace::Build::schedule_choices() const {
     const ScheduleKind plain = base.origin(P::schedule) == Origin::derived ? kPlain : given;
     std::vector<ScheduleChoice> out;
     Settings pipeline = s;  // with the schedule and the virtual stages to try
+    // The values of recomputation are checked apart, see PlanSpace.
+    pipeline.set(P::recompute, 0, Origin::given);
     const auto add_all = [&](double virtual_stages) {
         for (const Schedule* schedule : schedules()) {
             const ScheduleKind kind = schedule->kind;

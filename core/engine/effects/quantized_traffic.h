@@ -2,10 +2,9 @@
 //
 // Weights are gathered in int8 before the forward pass. Every node keeps them once more in the compute
 // precision, sharded over its GPUs (secondary shards), from which the backward pass gathers without traffic
-// between nodes.
-// Gradients are reduced in int4: an all-to-all inside each node, a sum, and an all-to-all between the nodes.
-// The scaling factors, one for hundreds of values, are negligible. Source: Wang et al. 2023, arXiv
-// 2306.10209.
+// between nodes. Gradients are reduced in int4: an all-to-all inside each node, a sum, and an all-to-all
+// between the nodes. The scaling factors, one for hundreds of values, are negligible. Source: Wang et al.
+// 2023, arXiv 2306.10209.
 #pragma once
 
 #include "effects/collectives.h"

@@ -2,8 +2,7 @@
 //
 // It follows Wang et al. 2025, arXiv 2504.03655 (reconstructed), and assumes matrices at full peak, perfect
 // overlap and one gather per layer. The product memory × bandwidth ÷ FLOPS limits its throughput. The ideal
-// threshold
-// follows the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
+// threshold follows the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
 #pragma once
 
 #include <optional>

@@ -99,7 +99,7 @@ class Simulation {
         }
         return out_.span;
     }
-    // Returns the derivative of the step's length with respect to the stage_delay.
+    // Returns the derivative of the step's length with respect to the stage delay.
     [[nodiscard]] double slope() const { return slope_; }
     PipelineRun take_result() { return std::move(out_); }
 
@@ -194,7 +194,7 @@ PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& sha
 PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,
                                      const std::vector<StageSeconds>& seconds, double span) {
     Simulation simulation(schedule, shape, seconds);
-    // The span is a piecewise linear, non-decreasing function of the stage_delay. Newton's method starts from
+    // The span is a piecewise linear, non-decreasing function of the stage delay. Newton's method starts from
     // above and steps from corner to corner; a step that would leave the known bracket is replaced by a
     // bisection step.
     constexpr int kMaxIterations = 60;

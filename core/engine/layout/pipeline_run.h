@@ -47,7 +47,7 @@ struct PipelineRun {
 PipelineRun simulate_pipeline(const Schedule& schedule, const PipelineShape& shape,
                               const std::vector<StageSeconds>& seconds, double stage_delay);
 
-// Simulates one step with the longest stage_delay for which it lasts `span` seconds. The stage_delay is
+// Simulates one step with the longest stage delay for which it lasts `span` seconds. The stage delay is
 // negative if the step is longer than `span` even without message times. If the passes of the busiest stage
 // alone take longer than `span`, the result is longer than `span`.
 PipelineRun simulate_pipeline_within(const Schedule& schedule, const PipelineShape& shape,

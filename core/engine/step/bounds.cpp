@@ -36,11 +36,11 @@ ComputeBound compute_bound(const Compiled& c) {
     ComputeBound out;
     const auto kind = [&](double count, const Layer& layer) {
         if (count <= 0) return LayerBound{};
-        const LayerBound floor{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
+        const LayerBound bound{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
         // A pass takes at least as long as the host needs to issue it.
-        out.computing += count * (host_bound_time(floor.forward, floor.host) +
-                                  host_bound_time(floor.backward, floor.host));
-        return floor;
+        out.computing += count * (host_bound_time(bound.forward, bound.host) +
+                                  host_bound_time(bound.backward, bound.host));
+        return bound;
     };
     for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
     out.last_kind = stage.last_kind;

@@ -94,7 +94,7 @@ Family guessed(Reader& r) {
                 (has_experts(r) && !act.starts_with("relu"));
     r.note(out.gated ? translate("The feed-forward is assumed to have three matrices (gated).")
                      : translate("The feed-forward is assumed to have two matrices."));
-    // A bias of attention alone is no bias of all matrices.
+    // A bias of attention alone does not mean that all matrices have one.
     const bool attention_bias = r.flag("attention_bias", !rms);
     out.bias = r.flag("use_bias", r.flag("bias", r.flag("mlp_bias", attention_bias)));
     r.note(out.bias ? translate("Matrices are assumed to have biases.")

@@ -336,7 +336,7 @@ void keep_expert_tensor_parallel(P, const Settings& s, ValidValues& values) {
 
 constexpr P kOffload[] = {P::offload};
 
-// ZeRO++ keeps a second copy of the weights on the GPUs.
+// ZeRO++ keeps secondary shards of the weights on the GPUs.
 bool weights_can_be_offloaded(const Settings& s) {
     return is_fsdp(s) && s.choice<Sharding>(P::sharding) != Sharding::zero_pp;
 }

@@ -19,7 +19,7 @@ bool offers_sharding(Sharding sharding, const Settings& settings);
 // transformer_config.py, overlap_moe_expert_parallel_comm).
 bool offers_expert_overlap(const Settings& settings);
 
-// One sentence for each choice of the plan that the software does not offer.
+// Returns one sentence for each choice of the plan that the software does not offer.
 std::vector<std::string> missing_in_software(const Settings& settings);
 
 }  // namespace shardscope

@@ -372,18 +372,18 @@ void read_zero(DeepSpeedReader& reader, ScenarioBuilder& out, const json& config
     const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
     const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");
     const double copy_gpus = reader.number("/zero_optimization/zero_hpz_partition_size", 1);
-    const bool second_copy = copy_gpus > 1;
-    const bool all = quantized_weights && quantized_gradients && second_copy;
-    if (!all && (quantized_weights || quantized_gradients || second_copy))
+    const bool secondary_shards = copy_gpus > 1;
+    const bool all = quantized_weights && quantized_gradients && secondary_shards;
+    if (!all && (quantized_weights || quantized_gradients || secondary_shards))
         out.note(translate(
-            "The scenario's ZeRO++ has all three parts: quantized weights, quantized gradients and a "
-            "second copy of the weights in a node. The file has only some of them; ZeRO-3 is assumed."));
+            "The scenario's ZeRO++ has all three parts: quantized weights, quantized gradients and "
+            "secondary shards of the weights in a node. The file has only some of them; ZeRO-3 is assumed."));
     const double node = out.settings()[P::gpus_used_per_node];
     if (all && copy_gpus != node)
-        out.note(
-            translate("In the file {1} GPUs share a second copy of the weights; the {2} GPUs of a node are "
-                      "assumed to share it.",
-                      {format(copy_gpus, Quantity::count), format(node, Quantity::count)}));
+        out.note(translate(
+            "In the file {1} GPUs have the secondary shards of the weights; the {2} GPUs of a node are "
+            "assumed to hold them.",
+            {format(copy_gpus, Quantity::count), format(node, Quantity::count)}));
     if (stage < kMost) out.give(P::sharding, stage);
     else out.give(P::sharding, all ? "zero++" : group > 0 ? "hsdp" : "zero3");
     if (stage == kMost && group > 0) out.give(P::shard_group, group);

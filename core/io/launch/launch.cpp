@@ -20,9 +20,10 @@ void predict_file(const LaunchFormat& tool, const Answer& answer, LaunchText& ou
     if (!readable) return;
     const std::string text =
         tool.read ? out.text : readable->write_file(answer, std::string(readable->file_name)).text;
+    if (text.empty()) return;
     Problems problems;
     const LaunchRead back = readable->read(text, answer.scenario, problems);
-    if (text.empty() || !problems.empty()) return;
+    if (!problems.empty()) return;
     const Answer of_file = shardscope::answer(back.scenario);
     const std::string file = launch::prediction(of_file);
     const std::string scenario = launch::prediction(answer);

@@ -380,13 +380,14 @@ void write_kernels(LaunchSettings& plan, Arguments& out) {
     if (fp8 && s.on(P::fp8_param_gather)) {
         const bool offloaded = !plan.is(P::offload, Offload::none) && !is_emerging(s);
         const bool delayed = precision == Precision::fp8 && plan.is(P::fp8_recipe, Fp8Recipe::delayed);
-        if (plan.is(P::sharding, Sharding::ddp)) plan.note_missing_option(kMegatron, P::fp8_param_gather);
-        else if (offloaded && !delayed)
+        if (plan.is(P::sharding, Sharding::ddp)) {
+            plan.note_missing_option(kMegatron, P::fp8_param_gather);
+        } else if (offloaded && !delayed) {
             plan.note(
                 translate("Megatron-LM gathers weights in fp8 beside an offloaded optimizer only with "
                           "the recipe “delayed”; “{1}” is not written.",
                           {plan.named(P::fp8_param_gather)}));
-        else {
+        } else {
             out.put("--fp8-param-gather");
             // Transformer Engine cannot place MXFP8 weights in the buffer of the gathered parameters.
             if (matrix_format(s) == Precision::mxfp8 && !is_fsdp(s))

@@ -42,7 +42,7 @@ void LaunchSettings::note_mismatches(const LaunchFormat& tool, bool writes_patte
         note_missing_option(
             tool, P::sharding,
             translatable("{1} has no option for “{2}”; ZeRO-3 is written, which neither rounds nor "
-                         "keeps a second copy of the weights."));
+                         "keeps secondary shards of the weights."));
     if (&tool != &kDeepspeed && is(P::offload, Offload::optimizer_nvme))
         note_missing_option(
             tool, P::offload,

@@ -1,4 +1,4 @@
-// Tests ZeRO++ by hand: bytes on the links, the second copy of the weights, and what the planner may choose.
+// Tests ZeRO++ by hand: bytes on the links, the secondary shards of the weights, and what the planner may choose.
 #include "effects/quantized_traffic.h"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("quantized traffic: a quarter of FSDP's bytes leave the node", "[effec
     CHECK(plain / quantized == Approx(4).epsilon(0.05));
 }
 
-TEST_CASE("quantized traffic: a group inside one node needs no second copy", "[effects]") {
+TEST_CASE("quantized traffic: a group inside one node needs no secondary shards", "[effects]") {
     const auto weights = [](double gpus, Sharding sharding, bool reshards = true) {
         const Answer now = answer(with({{P::gpus, gpus},
                                         {P::sharding, sharding},
@@ -44,7 +44,7 @@ TEST_CASE("quantized traffic: a group inside one node needs no second copy", "[e
     const double all = compile(resolve(with({}))).parameters;
     CHECK(weights(64, Sharding::zero_pp) - weights(64, Sharding::zero3) == Approx(2 * all / 8));
     CHECK(weights(8, Sharding::zero_pp) == weights(8, Sharding::zero3));
-    // Weights that stay gathered need no second copy either.
+    // Weights that stay gathered need no secondary shards either.
     CHECK(weights(64, Sharding::zero_pp, false) == weights(64, Sharding::zero3, false));
 }
 

@@ -65,8 +65,10 @@ TEST_CASE("map: with automatic parameters every cell gets its own plan, with loc
     CHECK(planned.at(0, 1).mfu > planned.at(0, 0).mfu);
 }
 
-TEST_CASE("map: the last round of planning gives the map of a full search, and earlier rounds borrow plans",
-          "[map]") {
+TEST_CASE(
+    "map: the last round of planning gives the map of a full search, and earlier rounds use neighbouring "
+    "plans",
+    "[map]") {
     Scenario automatic = with_auto(first(), P::micro_batch, true);
     for (const P id : {P::recompute, P::tensor_parallel, P::sharding})
         automatic = with_auto(automatic, id, true);

@@ -380,7 +380,7 @@ TEST_CASE("launch: DeepSpeed's file may have comments, and its batch is a multip
                                     std::string(gpus) + "}}")
             .notes;
     };
-    CHECK(has_note(zero_pp("16"), "In the file 16 GPUs share a second copy"));
+    CHECK(has_note(zero_pp("16"), "In the file 16 GPUs have the secondary shards"));
     CHECK_FALSE(has_note(zero_pp("8"), "share a second copy"));
 }
 

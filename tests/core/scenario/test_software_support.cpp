@@ -8,7 +8,6 @@
 #include "planner/answer.h"
 #include "planner/planner.h"
 #include "planner/search.h"
-#include "schedules/schedule.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -84,7 +83,21 @@ TEST_CASE("software: Megatron-Core overlaps experts in a pipeline with virtual s
     CHECK_FALSE(offers(1, 1, 1));
 }
 
-TEST_CASE("experts: the busiest GPU has at most the tokens of all", "[model]") {
+TEST_CASE("software: a given recomputation leaves plans for overlapped experts", "[planner]") {
+    // Megatron-Core refuses this recomputation, but it was given, so the planner chooses among what remains.
+    const Scenario scenario = of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                        {P::software, Software::megatron_core},
+                                                        {P::expert_parallel, 8},
+                                                        {P::moe_overlap, true},
+                                                        {P::pipeline_parallel, 4},
+                                                        {P::accumulation, 8},
+                                                        {P::recompute, 1}});
+    const auto found = planned(scenario, {P::virtual_stages, P::schedule});
+    REQUIRE_FALSE(found.empty());
+    for (const Settings& s : found) CHECK(s[P::virtual_stages] > 1);
+}
+
+TEST_CASE("experts: the busiest GPU has at most all tokens", "[model]") {
     const auto step = [](double imbalance) {
         return answer(of_model("mixtral-8x7b", {{P::gpus, 16},
                                                 {P::expert_parallel, 2},

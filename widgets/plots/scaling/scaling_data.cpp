@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "containers/no_value.h"
 #include "evidence/measured.h"
 #include "evidence/runs.h"
 #include "scenario/gpu_groups.h"
-#include "text/csv.h"
+#include "text/units.h"
 
 namespace shardscope {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "containers/no_value.h"
-#include "text/csv.h"
+#include "text/units.h"
 
 namespace shardscope {
 

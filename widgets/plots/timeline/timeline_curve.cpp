@@ -118,7 +118,7 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
         fill.setAlphaF(0.16F);
         painter.setPen(Qt::NoPen);
         painter.setBrush(fill);
-        // Qt's rasterizer takes a time that grows with the square of the number of edges in a line of pixels.
+        // The time of Qt's rasterizer grows with the square of the number of edges in a line of pixels.
         // In files one polygon has no seams.
         const bool pixels = painter.paintEngine()->type() == QPaintEngine::Raster;
         for (const QPolygonF& part : areas_below(columns, view, pixels ? 32 : view.area.width() + 1))
