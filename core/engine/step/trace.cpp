@@ -1,7 +1,6 @@
 #include "step/trace.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
@@ -255,7 +254,8 @@ StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
 const LayerPasses& StepTrace::passes(std::size_t kind, Phase phase, bool at_end, bool most_traffic) const {
     const LayerPosition position = at_end ? LayerPosition::at_end : LayerPosition::inner;
     const Visits visits = most_traffic ? Visits::with_most_traffic : Visits::others;
-    const LayerPasses* without_traffic = nullptr;
+    static const LayerPasses kNone;  // of a layer that the stage does not have
+    const LayerPasses* without_traffic = &kNone;
     for (const LayerPasses& item : layers.items()) {
         if (item.kind != kind || item.phase != phase) continue;
         if (!item.has_traffic()) {
@@ -265,7 +265,6 @@ const LayerPasses& StepTrace::passes(std::size_t kind, Phase phase, bool at_end,
             return item;
         }
     }
-    assert(without_traffic);
     return *without_traffic;
 }
 

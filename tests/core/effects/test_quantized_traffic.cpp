@@ -1,4 +1,5 @@
-// Tests ZeRO++ by hand: bytes on the links, the secondary shards of the weights, and what the planner may choose.
+// Tests ZeRO++ by hand: bytes on the links, the secondary shards of the weights, and what the planner may
+// choose.
 #include "effects/quantized_traffic.h"
 
 #include <catch2/catch.hpp>
