@@ -32,13 +32,15 @@ bool offers_sharding(Sharding sharding, const Settings& s) {
     }
 }
 
+bool megatron_overlaps_experts(const Settings& s) {
+    const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1;
+    return staged && s[P::recompute] <= 0 && !recomputes(s, RecomputeModule::moe);
+}
+
 bool offers_expert_overlap(const Settings& s) {
-    if (!is_of_megatron_core(s.choice<Software>(P::software))) return true;
-    // Schedules that Megatron-Core does not have bring their own overlap.
-    const bool own_schedule = !is_available(schedule_of(s), s);
-    const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1 || own_schedule;
-    const bool repeats_experts = s[P::recompute] > 0 || recomputes(s, RecomputeModule::moe);
-    return staged && !repeats_experts;
+    // Schedules that Megatron-Core does not have, such as DualPipe, bring their own overlap.
+    return !is_of_megatron_core(s.choice<Software>(P::software)) || !is_available(schedule_of(s), s) ||
+           megatron_overlaps_experts(s);
 }
 
 std::vector<std::string> missing_in_software(const Settings& s) {

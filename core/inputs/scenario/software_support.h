@@ -14,9 +14,11 @@ namespace shardscope {
 // which shards the optimizer at most; DeepSpeed's PipelineEngine, which asserts a ZeRO stage below 2.
 bool offers_sharding(Sharding sharding, const Settings& settings);
 
-// Returns whether the software can overlap the exchange of experts with compute in this plan. Megatron-Core
-// requires virtual stages in a pipeline and experts that are not recomputed (core/transformer/
-// transformer_config.py, overlap_moe_expert_parallel_comm).
+// Returns whether Megatron-Core can overlap the exchange of experts with compute under these stages and this
+// recomputation: a pipeline needs virtual stages, and experts must not be recomputed. Source:
+// core/transformer/transformer_config.py, overlap_moe_expert_parallel_comm.
+bool megatron_overlaps_experts(const Settings& settings);
+// Returns whether the scenario's software can do so.
 bool offers_expert_overlap(const Settings& settings);
 
 // Returns one sentence for each choice of the plan that the software does not offer.

@@ -14,6 +14,7 @@
 #include "parameters/interned_text.h"
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/software_support.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
 #include "text/translate.h"
@@ -428,9 +429,7 @@ void write_kernels(LaunchSettings& plan, Arguments& out) {
     if (s[P::experts] <= 0 || !s.on(P::moe_overlap)) return;
     const bool exchanges =
         s[P::expert_parallel] > 1 && s.choice<MoeDispatcher>(P::moe_dispatcher) != MoeDispatcher::all_gather;
-    const bool staged = s[P::pipeline_parallel] <= 1 || s[P::virtual_stages] > 1;
-    const bool recomputes_experts = s[P::recompute] > 0 || recomputes(s, RecomputeModule::moe);
-    if (exchanges && staged && !recomputes_experts && precision != Precision::fp32 &&
+    if (exchanges && megatron_overlaps_experts(s) && precision != Precision::fp32 &&
         prediction_layers(s) <= 1)
         out.put("--overlap-moe-expert-parallel-comm");
     else
