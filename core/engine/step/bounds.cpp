@@ -7,50 +7,41 @@
 #include "effects/overlap.h"
 
 namespace shardscope {
-namespace {
-
-// The compute times of one micro-batch on a stage. No pass lengthens the step by more than its compute time.
-StageTimes computing_stage(const Stage& stage, const Layers& layers, const Compiled& c) {
-    const double share = 1 / c.stages.weight_copies;
-    StageTimes out;
-    const auto add = [&](const Time& forward, const Time& backward, double blocks) {
-        out.forward += share * blocks * forward;
-        out.backward += share * blocks * backward;
-    };
-    for (std::size_t i = 0; i < layers.kinds(); ++i) {
-        const Layer& layer = layers.of_kind[i];
-        add(layer.work.forward.time, layer.backward(), stage.counts[i]);
-        out.weight_gradient += share * stage.counts[i] * layer.work.weight_gradient;
-    }
-    each_end(stage, layers,
-             [&](const End& end, double times) { add(end.forward.time, end.backward.time, times); });
-    return out;
-}
-
-}  // namespace
 
 ComputeBound compute_bound(const Compiled& c) {
-    const Settings& s = c.settings;
     const Layers layers(c);
     const Stage& stage = busiest_stage(c, layers);
     ComputeBound out;
-    const auto kind = [&](double count, const Layer& layer) {
-        if (count <= 0) return LayerBound{};
-        const LayerBound bound{count, layer.work.forward.time.total(), layer.backward().total(), layer.host};
-        // A pass takes at least as long as the host needs to issue it.
-        out.computing += count * (host_bound_time(bound.forward, bound.host) +
-                                  host_bound_time(bound.backward, bound.host));
+    out.last_kind = stage.last_kind;
+    // A schedule that splits micro-batches makes the host issue more passes.
+    Passes whole;
+    whole.count = c.settings[P::accumulation] / c.stages.weight_copies;
+    const double per_micro_batch = 1 / c.settings[P::accumulation];
+    const auto pass = [&](std::size_t kind, Phase phase) {
+        const LayerPasses passes = passes_without_traffic(stage, layers, kind, phase, whole, c);
+        const PassBound bound{passes.busy.total(), passes.host};
+        out.computing += passes.count * host_bound_time(bound.busy, bound.host);
+        if (c.stages.count > 1) {
+            // No pass lengthens the step by more than its compute time.
+            const double share = passes.count * per_micro_batch;
+            (phase == Phase::forward ? out.filling.forward : out.filling.backward) += share * passes.busy;
+            out.filling.weight_gradient += share * passes.weight_gradient;
+        }
         return bound;
     };
-    for (std::size_t i = 0; i < layers.kinds(); ++i) out.layers.add(kind(stage.counts[i], layers.of_kind[i]));
-    out.last_kind = stage.last_kind;
-    each_end(stage, layers,
-             [&](const End& end, double times) { out.computing += times * end.both_passes().total(); });
-    out.computing *= s[P::accumulation] / c.stages.weight_copies;
-    if (c.stages.count > 1) {
-        out.average = average_stage(c, layers);
-        out.filling = computing_stage(stage, layers, c);
+    for (std::size_t i = 0; i < layers.kinds(); ++i) {
+        LayerBound& layer = out.layers.add({stage.counts[i], {}, {}});
+        if (layer.count <= 0) continue;
+        layer.forward = pass(i, Phase::forward);
+        layer.backward = pass(i, Phase::backward);
     }
+    each_end(stage, layers, [&](const End& end, double times) {
+        out.computing += whole.count * times * end.both_passes().total();
+        if (c.stages.count <= 1) return;
+        out.filling.forward += whole.count * per_micro_batch * times * end.forward.time;
+        out.filling.backward += whole.count * per_micro_batch * times * end.backward.time;
+    });
+    if (c.stages.count > 1) out.average = average_stage(c, layers);
     return out;
 }
 
@@ -95,25 +86,26 @@ TrafficPasses traffic_passes(const Compiled& c) {
 
 double exposed_traffic_bound(const ComputeBound& computing, const TrafficBound& traffic,
                              const TrafficPasses& beside, double omega) {
-    // Returns the exposed time of one direction: `once` is the communication of the first or the last visit,
-    // `other` that of each other one.
-    const auto direction = [&](const Passes& passes, const LayerBound& layer, double seconds, double once,
+    // Returns the exposed time of one direction of `count` layers: `once` is the communication of the first
+    // or the last visit, `other` that of each other one.
+    const auto direction = [&](const Passes& passes, const PassBound& pass, double count, double once,
                                double other, bool last) {
-        const double busy = passes.passes_per_visit * passes.share * seconds;
-        const double launch = passes.passes_per_visit * layer.host;
+        const double busy = passes.passes_per_visit * passes.share * pass.busy;
+        const double launch = passes.passes_per_visit * pass.host;
+        const double alone = host_bound_time(busy, launch);
         const auto exposed = [&](double communication) {
-            return host_bound_time(overlapped(busy, communication, omega), launch) -
-                   host_bound_time(busy, launch);
+            return host_bound_time(overlapped(busy, communication, omega), launch) - alone;
         };
         // No compute hides the traffic of the layer at the end, which is part of `unhidden_bound`. The layers
         // visited together with it hide less than the others, but the bound may leave them out.
-        const double layers = layer_positions(layer.count, last, passes).inner;
+        const double layers = layer_positions(count, last, passes).inner;
         return layers > 0 ? layers * (exposed(once) + (passes.visits() - 1) * exposed(other)) : 0.0;
     };
     const auto kind = [&](const LayerBound& layer, const LayerTrafficBound& unit, bool last) {
-        return direction(beside.forward, layer, layer.forward, unit.forward_first, unit.forward_other, last) +
-               direction(beside.backward, layer, layer.backward, unit.backward_last, unit.backward_other,
-                         last);
+        return direction(beside.forward, layer.forward, layer.count, unit.forward_first, unit.forward_other,
+                         last) +
+               direction(beside.backward, layer.backward, layer.count, unit.backward_last,
+                         unit.backward_other, last);
     };
     double out = 0;
     for (std::size_t i = 0; i < traffic.size(); ++i)

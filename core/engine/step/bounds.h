@@ -8,17 +8,21 @@
 
 namespace shardscope {
 
-// Lower bounds of the times of one kind of layer; s.
-struct LayerBound {
-    double count = 0;     // layers of a kind
-    double forward = 0;   // one layer's pass over one micro-batch
-    double backward = 0;  // including recomputation
-    double host = 0;      // the host's time to issue one pass
+// The compute of one micro-batch in one direction of one kind of layer, and the host's time to issue it; s.
+// Transfers of offloaded activations are left out. Recomputation shortens them, so that with them a plan
+// without recomputation might not be the fastest.
+struct PassBound {
+    double busy = 0;  // including recomputation
+    double host = 0;
 };
-// The compute time of the busiest stage, with recomputation, and what its bubble depends on; s. Neither
+struct LayerBound {
+    double count = 0;  // layers of a kind
+    PassBound forward, backward;
+};
+// The compute time of the busiest stage, with recomputation, and what its bubble depends on; s. None of them
 // depends on the sharding or the network.
 struct ComputeBound {
-    double computing = 0;
+    double computing = 0;         // sum over the passes of the trace, without traffic
     StageTimes average, filling;  // of one micro-batch without messages; see Schedule::bubble
     BoundedList<LayerBound, kLayerKinds> layers;
     std::size_t last_kind = 0;  // of the stage's last layer
@@ -26,9 +30,9 @@ struct ComputeBound {
 ComputeBound compute_bound(const Compiled& compiled);
 double with_bubble(const ComputeBound& bound, const Compiled& compiled);
 
-// The terms that no compute hides: first gathers, last reductions, memory copies, optimizer and host; s. They
-// depend neither on recomputation nor on the schedule's order. A plan's step contains the terms of one of its
-// stages.
+// The sums of the trace's terms that no compute hides: first gathers, last reductions, memory copies,
+// optimizer and host; s. They depend neither on recomputation nor on the schedule's order. A plan's step
+// contains the terms of one of its stages.
 struct UnhiddenBound {
     std::array<double, kFrequencies> seconds{};  // of one occurrence, by frequency
     [[nodiscard]] double total(const Passes& passes) const {

@@ -17,22 +17,21 @@
 namespace shardscope {
 namespace {
 
-// Returns one pass of a layer, without traffic.
-LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, const Compiled& c) {
+// Returns one pass of a layer over `share` of a micro-batch, without traffic.
+LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, double share) {
     LayerPasses out;
     out.kind = kind;
     out.phase = phase;
     out.host = layer.host;
-    out.offload = c.passes.share * layer.offload;
-    out.busy =
-        c.passes.share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
+    out.offload = share * layer.offload;
+    out.busy = share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
     if (phase == Phase::forward) return out;
     if (layer.recompute.time.total() > 0) {
-        const Time repeated = c.passes.share * layer.recompute.time;
+        const Time repeated = share * layer.recompute.time;
         out.busy += repeated;
         out.recompute = repeated.total();
     }
-    if (c.schedule->fills_gaps) out.weight_gradient = c.passes.share * layer.work.weight_gradient;
+    out.weight_gradient = share * layer.work.weight_gradient;
     return out;
 }
 
@@ -67,7 +66,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
             return forwards ? forward_traffic(policy, layer.traffic, at_layers_end, most)
                             : backward_traffic(policy, layer.traffic, at_layers_end, most);
         };
-        const LayerPasses one = pass_of(layer, kind, phase, c);
+        const LayerPasses one = pass_of(layer, kind, phase, c.passes.share);
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add_items = [&](double times, double together, const Time& overlapping) -> LayerPasses& {
             LayerPasses& item = trace.layers.add(one);
@@ -142,6 +141,14 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c) {
     const Time both = overlapped(busy, passes.traffic, c.settings[P::overlap]);
     return host_bound_time(longer(both, passes.offload), passes.host);
+}
+
+LayerPasses passes_without_traffic(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
+                                   const Passes& passes, const Compiled& c) {
+    LayerPasses out = pass_of(layers.of_kind[kind], kind, phase, passes.share);
+    out.count = stage.counts[kind] * passes.count;
+    overlap_with(out, 1, {}, c);
+    return out;
 }
 
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c) {

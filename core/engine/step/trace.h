@@ -1,7 +1,7 @@
 // The trace of one pipeline stage's step: everything that lengthens the step or overlaps with it, in groups
 // of equal items. The step's time and its terms (step.h) are sums over the trace, and so are the planner's
-// bounds of the terms that no compute hides (bounds.h). The timeline distributes the trace over the passes
-// (explore/pass_breakdown.h).
+// bounds (bounds.h): of the passes without traffic, and of the terms that no compute hides. The timeline
+// distributes the trace over the passes (explore/pass_breakdown.h).
 //
 // The number of groups is bounded, so a trace needs no heap.
 #pragma once
@@ -33,7 +33,7 @@ struct LayerPasses {
     double together = 1;   // consecutive passes of one layer that overlap with the same traffic
     Time busy;             // compute of one item, including recomputation
     double recompute = 0;  // s of busy that repeat the forward pass
-    Time weight_gradient;  // the part of busy that zero-bubble schedules compute later
+    Time weight_gradient;  // the part of busy that a schedule may compute later
     Time traffic;
     double gather = 0;  // s, the part of traffic that gathers weights
     Time offload;     // transfers of offloaded activations, by the copy engines: they slow nothing else down
@@ -49,6 +49,10 @@ struct LayerPasses {
 
 // Returns the time that the passes would take if their compute took `busy`.
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c);
+
+// Returns the passes of a stage's layers of one kind in one direction, as if nothing overlapped with them.
+LayerPasses passes_without_traffic(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
+                                   const Passes& passes, const Compiled& c);
 
 // The frequency of a term: once per step, per visit of a layer (see Passes), per pass, or per pass of a visit
 // after its first one.
