@@ -12,22 +12,10 @@
 
 namespace shardscope {
 
-inline constexpr std::array kPlanParameters{P::tensor_parallel,
-                                            P::sequence_parallel,
-                                            P::async_tensor_parallel,
-                                            P::context_parallel,
-                                            P::context_parallel_kind,
-                                            P::pipeline_parallel,
-                                            P::expert_parallel,
-                                            P::expert_tensor_parallel,
-                                            P::micro_batch,
-                                            P::virtual_stages,
-                                            P::schedule,
-                                            P::sharding,
-                                            P::shard_group,
-                                            P::reshard_after_forward,
-                                            P::recompute,
-                                            P::offload};
+inline constexpr std::array kPlanParameters{
+#define SHARDSCOPE_PLAN_PARAMETER(id) P::id,
+#include "parameters/rows.inc"
+};
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
 // The first parameters, up to the micro-batch, determine the times of the operators: a search computes these
 // once for all plans that have the same values.

@@ -154,7 +154,6 @@ namespace {
 constexpr std::array<Parameter, kParameters> kTable{{
 #define SHARDSCOPE_PARAMETER(id, ...) Parameter{__VA_ARGS__},
 #include "parameters/rows.inc"
-#undef SHARDSCOPE_PARAMETER
 }};
 
 std::string name_of(const Named& named) { return std::string(named.name); }

@@ -25,7 +25,6 @@ namespace shardscope {
 enum class P : unsigned char {
 #define SHARDSCOPE_PARAMETER(id, ...) id,
 #include "parameters/rows.inc"
-#undef SHARDSCOPE_PARAMETER
     count
 };
 inline constexpr std::size_t kParameters = static_cast<std::size_t>(P::count);
