@@ -20,6 +20,7 @@ constexpr std::size_t kTexts = 4;  // columns of a run before those of its coord
 struct MeasuredPosition {
     NearestRun run;  // without the distance
     RunCoordinates at{};
+    bool repeated = false;  // a run of another family before it has the same coordinates
 };
 
 // What the file contains.
@@ -45,6 +46,7 @@ double value_on(const Coordinate& axis, double value) {
 const MeasuredPositions& measured_positions() {
     static const MeasuredPositions found = [] {
         MeasuredPositions out;
+        std::set<RunCoordinates> seen;
         for (const EmbeddedFile& file : embedded_files()) {
             if (file.path != kFile) continue;
             const nlohmann::json read = nlohmann::json::parse(file.text);
@@ -62,6 +64,7 @@ const MeasuredPositions& measured_positions() {
                     place.at[i] = value_on(kCoordinates[i], row.at(kTexts + i).get<double>());
                     out.coverage.largest[i] = std::max(out.coverage.largest[i], place.at[i]);
                 }
+                place.repeated = !seen.insert(place.at).second;
                 out.runs.push_back(std::move(place));
             }
         }
@@ -117,8 +120,9 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
     if (settings.listed()) return out;
     const RunCoordinates here = coordinates_of(settings);
     std::vector<std::pair<double, const NearestRun*>> order;
-    for (const MeasuredPosition& measured : measured_positions().runs)
-        order.emplace_back(distance_between(here, measured.at), &measured.run);
+    for (const MeasuredPosition& measured : measured_positions().runs) {
+        if (!measured.repeated) order.emplace_back(distance_between(here, measured.at), &measured.run);
+    }
     most = std::min(most, order.size());
     std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
                               &std::pair<double, const NearestRun*>::first);
@@ -150,26 +154,31 @@ bool Coverage::has(P presence) const { return largest[coordinate_of(presence)] >
 double Coverage::largest_of(P size) const { return std::exp2(largest[coordinate_of(size)]); }
 const Coverage& coverage() { return measured_positions().coverage; }
 
-bool has_run(const std::string& gpu, const Settings& settings, std::initializer_list<P> same) {
+std::set<std::string> families_with(const std::string& gpu, const Settings& settings,
+                                    std::initializer_list<P> same) {
+    std::set<std::string> out;
     const RunCoordinates here = coordinates_of(settings);
-    return std::ranges::any_of(measured_positions().runs, [&](const MeasuredPosition& measured) {
-        return (gpu.empty() || measured.run.gpu == gpu) && std::ranges::all_of(same, [&](P id) {
-                   constexpr double kRounding = 1e-6;
-                   const std::size_t i = coordinate_of(id);
-                   return std::fabs(here[i] - measured.at[i]) < kRounding;
-               });
-    });
+    for (const MeasuredPosition& measured : measured_positions().runs) {
+        const bool alike = std::ranges::all_of(same, [&](P id) {
+            constexpr double kRounding = 1e-6;
+            const std::size_t i = coordinate_of(id);
+            return std::fabs(here[i] - measured.at[i]) < kRounding;
+        });
+        if (alike && (gpu.empty() || measured.run.gpu == gpu))
+            out.insert(measured.run.id.substr(0, measured.run.id.rfind('-')));
+    }
+    return out;
 }
 
 std::string measured_coverage() {
     double parameters = 0;
-    std::set<std::array<double, kCoordinates.size()>> seen;
+    std::set<std::pair<std::string, RunCoordinates>> seen;  // by family
     std::string rows;
     for (const PublicRun& measured : public_runs()) {
         if (!measured.run->has_good_time()) continue;
         const Settings& s = measured.settings;
         parameters = std::max(parameters, measured.parameters);
-        if (!seen.insert(coordinates_of(s)).second) continue;
+        if (!seen.emplace(measured.run->family, coordinates_of(s)).second) continue;
         nlohmann::ordered_json row{measured.run->id, measured.run->model, measured.run->gpu,
                                    written(P::software, s[P::software])};
         for (const Coordinate& axis : kCoordinates) row.push_back(s[axis.id]);

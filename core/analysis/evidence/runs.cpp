@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <mutex>
+#include <set>
+#include <tuple>
 
 #include "evidence/coverage.h"
 #include "evidence/run_csv.h"
@@ -118,42 +121,50 @@ std::vector<PublicRun> with_settings(const std::vector<MeasuredRun>& runs) {
     return out;
 }
 
-// Returns the lines of the text that contain both words.
-std::string matching_lines(std::string_view text, const std::string& gpu, const std::string& width) {
+// Returns the lines of the text that contain all words.
+std::string matching_lines(std::string_view text, const std::array<std::string, 3>& words) {
     std::string out;
     for (std::string_view left = text; !left.empty();) {
         const std::string_view line = left.substr(0, left.find('\n'));
         left.remove_prefix(std::min(left.size(), line.size() + 1));
-        if (line.find(width) != std::string_view::npos && line.find(gpu) != std::string_view::npos)
-            (out += line) += '\n';
+        const auto has = [&](const std::string& word) { return line.find(word) != std::string_view::npos; };
+        if (std::ranges::all_of(words, has)) (out += line) += '\n';
     }
     return out;
 }
 
-// Returns the shipped runs on a GPU that may have models of this width. It reads only their lines, because
-// the window needs them for its first frame.
-const std::vector<PublicRun>& runs_of_width(const std::string& gpu, double width) {
+// Returns the shipped runs on a GPU that may have models of this width and depth. It reads only their lines
+// in the files of the families that have some, because the window needs them for its first frame.
+const std::vector<PublicRun>& runs_of_shape(const std::string& gpu, const Settings& shape) {
     struct Runs {
         std::vector<MeasuredRun> runs;
         std::vector<PublicRun> with_settings;
     };
+    const double width = shape[P::hidden_size], layers = shape[P::layers];
     static std::mutex mutex;
-    static std::map<std::pair<std::string, double>, Runs> by_width;
+    static std::map<std::tuple<std::string, double, double>, Runs> by_shape;
     const std::lock_guard lock(mutex);
-    const auto [found, is_new] = by_width.try_emplace({gpu, width});
+    const auto [found, is_new] = by_shape.try_emplace({gpu, width, layers});
     if (!is_new) return found->second.with_settings;
+    const std::set<std::string> families = families_with(gpu, shape, {P::hidden_size, P::layers});
+    if (families.empty()) return found->second.with_settings;
     Problems ignored;
     for (const EmbeddedFile& file : embedded_files()) {
         if (!file.path.starts_with("runs/")) continue;
         std::vector<MeasuredRun> more;
         if (file.path.ends_with(".csv")) {
-            more = read_runs(file.text, ignored);
+            const std::string header(file.text.substr(0, file.text.find('\n') + 1));
+            more = read_runs(header + matching_lines(file.text, {"," + gpu + ",", "," + exact(width) + ",",
+                                                                 "," + exact(layers) + ","}),
+                             ignored);
             std::erase_if(more, [&](const MeasuredRun& run) {
-                return run.gpu != gpu || parse(P::hidden_size, run.cell("hidden")).value != width;
+                return run.gpu != gpu || parse(P::hidden_size, run.cell("hidden")).value != width ||
+                       parse(P::layers, run.cell("layers")).value != layers;
             });
-        } else if (file.path.ends_with(".jsonl")) {
+        } else if (families.contains(std::filesystem::path(file.path).stem().string())) {
             const std::string lines =
-                matching_lines(file.text, "\"" + gpu + "\"", "\"hidden_size\":" + exact(width) + ",");
+                matching_lines(file.text, {"\"" + gpu + "\"", "\"hidden_size\":" + exact(width) + ",",
+                                           "\"layers\":" + exact(layers) + ","});
             if (!lines.empty()) more = read_runs(lines, ignored);
         }
         std::ranges::move(more, std::back_inserter(found->second.runs));
@@ -187,8 +198,6 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
-    // Reading the runs takes longer than a frame, and at most widths there are none.
-    if (!has_run(gpu->name, s, {P::hidden_size, P::layers})) return out;
     // A model that was imported is none of those that the runs name, unless all its parameters are equal.
     const Preset* model = answer.scenario.model;
     const bool own_model = !answer.scenario.model_name.empty() || (model && !model->path.empty());
@@ -208,7 +217,7 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
                                P::async_tensor_parallel};
     // The precision must agree, too, because the MFU of another precision refers to another peak.
     constexpr std::array kModel{P::layers, P::hidden_size, P::ffn_size, P::precision};
-    for (const PublicRun& other : runs_of_width(gpu->name, s[P::hidden_size])) {
+    for (const PublicRun& other : runs_of_shape(gpu->name, s)) {
         if (other.run->gpu != gpu->name || !other.run->has_good_time()) continue;
         const auto same = [&](P id) { return other.settings[id] == s[id]; };
         const bool other_model = own_model && !is_same_model(other.settings, s);

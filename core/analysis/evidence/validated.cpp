@@ -57,15 +57,17 @@ Compared compared(const Preset& preset) {
     const Scenario first = Scenario::first_launch(Catalogue::shipped());
     if (preset.kind == PresetKind::model) {
         const bool known =
-            has_run({}, resolve(with_model(first, preset)),
-                    {P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank});
+            !families_with({}, resolve(with_model(first, preset)),
+                           {P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank})
+                 .empty();
         return known ? Compared::yes : Compared::never;
     }
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
     if (!gpu || !coverage().gpus.contains(gpu->name)) return Compared::never;
     const bool known = preset.kind == PresetKind::gpu ||
-                       has_run(gpu->name, resolve(with_cluster(first, preset)),
-                               {P::gpus_per_node, P::intra_node_bandwidth, P::inter_node_bandwidth});
+                       !families_with(gpu->name, resolve(with_cluster(first, preset)),
+                                      {P::gpus_per_node, P::intra_node_bandwidth, P::inter_node_bandwidth})
+                            .empty();
     return known ? Compared::yes : Compared::gpu_only;
 }
 
