@@ -75,7 +75,9 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
       dialogs_(std::move(dialogs)),
       model_(catalogue),
       facts_(catalogue),
-      actions_(make_actions(this)) {
+      actions_(make_actions(this)),
+      launch_([this] { return make_launch_view(); }),
+      help_([this] { return new HelpWindow(this); }) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
     qApp->installEventFilter(this);  // for drags over the fields
@@ -93,10 +95,10 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
         std::make_unique<Documents>(catalogue_, session_, model_, *workspace_, *tabs_, *sides_, *message_);
     plots_ =
         std::make_unique<PlotActions>(PlotActions::Parts{model_, *workspace_, *tabs_, *memory_, *waterfall_,
-                                                         *headline_, *launch_, *exports_, session_, dialogs_},
+                                                         *headline_, launch_, *exports_, session_, dialogs_},
                                       *this);
     new CommandLine(*controls_->search(), *centralWidget(),
-                    {model_, *controls_, *tabs_, *plots_, *solve_, *help_, *documents_, facts_, actions_});
+                    {model_, *controls_, *tabs_, *plots_, *solve_, help_, *documents_, facts_, actions_});
     new PlanNews(model_, *message_, this);
     connect_file_actions();
     connect_edit_actions();
@@ -249,10 +251,14 @@ void MainWindow::build_panes() {
     tabs_ = new PlotTabs(model_);
     connect(tabs_, &PlotTabs::table_requested, actions_.at(ActionId::show_table), &QAction::trigger);
     connect(tabs_, &PlotTabs::export_requested, actions_.at(ActionId::export_plot), &QAction::trigger);
-    connect(&tabs_->the<CollectivesPlot>(), &CollectivesPlot::log_requested, this, [this] {
-        const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
-                                                tr("Logs (*.log *.txt *.out);;All files (*)"));
-        if (!file.isEmpty()) documents_->open(file);
+    connect(tabs_, &PlotTabs::plot_created, this, [this](LivePlot* plot) {
+        const auto* collectives = qobject_cast<CollectivesPlot*>(plot);
+        if (!collectives) return;
+        connect(collectives, &CollectivesPlot::log_requested, this, [this] {
+            const QString file = dialogs_.open_file(this, tr("Open a log of nccl-tests"), session_.folder(),
+                                                    tr("Logs (*.log *.txt *.out);;All files (*)"));
+            if (!file.isEmpty()) documents_->open(file);
+        });
     });
     plots_panes_->addWidget(tabs_);
     column_ = new PaneSplitter(Qt::Vertical, QStringLiteral("column"));
@@ -300,17 +306,21 @@ void MainWindow::build_panes() {
         waterfall_->set_hypothetical(on);
         tabs_->show_hypothetical(on);
     });
-    launch_ = new LaunchView(model_, this);
-    help_ = new HelpWindow(this);
-    connect(launch_, &LaunchView::save_requested, this, [this](const QString& name, const std::string& text) {
-        const QString file =
-            dialogs_.save_file(launch_, tr("Save the launch settings"),
-                               session_.folder() + QLatin1Char('/') + name, tr("All files (*)"));
-        if (!file.isEmpty()) documents_->write_file(file, text);
-    });
     connect(scenarios_, &ScenarioTable::measured_requested, actions_.at(ActionId::measured_run),
             &QAction::trigger);
     if (session_.first_use()) welcome();
+}
+
+LaunchView* MainWindow::make_launch_view() {
+    auto* out = new LaunchView(model_, this);
+    connect(out, &LaunchView::save_requested, this,
+            [this, out](const QString& name, const std::string& text) {
+                const QString file =
+                    dialogs_.save_file(out, tr("Save the launch settings"),
+                                       session_.folder() + QLatin1Char('/') + name, tr("All files (*)"));
+                if (!file.isEmpty()) documents_->write_file(file, text);
+            });
+    return out;
 }
 
 // Shows one hint until the first gesture, pin or undo.

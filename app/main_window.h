@@ -7,6 +7,7 @@
 
 #include "app/actions.h"
 #include "app/dialogs.h"
+#include "app/on_demand.h"
 #include "app/preset_facts.h"
 #include "app/workspace.h"
 #include "widgets/live_model.h"
@@ -66,6 +67,7 @@ class MainWindow : public QMainWindow {
     void connect_edit_actions();
     void connect_scenario_actions();
     void connect_view_actions();
+    LaunchView* make_launch_view();
     void welcome();
     void add_languages(QMenu& menu);
     void refresh_recent();
@@ -101,8 +103,8 @@ class MainWindow : public QMainWindow {
     SolvePanel* solve_ = nullptr;
     MeasuredPanel* measured_ = nullptr;
     ScenarioTable* scenarios_ = nullptr;
-    LaunchView* launch_ = nullptr;
-    HelpWindow* help_ = nullptr;
+    OnDemand<LaunchView> launch_;
+    OnDemand<HelpWindow> help_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Documents> documents_;
     std::unique_ptr<PlotActions> plots_;

@@ -17,6 +17,7 @@
 #include "text/text.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/collectives/collectives_plot.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/plots/validation/validation_plot.h"
 #include "widgets/text.h"
 
@@ -57,25 +58,25 @@ void open_hf_config(const OpenedText& opened, const OpenTargets& into, Problems&
 // Adds the log to the plot of collectives, beside the public tables.
 void open_nccl_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     if (!has_file(opened, "a log of nccl-tests", problems)) return;
-    auto& collectives = into.tabs.the<CollectivesPlot>();
+    auto& collectives = into.tabs.the<CollectivesPlot>(kCollectivesKind);
     Problems tables;
     if (!collectives.add_log(opened.file.toStdString(), tables)) {
         problems = std::move(tables);
         return;
     }
-    into.tabs.setCurrentWidget(&collectives);
+    into.tabs.show_plot(collectives.objectName());
     into.messages.say(tables, opened.what);
 }
 
 // Adds the runs to the validation plot, beside the public runs.
 void open_runs(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
-    auto& validation = into.tabs.the<ValidationPlot>();
+    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind);
     Problems rows;
     if (!validation.add_runs(opened.text, opened.what.toStdString(), rows)) {
         problems = std::move(rows);
         return;
     }
-    into.tabs.setCurrentWidget(&validation);
+    into.tabs.show_plot(validation.objectName());
     into.messages.say(rows, opened.what);
 }
 
@@ -216,12 +217,12 @@ QStringList add_logs(const std::vector<OpenedText>& logs, const OpenTargets& int
         added << opened.file;
     }
     if (added.isEmpty()) return {};
-    auto& validation = into.tabs.the<ValidationPlot>();
+    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind);
     Problems rows;
     const bool readable = validation.add_runs(table, tr("Training logs").toStdString(), rows);
     for (const Problem& problem : rows) messages << QString::fromStdString(problem.text());
     if (!readable) return {};
-    into.tabs.setCurrentWidget(&validation);
+    into.tabs.show_plot(validation.objectName());
     messages.prepend(
         tr("The runs of %1 training logs are in Validation, beside the public runs. What a log does "
            "not state is that of the scenario before.")

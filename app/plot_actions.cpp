@@ -28,7 +28,9 @@
 namespace shardscope {
 
 PlotActions::PlotActions(const Parts& parts, QWidget& window) : parts_(parts), window_(window) {
-    for (LivePlot* plot : parts_.tabs.plots()) offer_menu(*plot, plot->objectName());
+    const auto offer = [this](LivePlot* plot) { offer_menu(*plot, plot->objectName()); };
+    offer(&parts_.tabs.current());
+    connect(&parts_.tabs, &PlotTabs::plot_created, this, offer);
     offer_menu(parts_.memory, text_of(kMemoryKind.name));
     offer_menu(parts_.waterfall, text_of(kWaterfallKind.name));
 }
@@ -39,10 +41,10 @@ void PlotActions::explain_focus() {
 }
 
 void PlotActions::ask_for_launch_settings() {
-    const auto& plans = parts_.tabs.the<PlansPlot>();
+    const auto* plans = qobject_cast<PlansPlot*>(&parts_.tabs.current());
     const QWidget* focus = QApplication::focusWidget();
-    const bool in_plans = focus && (focus == &plans || plans.isAncestorOf(focus));
-    parts_.launch.ask(in_plans ? plans.chosen() : std::nullopt);
+    const bool in_plans = plans && focus && (focus == plans || plans->isAncestorOf(focus));
+    parts_.launch->ask(in_plans ? plans->chosen() : std::nullopt);
 }
 
 void PlotActions::ask_for_report(const QString& format) {
@@ -122,7 +124,7 @@ void PlotActions::offer_menu(QWidget& view, const QString& plot) {
         const auto* plans = qobject_cast<const PlansPlot*>(&view);
         if (const auto chosen = plans ? plans->chosen() : std::nullopt)
             menu->addAction(tr("Launch settings of this plan…"), this,
-                            [this, chosen] { parts_.launch.ask(chosen); });
+                            [this, chosen] { parts_.launch->ask(chosen); });
         const auto* runs = qobject_cast<const ValidationPlot*>(&view);
         if (const auto run = runs ? runs->chosen() : std::nullopt) {
             QAction* compare =
@@ -167,7 +169,7 @@ void PlotActions::compare_with(const SavedScenario& run) {
     const Pin* pinned = pin_of(run);
     const char letter = pinned ? pinned->letter : parts_.model.pin(run);
     parts_.model.compare_with(letter);
-    parts_.tabs.setCurrentWidget(parts_.tabs.plot(text_of(kDifferenceKind.name)));
+    parts_.tabs.show_plot(text_of(kDifferenceKind.name));
 }
 
 // Adds what can be done with the place of a plot that was clicked.

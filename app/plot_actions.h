@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QString>
 
+#include "app/on_demand.h"
 #include "widgets/plots/figure_export.h"
 
 class QMenu;
@@ -38,7 +39,7 @@ class PlotActions : public QObject {
         MemoryBar& memory;
         Waterfall& waterfall;
         const Headline& headline;
-        LaunchView& launch;
+        OnDemand<LaunchView>& launch;
         Exports& exports;
         Session& session;
         const Dialogs& dialogs;

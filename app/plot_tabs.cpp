@@ -10,10 +10,10 @@
 #include <QTabBar>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 
-#include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity/sensitivity_plot.h"
@@ -103,7 +103,7 @@ class WholeTabs : public QTabBar {
 
 }  // namespace
 
-PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
+PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent), model_(model) {
     setTabBar(new WholeTabs(this));
     setObjectName(QStringLiteral("tabs"));
     setAccessibleName(tr("Plots"));
@@ -111,21 +111,51 @@ PlotTabs::PlotTabs(LiveModel& model, QWidget* parent) : QTabWidget(parent) {
     setDocumentMode(true);
     for (const PlotKind* kind : plot_kinds()) {
         if (!kind->make_tab) continue;
-        LivePlot* plot = kind->make_tab(model);
-        setTabToolTip(addTab(plot, tr(kind->label)), plot->accessibleName());
-        connect(plot, &LivePlot::table_requested, this, &PlotTabs::table_requested);
-        connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
-        // Every change of the view redraws the plot.
-        const auto* canvas = plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
-        connect(canvas, &QCustomPlot::afterReplot, this, &PlotTabs::watch_view);
+        kinds_.push_back(kind);
+        setTabToolTip(addTab(new QWidget, tr(kind->label)), tr(kind->accessible_name));
     }
+    create(currentIndex());
     shown_ = current().view();
-    connect(this, &QTabWidget::currentChanged, this, &PlotTabs::watch_view);
-    connect(&the<SensitivityPlot>(), &SensitivityPlot::sweep_requested, this, [this](P id, Output output) {
-        the<SweepPlot>().show_sweep(id, output);
-        setCurrentWidget(&the<SweepPlot>());
-    });
+    connect(this, &QTabWidget::currentChanged, this, &PlotTabs::show_current);
     add_menu();
+}
+
+LivePlot* PlotTabs::existing(int tab) const { return qobject_cast<LivePlot*>(widget(tab)); }
+
+// Puts the plot in the place of the empty page.
+LivePlot* PlotTabs::create(int tab) {
+    const PlotKind& kind = *kinds_[static_cast<std::size_t>(tab)];
+    LivePlot* plot = kind.make_tab(model_);
+    plot->show_hypothetical(hypothetical_);
+    if (const auto view = later_.extract(std::string(kind.name))) plot->show_view(view.mapped());
+    connect(plot, &LivePlot::table_requested, this, &PlotTabs::table_requested);
+    connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
+    if (const auto* sensitivity = qobject_cast<SensitivityPlot*>(plot)) {
+        connect(sensitivity, &SensitivityPlot::sweep_requested, this, [this](P id, Output output) {
+            the<SweepPlot>(kSweepKind).show_sweep(id, output);
+            show_plot(text_of(kSweepKind.name));
+        });
+    }
+    const bool is_current = tab == currentIndex();
+    QWidget* page = widget(tab);
+    {
+        const QSignalBlocker blocker(this);
+        insertTab(tab, plot, tabText(tab));
+        setTabToolTip(tab, tabToolTip(tab + 1));
+        if (is_current) setCurrentIndex(tab);
+        removeTab(tab + 1);
+    }
+    delete page;
+    // Every change of the view redraws the plot.
+    const auto* canvas = plot->findChild<QCustomPlot*>(plot->objectName() + QStringLiteral("/plot"));
+    connect(canvas, &QCustomPlot::afterReplot, this, &PlotTabs::watch_view);
+    Q_EMIT plot_created(plot);
+    return plot;
+}
+
+void PlotTabs::show_current() {
+    if (!existing(currentIndex())) create(currentIndex());
+    watch_view();
 }
 
 void PlotTabs::watch_view() {
@@ -135,19 +165,54 @@ void PlotTabs::watch_view() {
     Q_EMIT view_changed();
 }
 
-LivePlot& PlotTabs::current() const { return *static_cast<LivePlot*>(currentWidget()); }
+LivePlot& PlotTabs::current() const { return *existing(currentIndex()); }
 
-LivePlot* PlotTabs::plot(const QString& name) const { return findChild<LivePlot*>(name); }
+LivePlot* PlotTabs::plot_of(const PlotKind& kind) {
+    const auto found = std::ranges::find(kinds_, &kind);
+    if (found == kinds_.end()) return nullptr;
+    const auto tab = static_cast<int>(found - kinds_.begin());
+    LivePlot* plot = existing(tab);
+    return plot ? plot : create(tab);
+}
 
-std::vector<LivePlot*> PlotTabs::plots() const {
-    std::vector<LivePlot*> out;
-    out.reserve(static_cast<std::size_t>(count()));
-    for (int i = 0; i < count(); ++i) out.push_back(static_cast<LivePlot*>(widget(i)));
+LivePlot* PlotTabs::plot(const QString& name) {
+    const PlotKind* kind = plot_kind(name.toStdString());
+    return kind ? plot_of(*kind) : nullptr;
+}
+
+void PlotTabs::show_plot(const QString& name) {
+    const auto found = std::ranges::find(kinds_, name.toStdString(), &PlotKind::name);
+    if (found != kinds_.end()) setCurrentIndex(static_cast<int>(found - kinds_.begin()));
+}
+
+std::vector<View> PlotTabs::views() const {
+    std::vector<View> out;
+    for (int tab = 0; tab < count(); ++tab) {
+        if (const LivePlot* plot = existing(tab)) {
+            out.push_back(plot->view());
+            continue;
+        }
+        const std::string name(kinds_[static_cast<std::size_t>(tab)]->name);
+        const auto later = later_.find(name);
+        View& view = out.emplace_back(later == later_.end() ? View() : later->second);
+        view.plot = name;
+    }
     return out;
 }
 
+void PlotTabs::set_view(const View& view) {
+    const auto found = std::ranges::find(kinds_, view.plot, &PlotKind::name);
+    if (found == kinds_.end()) return;
+    LivePlot* plot = existing(static_cast<int>(found - kinds_.begin()));
+    if (!plot) later_[view.plot] = view;
+    else if (!(plot->view() == view)) plot->show_view(view);
+}
+
 void PlotTabs::show_hypothetical(bool on) {
-    for (LivePlot* plot : plots()) plot->show_hypothetical(on);
+    hypothetical_ = on;
+    for (int tab = 0; tab < count(); ++tab) {
+        if (LivePlot* plot = existing(tab)) plot->show_hypothetical(on);
+    }
 }
 
 void PlotTabs::step(int by) { setCurrentIndex((currentIndex() + by + count()) % count()); }

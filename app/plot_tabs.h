@@ -1,8 +1,10 @@
 // The main plot area: one tab per plot, and a menu of all plots beside the tabs. Tabs that do not fit are
-// hidden; their plots are only in the menu.
+// hidden; their plots are only in the menu. A plot is created when it is first needed.
 #pragma once
 
 #include <QTabWidget>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "files/view.h"
@@ -11,6 +13,7 @@ namespace shardscope {
 
 class LiveModel;
 class LivePlot;
+struct PlotKind;
 
 class PlotTabs : public QTabWidget {
     Q_OBJECT
@@ -18,14 +21,20 @@ class PlotTabs : public QTabWidget {
     explicit PlotTabs(LiveModel& model, QWidget* parent = nullptr);
 
     [[nodiscard]] LivePlot& current() const;
-    // Returns nullptr when the plot has no tab.
-    [[nodiscard]] LivePlot* plot(const QString& name) const;
-    [[nodiscard]] std::vector<LivePlot*> plots() const;
-    // Returns the tab of this class.
+    // Returns the plot, which is created if it does not exist yet; nullptr if no tab has this name.
+    [[nodiscard]] LivePlot* plot(const QString& name);
+    // Returns the plot of this kind as its class.
     template <typename Plot>
-    [[nodiscard]] Plot& the() const {
-        return *findChild<Plot*>();
+    [[nodiscard]] Plot& the(const PlotKind& kind) {
+        return *qobject_cast<Plot*>(plot_of(kind));
     }
+    // Shows the tab of this name, if there is one.
+    void show_plot(const QString& name);
+
+    // Returns the views of all plots. A plot that does not exist yet has the view that it will get.
+    [[nodiscard]] std::vector<View> views() const;
+    // Shows the view in its plot, or gives it to the plot when that is created.
+    void set_view(const View& view);
 
     void show_hypothetical(bool on);
     // Shows the next plot (1) or the previous one (-1); the first plot follows the last one.
@@ -34,14 +43,24 @@ class PlotTabs : public QTabWidget {
     void set_compact(bool compact);
 
   Q_SIGNALS:
+    void plot_created(LivePlot* plot);
     void table_requested();  // of the current plot
     void export_requested();
     void view_changed();  // another plot is shown, or the view of the current plot has changed
 
   private:
+    // Returns the plot of a tab; nullptr if it does not exist yet.
+    [[nodiscard]] LivePlot* existing(int tab) const;
+    LivePlot* create(int tab);
+    [[nodiscard]] LivePlot* plot_of(const PlotKind& kind);
+    void show_current();
     void add_menu();
     void watch_view();
 
+    LiveModel& model_;
+    std::vector<const PlotKind*> kinds_;  // by tab
+    std::map<std::string, View> later_;   // views of plots that do not exist yet, by name
+    bool hypothetical_ = false;
     View shown_;  // the view at the last view_changed
 };
 

@@ -132,7 +132,7 @@ Workspace::State Workspace::state() const {
     State out;
     out.tab = tabs_.current().objectName().toStdString();
     if (sides_.study()) out.study = sides_.study()->name;
-    for (const LivePlot* plot : tabs_.plots()) out.plots.push_back(plot->view());
+    out.plots = tabs_.views();
     out.file = file_;
     out.origin = origin_;
     return out;
@@ -153,11 +153,8 @@ Workspace::State Workspace::state_of(const View& view) const {
 
 void Workspace::show(const State& state) {
     // Hidden plots store their views without drawing them.
-    for (const View& view : state.plots) {
-        LivePlot* plot = tabs_.plot(QString::fromStdString(view.plot));
-        if (plot && !(plot->view() == view)) plot->show_view(view);
-    }
-    if (LivePlot* tab = tabs_.plot(QString::fromStdString(state.tab))) tabs_.setCurrentWidget(tab);
+    for (const View& view : state.plots) tabs_.set_view(view);
+    tabs_.show_plot(QString::fromStdString(state.tab));
     show_study(state.study);
     file_ = state.file;
     origin_ = state.origin;

@@ -23,14 +23,15 @@ WindowCommands action_commands(const QString& words, const CommandTargets& targe
         else command.effect = QObject::tr("not possible now");
         out.push_back(std::move(command));
     }
-    for (const LivePlot* plot : targets.tabs.plots()) {
-        const QString name = plot->objectName();
-        const QString label = tr(plot_kind(name.toStdString())->label);
+    for (const PlotKind* kind : plot_kinds()) {
+        if (!kind->make_tab) continue;
+        const QString name = text_of(kind->name);
+        const QString label = tr(kind->label);
         const QString text = QObject::tr("Plot %1").arg(label);
         const WordMatch match = match_words(words, {label, name, text}, {});
         if (match == WordMatch::none) continue;
         out.push_back({QStringLiteral("plot/") + name, text, QObject::tr("shows its tab"), match,
-                       [&tabs = targets.tabs, name] { tabs.setCurrentWidget(tabs.plot(name)); }});
+                       [&tabs = targets.tabs, name] { tabs.show_plot(name); }});
     }
     return out;
 }

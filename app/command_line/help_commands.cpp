@@ -21,13 +21,13 @@ WindowCommands command_of(const QString& words, const QString& name, const QStri
 }
 
 // The terms of the glossary are sections in the order of `Term`.
-WindowCommands term_commands(const QString& words, const QString& glossary, HelpWindow& help) {
+WindowCommands term_commands(const QString& words, const QString& glossary, OnDemand<HelpWindow>& help) {
     WindowCommands out;
     const QStringList sections = glossary.split(QStringLiteral("\n## ")).mid(1);
     for (qsizetype i = 0; i < sections.size(); ++i) {
         const QString title = sections[i].section(QLatin1Char('\n'), 0, 0);
         std::ranges::move(command_of(words, QStringLiteral("term/%1").arg(i), title, sections[i],
-                                     [&help, i] { help.open_term(static_cast<Term>(i)); }),
+                                     [&help, i] { help->open_term(static_cast<Term>(i)); }),
                           std::back_inserter(out));
     }
     return out;
@@ -44,7 +44,7 @@ WindowCommands help_commands(const QString& words, const CommandTargets& targets
         const QString text = help_text(page);
         if (glossary) std::ranges::move(term_commands(words, text, targets.help), std::back_inserter(out));
         std::ranges::move(command_of(words, text_of(page.id), help_title(page), glossary ? QString() : text,
-                                     [&help = targets.help, &page] { help.open_page(page); }),
+                                     [&help = targets.help, &page] { help->open_page(page); }),
                           std::back_inserter(out));
     }
     return out;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/actions.h"
+#include "app/on_demand.h"
 #include "scenario/scenario.h"
 #include "widgets/word_match.h"
 
@@ -42,7 +43,7 @@ struct CommandTargets {
     PlotTabs& tabs;
     PlotActions& plots;
     SolvePanel& solve;
-    HelpWindow& help;
+    OnDemand<HelpWindow>& help;
     Documents& documents;
     PresetFacts& facts;
     const Actions& actions;

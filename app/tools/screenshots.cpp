@@ -11,6 +11,7 @@
 #include "app/documents.h"
 #include "app/language.h"
 #include "app/main_window.h"
+#include "app/plot_tabs.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/launch_view.h"
@@ -106,8 +107,7 @@ int main(int argc, char** argv) {
         window.model().start_with(shot.scenario());
         if (shot.pinned) window.model().explain(Subject::of(Output::wall));
         if (shot.why) window.findChild<WhyPanel*>()->show(*shot.why);
-        window.findChild<QTabWidget*>(QStringLiteral("tabs"))
-            ->setCurrentWidget(window.findChild<QWidget*>(QLatin1String(shot.tab)));
+        window.findChild<PlotTabs*>()->show_plot(QLatin1String(shot.tab));
         window.show();
         if (shot.study) {
             window.documents().open_study(*commands::catalogue().find(PresetKind::study, shot.study));

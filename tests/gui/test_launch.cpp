@@ -34,9 +34,18 @@ namespace {
 struct LaunchDesk : Desk {
     explicit LaunchDesk(Dialogs dialogs = Dialogs::native()) : Desk(std::move(dialogs)) {}
 
-    LaunchView* view = find<LaunchView>("launch");
+    LaunchView* view = opened_once();
     QTabBar* tools = find<QTabBar>("launch/tools");
 
+    // The view is created when it is first opened.
+    LaunchView* opened_once() {
+        ask();
+        auto* out = find<LaunchView>("launch");
+        out->close();
+        window.activateWindow();
+        QApplication::processEvents();
+        return out;
+    }
     void ask() {
         window.activateWindow();
         QApplication::processEvents();

@@ -25,11 +25,14 @@
 #include "app/documents.h"
 #include "app/main_window.h"
 #include "app/plot_actions.h"
+#include "app/plot_tabs.h"
 #include "app/preset_picker.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
 #include "widgets/panels/controls_panel.h"
+#include "widgets/plots/plot_kind.h"
 #include "widgets/rows/parameter_row.h"
+#include "widgets/text.h"
 
 namespace shardscope::testing {
 
@@ -60,11 +63,15 @@ class Desk {
   public:
     explicit Desk(Dialogs dialogs = Dialogs::native(), Start start = Start::first)
         : window(commands::catalogue(), session, std::move(dialogs)) {
+        // Tests find all plots, also those that the window would create when they are first shown.
+        for (const PlotKind* kind : plot_kinds()) static_cast<void>(tabs().plot(text_of(kind->name)));
         if (start == Start::restored) window.documents().start({});
         window.resize(1440, 900);
         window.show();
         QApplication::processEvents();
     }
+
+    PlotTabs& tabs() { return *window.findChild<PlotTabs*>(); }
 
     template <typename Widget>
     Widget* find(const QString& name) {

@@ -16,6 +16,8 @@
 #include "scenario/slider_scale.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/chart/plot_zoom.h"
+#include "widgets/plots/plot_kind.h"
+#include "widgets/text.h"
 
 namespace shardscope {
 namespace {
@@ -53,16 +55,16 @@ class Canvas : public QCustomPlot {
 
 }  // namespace
 
-LivePlot::LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent)
+LivePlot::LivePlot(const PlotKind& kind, LiveModel& model, QWidget* parent)
     : QWidget(parent),
       model_(model),
       options_(new OptionRow(this)),
       canvas_(new Canvas(this)),
       ruler_(new PlotRuler(*canvas_)) {
-    setObjectName(name);
-    setAccessibleName(accessible_name);
-    canvas_->setObjectName(name + QStringLiteral("/plot"));
-    canvas_->setAccessibleName(accessible_name);
+    setObjectName(text_of(kind.name));
+    setAccessibleName(tr(kind.accessible_name));
+    canvas_->setObjectName(objectName() + QStringLiteral("/plot"));
+    canvas_->setAccessibleName(accessibleName());
     canvas_->setMinimumSize(260, 200);
     ruler_->setObjectName(canvas_->objectName() + QStringLiteral("/ruler"));
     auto* layout = new QVBoxLayout(this);
@@ -97,23 +99,31 @@ void LivePlot::start() {
 
     connect(&model_, &LiveModel::changed, this, &LivePlot::refresh);
     connect(&model_, &LiveModel::pins_changed, this, [this] {
-        if (beside_ && beside_->isEnabled() == model_.pins().empty()) {
-            beside_->setEnabled(!model_.pins().empty());
-            QApplication::postEvent(options_, new QEvent(QEvent::LayoutRequest));
-        }
-        update_pins();
+        show_pins();
         refresh();
     });
     connect(&model_, &LiveModel::gesture_ended, this, &LivePlot::refresh);
-    connect(&model_, &LiveModel::unparsed_changed, this, [this] {
-        auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
-        if (dim) dim->setOpacity(kDoubted);
-        canvas_->setGraphicsEffect(dim);
-    });
+    connect(&model_, &LiveModel::unparsed_changed, this, &LivePlot::show_doubt);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
     connect(canvas_, &QCustomPlot::afterReplot, ruler_, qOverload<>(&QWidget::update));
     connect(canvas_, &QCustomPlot::afterReplot, this, [this] { words_.reset(); });
     connect_mouse();
+    if (!model_.pins().empty()) show_pins();
+    if (model_.has_unparsed_field()) show_doubt();
+}
+
+void LivePlot::show_pins() {
+    if (beside_ && beside_->isEnabled() == model_.pins().empty()) {
+        beside_->setEnabled(!model_.pins().empty());
+        QApplication::postEvent(options_, new QEvent(QEvent::LayoutRequest));
+    }
+    update_pins();
+}
+
+void LivePlot::show_doubt() {
+    auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
+    if (dim) dim->setOpacity(kDoubted);
+    canvas_->setGraphicsEffect(dim);
 }
 
 void LivePlot::connect_mouse() {

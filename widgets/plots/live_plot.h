@@ -33,13 +33,14 @@ namespace shardscope {
 
 class OptionRow;
 class ZoomableFigure;
+struct PlotKind;
 struct Preset;
 
 class LivePlot : public QWidget, public Explainable {
     Q_OBJECT
   public:
-    // `name` is the name of the plot and of this QObject; the canvas is called "name/plot".
-    LivePlot(const QString& name, const QString& accessible_name, LiveModel& model, QWidget* parent);
+    // This QObject has the kind's name; the canvas is called "name/plot".
+    LivePlot(const PlotKind& kind, LiveModel& model, QWidget* parent);
 
     // Returns the request for an export or a table of the plot as it is shown.
     [[nodiscard]] virtual FigureRequest request() const;
@@ -89,7 +90,7 @@ class LivePlot : public QWidget, public Explainable {
     void use_zoom(ZoomableFigure& figure);
     // Removes what the ruler has fixed, because the axis has another meaning now.
     void clear_ruler();
-    // Call this after the derived class has created its figure.
+    // Call this after the derived class has created its figure. It shows the pins that exist already.
     void start();
 
     // Updates the figure from the model without changing its axes. Outside a gesture `refit_figure` is called
@@ -136,6 +137,8 @@ class LivePlot : public QWidget, public Explainable {
 
   private:
     void restyle();
+    void show_pins();
+    void show_doubt();  // while a field cannot be read
     void connect_mouse();
     void zoom_by_wheel(QWheelEvent* event);
     // Returns whether it is a key of the zoom.

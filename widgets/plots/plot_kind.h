@@ -21,8 +21,9 @@ class LiveModel;
 class LivePlot;
 
 struct PlotKind {
-    std::string_view name;  // "scaling": for --plot, and the tab's object name
-    const char* label;      // "Scaling": the tab and the export's title
+    std::string_view name;                  // "scaling": for --plot, and the tab's object name
+    const char* label;                      // "Scaling": the tab and the export's title
+    const char* accessible_name = nullptr;  // "Scaling plot": the tab's tool tip, and for screen readers
     // The object name of the panel that shows it, if it is not a tab; empty: as `name`.
     std::string_view panel{};
     // Computing its data is a search of many plans, even for a scenario whose plan is locked.

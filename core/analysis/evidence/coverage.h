@@ -80,14 +80,14 @@ struct Coverage {
 };
 const Coverage& coverage();
 
-// Returns the families of the runs that were measured on this GPU with these values of coordinates. A family's
-// runs are in one file, which has its name.
+// Returns the families of the runs that were measured on this GPU with these values of coordinates. A
+// family's runs are in one file, which has its name.
 std::set<std::string> families_with(const std::string& gpu, const Settings& settings,
                                     std::initializer_list<P> same);
 
-// The settings that place the shipped runs, as JSON, one line for runs of a family with equal ones. They are computed
-// from the runs; the functions above use the file presets/runs/coverage.json, which holds the same text,
-// because reading all runs takes longer than an estimate.
+// The settings that place the shipped runs, as JSON, one line for runs of a family with equal ones. They are
+// computed from the runs; the functions above use the file presets/runs/coverage.json, which holds the same
+// text, because reading all runs takes longer than an estimate.
 std::string measured_coverage();
 
 }  // namespace shardscope

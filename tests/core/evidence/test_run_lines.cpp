@@ -151,6 +151,20 @@ TEST_CASE("run lines: the shipped range of validated settings is that of the run
     CHECK(file->text == measured_coverage());
 }
 
+TEST_CASE("run lines: a file has the runs of one family, and their identifiers begin with its name",
+          "[evidence]") {
+    for (const EmbeddedFile& file : embedded_files()) {
+        if (!file.path.starts_with("runs/") || !file.path.ends_with(".jsonl")) continue;
+        Problems problems;
+        for (const MeasuredRun& run : read_runs(file.text, problems)) {
+            INFO(run.id);
+            CHECK("runs/" + run.family + ".jsonl" == file.path);
+            CHECK(run.id.substr(0, run.id.rfind('-')) == run.family);
+        }
+        CHECK(problems.empty());
+    }
+}
+
 TEST_CASE("run lines: every shipped run is predicted or says why it is not modelled", "[evidence]") {
     const Validation found = validate(shipped_runs(), Catalogue::shipped());
     CHECK(found.rows.size() > 1800);

@@ -145,6 +145,23 @@ TEST_CASE("runs: the first launch is a public run", "[evidence]") {
     CHECK(answer(first()).estimate.tokens_per_s_per_gpu == Approx(4800).epsilon(0.06));
 }
 
+TEST_CASE("runs: the runs that are compared with a scenario contain the run that it was made from",
+          "[evidence]") {
+    constexpr std::size_t kEvery = 13;
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < shipped_runs().size(); i += kEvery) {
+        const MeasuredRun& run = shipped_runs()[i];
+        Problems problems;
+        const Answer found = answer(scenario_of(run, Catalogue::shipped(), problems));
+        if (!problems.empty() || !found.valid() || !run.has_good_time()) continue;
+        INFO(run.id);
+        const std::vector<ComparableRun> runs = comparable_runs(found);
+        CHECK(std::ranges::count(runs, run.id, [](const ComparableRun& one) { return one.run->id; }) == 1);
+        ++compared;
+    }
+    CHECK(compared > 50);
+}
+
 TEST_CASE("runs: a row with blank or senseless cells is refused with the reason", "[evidence]") {
     const std::string header =
         "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_time_"

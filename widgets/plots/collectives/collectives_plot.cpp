@@ -30,7 +30,7 @@ CollectivesData collectives_data_of(const FigureRequest& request, const Answer& 
 }  // namespace
 
 CollectivesPlot::CollectivesPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("collectives"), tr("Collectives plot"), model, parent) {
+    : LivePlot(kCollectivesKind, model, parent) {
     tables_ = options().add_choice(QStringLiteral("collectives/tables"), tr("Selected table"), {});
     connect(tables_, &QComboBox::currentIndexChanged, this, [this](int index) {
         chosen_ = static_cast<std::size_t>(std::max(0, index));
@@ -145,6 +145,7 @@ void CollectivesPlot::apply_fitted_fabric() {
 const PlotKind kCollectivesKind{
     .name = "collectives",
     .label = translatable("Collectives"),
+    .accessible_name = translatable("Collectives plot"),
     .options = [](const View&, const Scenario&) -> PlotOptions { return CollectivesOptions{}; },
     .shows_pin = [](const FigureRequest&, const Pin&) { return false; },
     .paint =

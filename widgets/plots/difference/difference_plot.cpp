@@ -206,8 +206,7 @@ DifferenceData difference_data_of(const FigureRequest& request, const Answer& an
 
 class DifferencePlot : public LivePlot {
   public:
-    explicit DifferencePlot(LiveModel& model)
-        : LivePlot(QStringLiteral("difference"), tr("Difference plot"), model, nullptr) {
+    explicit DifferencePlot(LiveModel& model) : LivePlot(kDifferenceKind, model, nullptr) {
         prepare(canvas());
         canvas().plotLayout()->clear();
         new PaintedItem(canvas(), QStringLiteral("overlay"), [this](QCPPainter& painter) {
@@ -268,6 +267,7 @@ class DifferencePlot : public LivePlot {
 const PlotKind kDifferenceKind{
     .name = "difference",
     .label = translatable("Difference"),
+    .accessible_name = translatable("Difference plot"),
     .shows_pin = [](const FigureRequest& request,
                     const Pin& pin) { return pin.letter == request.pins.front().letter; },
     .least_height = 420,

@@ -30,8 +30,7 @@ std::vector<OperatorsFigure::Ghost> ghosts_of(const std::vector<Pin>& pins) {
 
 }  // namespace
 
-OperatorsPlot::OperatorsPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("operators"), tr("Operators plot"), model, parent) {
+OperatorsPlot::OperatorsPlot(LiveModel& model, QWidget* parent) : LivePlot(kOperatorsKind, model, parent) {
     // In the orders of OperatorGrid::Order and Columns.
     order_ = options().add_choice(QStringLiteral("operators/order"), tr("Order of the operators"),
                                   {tr("by block"), tr("longest first")});
@@ -126,6 +125,7 @@ void OperatorsPlot::resizeEvent(QResizeEvent* event) {
 const PlotKind kOperatorsKind{
     .name = "operators",
     .label = translatable("Operators"),
+    .accessible_name = translatable("Operators plot"),
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
             QCustomPlot plot;

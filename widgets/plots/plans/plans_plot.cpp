@@ -38,8 +38,7 @@ QString plan_line(const Scenario& scenario) { return QString::fromStdString(shor
 
 }  // namespace
 
-PlansPlot::PlansPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("plans"), tr("Plans plot"), model, parent) {
+PlansPlot::PlansPlot(LiveModel& model, QWidget* parent) : LivePlot(kPlansKind, model, parent) {
     setFocusPolicy(Qt::StrongFocus);
     QStringList names;
     for (const Output id : kPlanOutputs) names << text_of(label_of(id));
@@ -346,6 +345,7 @@ Output compared_in(const FigureRequest& request) { return options_in<PlansOption
 const PlotKind kPlansKind{
     .name = "plans",
     .label = translatable("Plans"),
+    .accessible_name = translatable("Plans plot"),
     .searches = true,
     .options = [](const View& view, const Scenario&) -> PlotOptions {
         return PlansOptions{view.first_output(), view.is_switched("all_free")};

@@ -111,7 +111,7 @@ ScalingOptions drawn_options(const FigureRequest& request) {
 }  // namespace
 
 ScalingPlot::ScalingPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("scaling"), tr("Scaling plot"), model, parent), repairs_(Repairs::of(model)) {
+    : LivePlot(kScalingKind, model, parent), repairs_(Repairs::of(model)) {
     y_ = options().add_choice(QStringLiteral("scaling/y"), tr("Quantity of the vertical axis"),
                               {tr("MFU"), tr("tokens/s/GPU"), tr("tokens/s"), tr("days"), tr("memory")});
     const ScalingOptions defaults;
@@ -324,6 +324,7 @@ void ScalingPlot::double_click(QMouseEvent* event) {
 const PlotKind kScalingKind{
     .name = "scaling",
     .label = translatable("Scaling"),
+    .accessible_name = translatable("Scaling plot"),
     .options = options_of,
     .compute_data = compute_scaling,
     .paint =

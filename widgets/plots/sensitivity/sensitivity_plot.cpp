@@ -30,7 +30,7 @@ Change change_in(const View& view) {
 }  // namespace
 
 SensitivityPlot::SensitivityPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("sensitivity"), tr("Sensitivity plot"), model, parent) {
+    : LivePlot(kSensitivityKind, model, parent) {
     constexpr int kLetters = 14;
     output_ = options().add_choice(QStringLiteral("sensitivity/output"), tr("Output"), {});
     fill_outputs(*output_);
@@ -172,6 +172,7 @@ bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event) {
 const PlotKind kSensitivityKind{
     .name = "sensitivity",
     .label = translatable("Sensitivity"),
+    .accessible_name = translatable("Sensitivity plot"),
     .options = [](const View& view, const Scenario&) -> PlotOptions {
         return SensitivityOptions{view.first_output(), change_in(view), view.held};
     },

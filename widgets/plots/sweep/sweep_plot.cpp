@@ -94,8 +94,7 @@ std::vector<SweepFigure::Ghost> ghosts_along(const std::vector<PinnedSweep>& pin
 
 }  // namespace
 
-SweepPlot::SweepPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("sweep"), tr("Sweep plot"), model, parent) {
+SweepPlot::SweepPlot(LiveModel& model, QWidget* parent) : LivePlot(kSweepKind, model, parent) {
     x_ = options().add_choice(QStringLiteral("sweep/x"), tr("Input along the horizontal axis"), {});
     fill_inputs(*x_);
     choose(*x_, P::sequence_length);
@@ -450,6 +449,7 @@ std::shared_ptr<const PlotData> compute_sweep(const FigureRequest& request, cons
 const PlotKind kSweepKind{
     .name = "sweep",
     .label = translatable("Sweep"),
+    .accessible_name = translatable("Sweep plot"),
     .options = [](const View& view, const Scenario& scenario) -> PlotOptions {
         return SweepOptions{axes_of(view, scenario), view.outputs, view.against, view.side_by_side,
                             view.held};

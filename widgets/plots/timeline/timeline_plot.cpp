@@ -28,8 +28,7 @@ std::vector<TimelineFigure::Ghost> timeline_ghosts(const FigureRequest& request)
 
 }  // namespace
 
-TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("timeline"), tr("Timeline plot"), model, parent) {
+TimelinePlot::TimelinePlot(LiveModel& model, QWidget* parent) : LivePlot(kTimelineKind, model, parent) {
     setFocusPolicy(Qt::StrongFocus);
     figure_ = std::make_unique<TimelineFigure>(canvas());
     use_ruler({[this](const QPointF& pixel) { return figure_->ruler_place(pixel); },
@@ -82,6 +81,7 @@ void TimelinePlot::keyPressEvent(QKeyEvent* event) {
 const PlotKind kTimelineKind{
     .name = "timeline",
     .label = translatable("Timeline"),
+    .accessible_name = translatable("Timeline plot"),
     .shows_pin = [](const FigureRequest& request,
                     const Pin& pin) { return request.hypothetical || pin.answer.fits(); },
     .paint =

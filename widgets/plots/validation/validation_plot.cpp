@@ -42,8 +42,7 @@ ValidationData validation_data_of(const FigureRequest& request, const Answer& an
 
 }  // namespace
 
-ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("validation"), tr("Validation plot"), model, parent) {
+ValidationPlot::ValidationPlot(LiveModel& model, QWidget* parent) : LivePlot(kValidationKind, model, parent) {
     setFocusPolicy(Qt::StrongFocus);
     // In the order of ValidationQuantity.
     quantity_ = options().add_choice(QStringLiteral("validation/quantity"), tr("Quantity that is compared"),
@@ -256,6 +255,7 @@ void ValidationPlot::load(std::size_t point) {
 const PlotKind kValidationKind{
     .name = "validation",
     .label = translatable("Validation"),
+    .accessible_name = translatable("Validation plot"),
     .options = [](const View& view, const Scenario&) -> PlotOptions {
         return ValidationOptions{view.first_output(), {}, {}};
     },

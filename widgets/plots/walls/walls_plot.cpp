@@ -95,8 +95,7 @@ bool WallsPlot::MapKey::operator==(const MapKey& other) const {
            y.values == other.y.values && planned == other.planned && hypothetical == other.hypothetical;
 }
 
-WallsPlot::WallsPlot(LiveModel& model, QWidget* parent)
-    : LivePlot(QStringLiteral("walls"), tr("Walls map"), model, parent) {
+WallsPlot::WallsPlot(LiveModel& model, QWidget* parent) : LivePlot(kWallsKind, model, parent) {
     QStringList names;
     for (const P id : walls_inputs()) names << text_of(label_of(id));
     options().add_word(tr("x"));
@@ -465,6 +464,7 @@ std::shared_ptr<const PlotData> compute_walls(const FigureRequest& request, cons
 const PlotKind kWallsKind{
     .name = "walls",
     .label = translatable("Walls map"),
+    .accessible_name = translatable("Walls map"),
     .options = [](const View& view, const Scenario& scenario) -> PlotOptions {
         return WallsOptions{axes_of(view, scenario), view.held};
     },
