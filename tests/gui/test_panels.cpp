@@ -642,3 +642,32 @@ TEST_CASE("the letters of pins with the same step are apart in the waterfall") {
     const auto words = drawn_words(static_cast<QWidget&>(*desk.window.findChild<Waterfall*>()));
     CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &DrawnWord::text) == 1);
 }
+
+TEST_CASE("repairs: the open menu keeps its entries when the repairs change", "[window]") {
+    Desk desk;
+    desk.type("training.micro_batch", QStringLiteral("8"));
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    desk.window.resize(1024, 640);
+    const auto searched = [&] {
+        QApplication::processEvents();
+        return QTest::qWaitFor([&] { return !desk.find<RepairStrip>("repairs")->pending(); },
+                               kBackgroundTimeout);
+    };
+    REQUIRE(searched());
+    auto* more = desk.find<QToolButton>("repairs/more");
+    REQUIRE(more->isVisible());
+    more->menu()->popup(more->mapToGlobal(QPoint()));
+    const QPointer<QAction> first(more->menu()->actions().value(0));
+    REQUIRE(first);
+    const QString text = first->text();
+    desk.window.model().edit(P::micro_batch, 7);
+    REQUIRE(searched());
+    REQUIRE(first);
+    CHECK(first->text() == text);
+    // The next time it has those of the new scenario.
+    more->menu()->close();
+    more->menu()->popup(more->mapToGlobal(QPoint()));
+    CHECK_FALSE(first);
+    CHECK_FALSE(more->menu()->isEmpty());
+    more->menu()->close();
+}

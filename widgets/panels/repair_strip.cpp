@@ -36,6 +36,7 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
     more_->setToolTip(tr("More repairs"));
     more_->setPopupMode(QToolButton::InstantPopup);
     more_->setMenu(new QMenu(more_));
+    connect(more_->menu(), &QMenu::aboutToShow, this, &RepairStrip::fill_menu);
     more_->hide();
     connect(&search_, &Repairs::changed, this, &RepairStrip::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RepairStrip::arrange);
@@ -179,8 +180,13 @@ void RepairStrip::arrange() {
     }
     more_->setVisible(shown < repairs_.size());
     more_->setGeometry(x, top + (button_height - more.height()) / 2, more.width(), more.height());
+    shown_ = shown;
+}
+
+// Called before the menu opens: an open menu keeps its entries when the repairs change.
+void RepairStrip::fill_menu() {
     more_->menu()->clear();
-    for (std::size_t i = shown; i < repairs_.size(); ++i) {
+    for (std::size_t i = shown_; i < repairs_.size(); ++i) {
         QAction* action =
             more_->menu()->addAction(action_text(text_of(repairs_[i].label + ": " + repairs_[i].result)));
         action->setEnabled(repairs_[i].works);

@@ -42,6 +42,7 @@ class RepairStrip : public QWidget {
     void take(std::vector<Repair> found);
     void write_caption();
     void arrange();
+    void fill_menu();
     void use(const Repair& repair);
 
     LiveModel& model_;
@@ -50,6 +51,7 @@ class RepairStrip : public QWidget {
     RunLabel* note_ = nullptr;            // below the caption
     std::vector<RepairButton*> buttons_;  // reused; as many are shown as there are repairs
     QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
+    std::size_t shown_ = 0;               // the repairs from this one on are in the menu
     std::vector<Repair> repairs_;
     std::size_t best_ = 0;  // the best repair; beyond the last one if none works
     Repair pressed_;
