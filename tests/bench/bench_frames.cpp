@@ -14,6 +14,7 @@
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
+#include "app/plot_tabs.h"
 #include "app/session.h"
 #include "evidence/measured.h"
 #include "files/scenario_file.h"
@@ -59,10 +60,10 @@ void drag(benchmark::State& state, const char* slider_name, const char* plot_nam
     window.model().start_with(SavedSession{scenario, {}});
     for (int i = 0; i < pins; ++i) window.model().pin();
     window.resize(1440, 900);
-    auto* plot = window.findChild<QWidget*>(QLatin1String(plot_name));
-    window.findChild<QTabWidget*>(QStringLiteral("tabs"))->setCurrentWidget(plot);
-    if (scenario.view.plot == plot_name)
-        window.findChild<LivePlot*>(QLatin1String(plot_name))->show_view(scenario.view);
+    auto* tabs = window.findChild<PlotTabs*>();
+    tabs->show_plot(QLatin1String(plot_name));
+    LivePlot* plot = &tabs->current();
+    if (scenario.view.plot == plot_name) plot->show_view(scenario.view);
     window.show();
     QApplication::processEvents();
     const QString name = QLatin1String(slider_name);
