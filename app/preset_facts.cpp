@@ -124,6 +124,7 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
                    {text_of(label_of(compared(preset))), kNoValue}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
+    if (preset.gpu) out.words << text_of(preset.gpu->vendor);
     // "InfiniBand", "EFA", "Slingshot"
     add_name(out.words, preset.calibration);
     return out;

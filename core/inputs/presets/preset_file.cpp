@@ -217,6 +217,17 @@ double read_whole(const json& file, const char* field, double least, double most
     return 0;
 }
 
+// Reads a choice of a preset; returns an empty text where the field is missing.
+std::string choice_at(const json& file, const char* field, std::span<const std::string_view> choices,
+                      Problems& problems) {
+    if (!file.contains(field)) return {};
+    std::string out = text_at(file, field);
+    if (std::ranges::find(choices, out) == choices.end())
+        problems.push_back({std::string("/") + field, translate("there is no such choice"), "",
+                            translate("use one of {1}", {joined(choices, ", ")})});
+    return out;
+}
+
 // Reads any other preset: values under a kind and a name. The values of a study are read when it is opened.
 void read_values_form(const json& file, const Catalogue& catalogue, Preset& preset, Problems& problems) {
     if (const auto version = file.find("version"); version == file.end() || *version != 1) {
@@ -268,12 +279,9 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         preset.context = read_whole(file, "context", 1, kLongestContext, "8192", problems);
     if (preset.kind == PresetKind::model)
         preset.rotary_base = read_whole(file, "rotary_base", 1, kLargestRotaryBase, "10000", problems);
-    if (preset.kind == PresetKind::model && file.contains("activation")) {
-        preset.activation = text_at(file, "activation");
-        if (std::ranges::find(kActivations, preset.activation) == kActivations.end())
-            problems.push_back({"/activation", translate("there is no such choice"), "",
-                                translate("use one of {1}", {"relu, squared-relu, gelu, silu"})});
-    }
+    if (preset.kind == PresetKind::gpu) preset.vendor = choice_at(file, "vendor", kVendors, problems);
+    if (preset.kind == PresetKind::model)
+        preset.activation = choice_at(file, "activation", kActivations, problems);
     if (const auto router = file.find("router"); preset.kind == PresetKind::model && router != file.end())
         preset.router = read_router(without_groups(*router, preset.values), problems);
 }

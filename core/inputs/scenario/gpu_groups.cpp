@@ -48,8 +48,13 @@ double context_parallel_inner(const Settings& s) {
 }
 
 bool supports_attention(ContextParallelKind kind, const Settings& s) {
-    const auto software = s.choice<Software>(P::software);
-    if (software != Software::megatron_core && software != Software::nemo) return true;
+    switch (s.choice<Software>(P::software)) {
+        case Software::megatron_core:
+        case Software::nemo:
+        case Software::megatron_bridge:
+        case Software::primus: break;
+        default: return true;
+    }
     if (s.on(P::attention_sinks)) return kind == ContextParallelKind::a2a;
     return !has_mixer(s, Mixer::sliding) || kind == ContextParallelKind::a2a ||
            kind == ContextParallelKind::all_gather;

@@ -51,6 +51,7 @@ struct Router {
 };
 
 // Functions of a feed-forward. Like routing, they change no prediction.
+inline constexpr std::array<std::string_view, 5> kVendors{"nvidia", "amd", "google", "amazon", "intel"};
 inline constexpr std::array<std::string_view, 4> kActivations{"relu", "squared-relu", "gelu", "silu"};
 
 // A named set of values, as it was read from its file.
@@ -81,6 +82,8 @@ struct Preset {
     double context = 0;
     double rotary_base = 0;        // of a model with rotary embeddings; 0 if not given
     std::optional<Router> router;  // of a model with experts
+    // Who makes a GPU, one of kVendors; "" if not given.
+    std::string vendor;
     // The function between the matrices of a model's feed-forward, one of kActivations; "" if not given.
     std::string activation;
     std::string text;  // the JSON as it was read

@@ -208,6 +208,7 @@ std::string preset_schema() {
         {"description", "of its rotary embeddings; only settings of training tools contain it"}};
     ordered_json gpu = calibrated;
     gpu["year"] = year;
+    gpu["vendor"] = {{"enum", kVendors}, {"description", "the tools that run on it follow from it"}};
     gpu["node"] = object(fields_of("cluster"));
     const ordered_json model = {{"parameters", kCount},
                                 {"parameters_source", kFilledText},

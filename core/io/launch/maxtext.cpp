@@ -146,7 +146,7 @@ class MaxTextWriter {
         out_.put("run_name", "shardscope");
         out_.put("hardware", tpu_ ? "tpu" : "gpu");
         const Preset* gpu = plan_.answer.scenario.gpu_preset();
-        if (gpu && (gpu->name.starts_with("trainium") || gpu->name.starts_with("gaudi")))
+        if (gpu && !tpu_ && !is_of_nvidia_or_amd(*gpu))
             plan_.note(translate("MaxText runs on TPUs and GPUs, not on {1}.", {gpu->title}));
         if (known_) out_.put("model_name", std::string(known_->name));
         else shape();

@@ -119,7 +119,7 @@ class PythonWriter {
         if (writes_deepep(s)) arguments += ", moe_comm_backend=\"deepep\"";
         // torchtitan's MXFP8 converters require compute capability 10.0 (components/quantization/mx.py).
         const Preset* gpu = plan_.answer.scenario.gpu_preset();
-        const bool no_mx = matrix_format(s) == Precision::mxfp8 && gpu && is_of_amd(*gpu);
+        const bool no_mx = matrix_format(s) == Precision::mxfp8 && gpu && gpu->vendor == "amd";
         if (no_mx)
             plan_.note_missing_option(kTorchtitanPython, P::precision,
                                       translatable("{1} has no option for “{2}” on GPUs of AMD; bfloat16 is "

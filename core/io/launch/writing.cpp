@@ -162,15 +162,12 @@ std::string start_comment(const std::string& launcher, const std::string& progra
 
 bool has_tpus(const Scenario& scenario) {
     const Preset* gpu = scenario.gpu_preset();
-    return gpu && gpu->name.starts_with("tpu");
+    return gpu && gpu->vendor == "google";
 }
 
 bool is_of_nvidia_or_amd(const Preset& gpu) {
-    constexpr std::array<std::string_view, 3> kOthers{"tpu", "trainium", "gaudi"};
-    return std::ranges::none_of(kOthers, [&](std::string_view start) { return gpu.name.starts_with(start); });
+    return gpu.vendor.empty() || gpu.vendor == "nvidia" || gpu.vendor == "amd";
 }
-
-bool is_of_amd(const Preset& gpu) { return gpu.name.starts_with("mi"); }
 
 double gpus_in_node(const Settings& s) { return std::fmin(s[P::gpus], s[P::gpus_used_per_node]); }
 

@@ -56,8 +56,8 @@ std::string prediction(const Answer& answer);
 std::string header(const LaunchFormat& tool, const Answer& answer, const std::string& how_to_start);
 
 bool has_tpus(const Scenario& scenario);
+// A GPU whose vendor is not known counts as one of them.
 bool is_of_nvidia_or_amd(const Preset& gpu);
-bool is_of_amd(const Preset& gpu);
 // Returns the backend of Megatron-Core's flexible dispatcher of experts: DeepEP does not run on the racks of
 // GB200 and GB300 (NVIDIA-NeMo/Megatron-Bridge, training/flex_dispatcher_backend.py).
 std::string flex_backend(const Settings& settings);

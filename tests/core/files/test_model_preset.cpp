@@ -157,6 +157,23 @@ TEST_CASE("model preset: year and positions have to be whole numbers in their ra
     CHECK(problems_of({{"context", 8192.5}}) == "/context");
 }
 
+TEST_CASE("GPU preset: a vendor is one of the known ones, and every shipped GPU has one", "[preset]") {
+    Catalogue catalogue = own_catalogue();
+    Problems problems;
+    catalogue.add(
+        R"({"format": "shardscope-preset", "version": 1, "kind": "gpu", "name": "a", "vendor": "amb"})", "",
+        problems);
+    REQUIRE_FALSE(problems.empty());
+    CHECK(problems.front().where == "/vendor");
+    CHECK(problems.front().suggestion.find("amd") != std::string::npos);
+    for (const Preset* gpu : Catalogue::shipped().all(PresetKind::gpu)) {
+        INFO(gpu->name);
+        CHECK_FALSE(gpu->vendor.empty());
+    }
+    CHECK(Catalogue::shipped().find(PresetKind::gpu, "mi300x")->vendor == "amd");
+    CHECK(Catalogue::shipped().find(PresetKind::gpu, "tpu-v6e")->vendor == "google");
+}
+
 TEST_CASE("model preset: every shipped GPU and model has the year of its release", "[preset]") {
     const Catalogue& catalogue = Catalogue::shipped();
     for (const PresetKind kind : {PresetKind::gpu, PresetKind::model}) {
