@@ -75,13 +75,35 @@ std::string takeover_sentence(const Answer& answer) {
     return {};
 }
 
-// The largest cost besides computing, for shardings that gather no weights.
-std::string worst_cost(const StepTime& step) {
-    struct Cost {
-        StepTerm term;
-        std::string_view sentence;
-    };
-    constexpr std::array costs{
+// Compares the tokens per GPU with the number that hides the gathers.
+std::string hiding_sentence(const Answer& answer) {
+    const double tokens = answer.compiled.tokens_per_micro_batch;
+    const double threshold = answer.estimate.ideal.threshold_tokens;
+    const std::string have = format(tokens, Quantity::tokens, false);
+    const std::string need =
+        threshold < 1 ? translate("less than one") : format(std::round(threshold), Quantity::tokens, false);
+    if (answer.settings.listed()) {
+        return tokens >= threshold
+                   ? translate("{1} samples per GPU hide the network; the ideal threshold is {2}.",
+                               {have, need})
+                   : translate("{1} samples per GPU do not hide the network; the ideal threshold is {2}.",
+                               {have, need});
+    }
+    return tokens >= threshold
+               ? translate("{1} tokens per GPU hide the network; the ideal threshold is {2}.", {have, need})
+               : translate("{1} tokens per GPU do not hide the network; the ideal threshold is {2}.",
+                           {have, need});
+}
+
+// The costs besides computing. Their first one is the network of shardings that gather no weights.
+struct Cost {
+    StepTerm term;
+    std::string_view sentence;
+};
+
+// The largest cost besides computing.
+const Cost& worst_cost(const StepTime& step) {
+    static constexpr std::array costs{
         Cost{StepTerm::network,
              translatable("{1} of the step waits for the gradient reduction, which runs once per step.")},
         Cost{StepTerm::tensor_network,
@@ -92,9 +114,19 @@ std::string worst_cost(const StepTime& step) {
         Cost{StepTerm::stage_network, translatable("{1} of the step goes to messages between stages.")},
         Cost{StepTerm::bubble, translatable("{1} of the step is the pipeline's bubble.")},
     };
-    const auto seconds = [&](const Cost& cost) { return step.term(cost.term); };
-    const Cost& worst = *std::ranges::max_element(costs, {}, seconds);
-    return translate(worst.sentence, {format(seconds(worst) / step.total, Quantity::percent)});
+    return *std::ranges::max_element(costs, {}, [&](const Cost& cost) { return step.term(cost.term); });
+}
+
+// Names the largest cost besides computing. Where weights are gathered, it says whether they are hidden
+// unless another cost is larger.
+std::string cost_sentence(const Answer& answer) {
+    const StepTime& step = answer.estimate.step;
+    const Cost& worst = worst_cost(step);
+    const double share = step.term(worst.term) / step.total;
+    constexpr double kLarge = 0.1;
+    if (is_fsdp(answer.settings) && (worst.term == StepTerm::network || share < kLarge))
+        return hiding_sentence(answer);
+    return translate(worst.sentence, {format(share, Quantity::percent)});
 }
 
 std::string whole_percent(double share) { return format(std::round(share * 100), Quantity::count) + " %"; }
@@ -132,26 +164,6 @@ std::string latency_sentence(const StepTime& step) {
     }
     return translate(
         "Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
-}
-
-// Compares the tokens per GPU with the number that hides the gathers.
-std::string hiding_sentence(const Answer& answer) {
-    const double tokens = answer.compiled.tokens_per_micro_batch;
-    const double threshold = answer.estimate.ideal.threshold_tokens;
-    const std::string have = format(tokens, Quantity::tokens, false);
-    const std::string need =
-        threshold < 1 ? translate("less than one") : format(std::round(threshold), Quantity::tokens, false);
-    if (answer.settings.listed()) {
-        return tokens >= threshold
-                   ? translate("{1} samples per GPU hide the network; the ideal threshold is {2}.",
-                               {have, need})
-                   : translate("{1} samples per GPU do not hide the network; the ideal threshold is {2}.",
-                               {have, need});
-    }
-    return tokens >= threshold
-               ? translate("{1} tokens per GPU hide the network; the ideal threshold is {2}.", {have, need})
-               : translate("{1} tokens per GPU do not hide the network; the ideal threshold is {2}.",
-                           {have, need});
 }
 
 std::string risk_sentence(const MemoryUse& memory) {
@@ -301,8 +313,7 @@ WallSentences wall_sentences(const Answer& answer) {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
         const bool offloads = e.step.term(StepTerm::host_link) > 0;
         out.details.push_back(e.wall == Wall::latency && (is_fsdp(s) || offloads) ? latency_sentence(e.step)
-                              : is_fsdp(s)                                        ? hiding_sentence(answer)
-                                                                                  : worst_cost(e.step));
+                                                                                  : cost_sentence(answer));
     }
     return out;
 }
@@ -361,6 +372,10 @@ std::vector<std::string> warnings(const Answer& answer) {
                       {format(answer.estimate.run.batch, Quantity::big_count),
                        format(answer.estimate.run.critical_batch, Quantity::big_count)}));
     }
+    const Preset* gpu = answer.scenario.gpu_preset();
+    if (gpu && !runs_on(s.choice<Software>(P::software), gpu->vendor))
+        out.push_back(
+            translate("{1} does not run on {2}.", {format(P::software, s[P::software]), gpu->shown_title()}));
     for (const std::string& note : missing_in_software(answer.settings)) out.push_back(note);
     for (const std::string& note : extrapolation_warnings(answer)) out.push_back(note);
     return out;

@@ -189,7 +189,8 @@ std::string why(const Neighbour& n) {
         const std::string time = format(-n.slower, Quantity::seconds);
         const Settings& s = n.answer.settings;
         const bool missing = (n.id == P::schedule && !is_available(schedule_of(s), s)) ||
-                             (n.id == P::sharding && !offers_sharding(s.choice<Sharding>(P::sharding), s));
+                             (n.id == P::sharding && !offers_sharding(s.choice<Sharding>(P::sharding), s)) ||
+                             (n.id == P::offload && !offers_offload(s.choice<Offload>(P::offload), s));
         if (missing)
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
         return translate("faster by {1}", {time});

@@ -251,8 +251,9 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         one.offloads = domain(P::offload, sharded).stops;
         // Drives are never faster than the host's memory.
         std::erase_if(one.offloads, [&](double offload) {
-            return is_free(P::offload) ? offload == Value(Offload::optimizer_nvme)
-                                       : offload != base[P::offload];
+            if (!is_free(P::offload)) return offload != base[P::offload];
+            return offload == Value(Offload::optimizer_nvme) ||
+                   !offers_offload(static_cast<Offload>(static_cast<int>(offload)), sharded);
         });
         if (one.offloads.empty()) continue;
         one.plans = static_cast<double>(one.reshards.size() * one.offloads.size());

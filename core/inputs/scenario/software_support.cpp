@@ -27,9 +27,47 @@ bool offers_sharding(Sharding sharding, const Settings& s) {
         case Software::nanotron: return sharding == Sharding::ddp || sharding == Sharding::zero1;
         case Software::deepspeed:
         case Software::deepspeed_2021:
+        case Software::megatron_deepspeed:
             return s[P::pipeline_parallel] <= 1 || sharding == Sharding::ddp || sharding == Sharding::zero1;
+        case Software::other:
+        case Software::jax: return true;
+        default: return sharding != Sharding::zero_pp;
+    }
+}
+
+bool offers_offload(Offload offload, const Settings& s) {
+    if (offload == Offload::none) return true;
+    const auto sharding = s.choice<Sharding>(P::sharding);
+    switch (s.choice<Software>(P::software)) {
+        case Software::fsdp1:
+        case Software::fsdp1_compile:
+        case Software::fsdp2:
+        case Software::fsdp2_compile:
+        case Software::torchtitan: return offload == Offload::optimizer_and_parameters && is_fsdp(sharding);
+        case Software::megatron_core:
+        case Software::megatron_bridge:
+        case Software::nemo:
+        case Software::primus: return offload == Offload::optimizer && sharding != Sharding::ddp;
+        case Software::deepspeed:
+        case Software::deepspeed_2021:
+        case Software::megatron_deepspeed:
+            return offload == Offload::optimizer ? sharding != Sharding::ddp : is_fsdp(sharding);
+        case Software::maxtext: return offload != Offload::optimizer_nvme;
+        case Software::nanotron:
+        case Software::megatron_2021:
+        case Software::megatron_2022: return false;
         default: return true;
     }
+}
+
+bool runs_on(Software software, std::string_view vendor) {
+    if (software == Software::other) return true;
+    if (vendor == "google") return software == Software::maxtext || software == Software::jax;
+    if (vendor == "amazon") return software == Software::jax;
+    if (vendor == "intel")  // HabanaAI/Megatron-LM and Intel's DeepSpeed
+        return software == Software::deepspeed || software == Software::megatron_core ||
+               software == Software::megatron_deepspeed;
+    return true;
 }
 
 bool megatron_overlaps_experts(const Settings& s) {
@@ -52,6 +90,9 @@ std::vector<std::string> missing_in_software(const Settings& s) {
     if (!offers_sharding(s.choice<Sharding>(P::sharding), s))
         out.push_back(translate("{1} does not shard the model states like {2} with this plan.",
                                 {software, format(P::sharding, s[P::sharding])}));
+    if (!offers_offload(s.choice<Offload>(P::offload), s))
+        out.push_back(translate("{1} does not offload “{2}” with this plan.",
+                                {software, format(P::offload, s[P::offload])}));
     if (s[P::experts] > 0 && s.on(P::moe_overlap) && !offers_expert_overlap(s))
         out.push_back(
             translate("{1} overlaps the exchange of experts in a pipeline only with virtual stages, and not "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parameters/settings.h"
@@ -13,6 +14,15 @@ namespace shardscope {
 // and PyTorch's fully_shard, which always shard the weights or replicate everything; huggingface/nanotron,
 // which shards the optimizer at most; DeepSpeed's PipelineEngine, which asserts a ZeRO stage below 2.
 bool offers_sharding(Sharding sharding, const Settings& settings);
+
+// Returns whether the scenario's software keeps this on the host. Sources: PyTorch's CPUOffloadPolicy, which
+// offloads all states together; --optimizer-cpu-offload of NVIDIA/Megatron-LM; offload_optimizer and
+// offload_param of DeepSpeed (NVMe and weights with ZeRO-3 only); optimizer_memory_host_offload and
+// parameter_memory_host_offload of MaxText; huggingface/nanotron and older Megatron-LM, which have none.
+bool offers_offload(Offload offload, const Settings& settings);
+
+// Returns whether the software runs on GPUs of this vendor, one of kVendors; true where it is not known.
+bool runs_on(Software software, std::string_view vendor);
 
 // Returns whether Megatron-Core can overlap the exchange of experts with compute under these stages and this
 // recomputation: a pipeline needs virtual stages, and experts must not be recomputed. Source:

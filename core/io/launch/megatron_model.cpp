@@ -239,8 +239,10 @@ void write_model(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out)
     if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
     if (s.on(P::head_bias)) plan.note_missing_option(kMegatron, P::head_bias);
     const double rows = positions(s);
-    out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : "rope");
-    if (rows <= 0) put(out, rotary_options(plan.answer.scenario.model));
+    // State-space layers see the order of the tokens: models that have some need no embedding of positions.
+    const bool rotates = rows <= 0 && !has_mixer(s, Mixer::mamba2);
+    out.put("--position-embedding-type", rows > 0 ? "learned_absolute" : rotates ? "rope" : "none");
+    if (rotates) put(out, rotary_options(plan.answer.scenario.model));
     out.put("--max-position-embeddings", whole(std::max(rows, s[P::sequence_length])));
     if (rows > 0 && rows < s[P::sequence_length])
         plan.note(translate("Megatron-LM requires as many learned positions as the sequence has tokens."));

@@ -52,6 +52,18 @@ TEST_CASE("outputs: a scenario that does not fit has no times unless hypothetica
     for (const Ingredient& entry : why.ingredients) CHECK(entry.value == "–");
 }
 
+TEST_CASE("explain: the verdict names the bubble where it is the largest cost, also with sharded weights",
+          "[explain]") {
+    const Scenario one_micro_batch =
+        of_model("llama-3-70b", {{P::gpus, 512}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 4}});
+    const Answer now = answer(one_micro_batch);
+    REQUIRE(now.settings.choice<Sharding>(P::sharding) == Sharding::zero3);
+    const double bubble = now.estimate.step.term(StepTerm::bubble);
+    REQUIRE(bubble > 0.5 * now.estimate.step.total);
+    CHECK(wall_sentence(now).find("of the step is the pipeline's bubble.") != std::string::npos);
+    CHECK(wall_sentence(now).find("hide the network") == std::string::npos);
+}
+
 TEST_CASE("explain: the numbers in the explanation of the MFU give the MFU", "[explain]") {
     const Answer now = answer(first());
     const Explanation why = explain(Subject::of(Output::mfu), now);

@@ -592,6 +592,17 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
     }
 }
 
+TEST_CASE("launch: models with state-space layers have no embedding of positions", "[launch]") {
+    for (const char* model : {"nemotron-h-56b", "nemotron-3-nano-30b-a3b", "mamba2-2.7b"}) {
+        const std::string text =
+            kMegatron.write(answer(check_scenario(job(model, "megatron-core", R"("sharding": "zero1")"))))
+                .text;
+        INFO(model);
+        CHECK(text.find("--position-embedding-type none") != std::string::npos);
+        CHECK(text.find("--rotary-base") == std::string::npos);
+    }
+}
+
 TEST_CASE("launch: Megatron-LM's window does not count the token itself", "[launch]") {
     CHECK(settings_of(gpt("--window-size 127,0"))[P::attention_window] == 128);
     const std::string text =

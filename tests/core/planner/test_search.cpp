@@ -44,6 +44,7 @@ ExhaustiveResult try_all(const Scenario& scenario,
         };
         const bool chosen =
             (!varies(P::sharding) || offers_sharding(s.choice<Sharding>(P::sharding), s)) &&
+            (!varies(P::offload) || offers_offload(s.choice<Offload>(P::offload), s)) &&
             (!varies(P::schedule) || s[P::pipeline_parallel] <= 1 || is_available(schedule_of(s), s));
         if (equal && chosen && answer_into(trial, scratch)) {
             ++out.valid;

@@ -58,6 +58,58 @@ TEST_CASE("software: DeepSpeed shards no gradients in a pipeline", "[planner]") 
     CHECK(missing_in_software(staged)[0].find("DeepSpeed") == 0);
 }
 
+TEST_CASE("software: the planner chooses no offload that the stack does not have", "[planner]") {
+    struct Case {
+        Software software;
+        Offload offered, missing;
+    };
+    for (const Case& one :
+         {Case{Software::torchtitan, Offload::optimizer_and_parameters, Offload::optimizer},
+          Case{Software::megatron_core, Offload::optimizer, Offload::optimizer_and_parameters},
+          Case{Software::primus, Offload::optimizer, Offload::optimizer_and_parameters}}) {
+        const Scenario scenario = with_software(one.software, {{P::sharding, Sharding::zero3}});
+        const Settings s = resolve(scenario);
+        CHECK(offers_offload(Offload::none, s));
+        CHECK(offers_offload(one.offered, s));
+        CHECK_FALSE(offers_offload(one.missing, s));
+        // DeepSeek-V3 needs an offload here.
+        const Scenario large = of_model("deepseek-v3", {{P::gpus, 128},
+                                                        {P::software, one.software},
+                                                        {P::sharding, Sharding::zero3},
+                                                        {P::expert_parallel, 8},
+                                                        {P::micro_batch, 1}});
+        for (const Settings& found : planned(large, {P::offload, P::recompute}))
+            CHECK(missing_in_software(found).empty());
+        const Answer given =
+            answer(with_software(one.software, {{P::sharding, Sharding::zero3}, {P::offload, one.missing}}));
+        CHECK(std::ranges::count_if(warnings(given), [](const std::string& note) {
+                  return note.find("does not offload") != std::string::npos;
+              }) == 1);
+    }
+    CHECK_FALSE(offers_offload(Offload::optimizer, resolve(with_software(Software::nanotron))));
+    // DeepSpeed shards no weights in a pipeline, so it cannot offload them.
+    CHECK_FALSE(
+        offers_offload(Offload::optimizer_and_parameters,
+                       resolve(with_software(Software::deepspeed, {{P::sharding, Sharding::zero1}}))));
+}
+
+TEST_CASE("software: an answer says that the stack does not run on the machine", "[planner]") {
+    const auto says_so = [](const char* cluster, Software software) {
+        Scenario scenario =
+            with_cluster(with_software(software), *Catalogue::shipped().find(PresetKind::cluster, cluster));
+        scenario.give(P::software, software);
+        return std::ranges::count_if(warnings(answer(scenario)), [](const std::string& note) {
+            return note.find("does not run on") != std::string::npos;
+        });
+    };
+    CHECK(says_so("tpu-v5p-slice", Software::megatron_core) == 1);
+    CHECK(says_so("tpu-v5p-slice", Software::maxtext) == 0);
+    CHECK(says_so("aws-trn2", Software::fsdp2) == 1);
+    CHECK(says_so("gaudi3-node", Software::deepspeed) == 0);
+    CHECK(says_so("dgx-h100", Software::megatron_core) == 0);
+    CHECK(runs_on(Software::megatron_core, ""));
+}
+
 TEST_CASE("software: an answer says that the stack does not have its schedule", "[planner]") {
     const Answer now = answer(with_software(Software::megatron_core,
                                             {{P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::zb_h1}}));
