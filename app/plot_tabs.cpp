@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
@@ -46,9 +47,8 @@ class WholeTabs : public QTabBar {
             setTabVisible(i, whole);
             changed = true;
         }
-        if (!changed) return;
-        tabRect(currentIndex());  // makes the bar lay out its tabs
-        changed_();
+        if (changed) tabRect(currentIndex());  // makes the bar lay out its tabs
+        if (std::exchange(known_hidden_, hidden()) != hidden()) changed_();
     }
 
     [[nodiscard]] int hidden() const {
@@ -56,7 +56,7 @@ class WholeTabs : public QTabBar {
         for (int i = 0; i < count(); ++i) out += isTabVisible(i) ? 0 : 1;
         return out;
     }
-    // `changed` is called when the set of visible tabs changes.
+    // `changed` is called when the number of hidden tabs changes.
     void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
   protected:
@@ -97,7 +97,8 @@ class WholeTabs : public QTabBar {
     }
 
     std::function<void()> changed_ = [] {};
-    int turned_ = 0;  // wheel movement of less than one notch
+    int known_hidden_ = 0;  // at the last call of changed_
+    int turned_ = 0;        // wheel movement of less than one notch
     bool fitting_ = false;
 };
 

@@ -81,9 +81,10 @@ void SidePanels::set_narrow(bool narrow) {
 void SidePanels::set_study(std::optional<Study> study) {
     if (study) {
         study_rail_->setText(tr("Study: %1").arg(preset_text(study->title)));
+        if (wanted_ != Side::study) before_study_ = wanted_;
         wanted_ = Side::study;
     } else if (wanted_ == Side::study) {
-        wanted_ = Side::why;
+        wanted_ = before_study_;
     }
     study_->set_study(std::move(study));
     set_narrow(narrow_);

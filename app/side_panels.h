@@ -36,7 +36,8 @@ class SidePanels : public QWidget {
     // In a narrow window all panels become rails. When the window is wide again, the preferred panel opens.
     void set_narrow(bool narrow);
 
-    // Opens the panel of the study unless the window is narrow. Without a study, panel and rail are hidden.
+    // Opens the panel of the study unless the window is narrow. Without a study, its panel and rail are
+    // hidden, and what was open before it is open again.
     void set_study(std::optional<Study> study);
     [[nodiscard]] const std::optional<Study>& study() const;
 
@@ -59,6 +60,7 @@ class SidePanels : public QWidget {
     SideRail* why_rail_;
     SideRail* study_rail_;
     Side wanted_ = Side::why;
+    Side before_study_ = Side::why;  // the panel to open again after the study
     bool narrow_ = false;
 };
 

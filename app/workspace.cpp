@@ -61,6 +61,12 @@ SavedSession Workspace::session() const {
         out.view.study = shipped ? study->name : study->preset->path;
     }
     out.view = valid_view({out.view, {}, {}}, out.current, catalogue_);
+    for (const View& view : tabs_.views()) {
+        View unset;
+        unset.plot = view.plot;
+        if (view.plot != out.view.plot && !(view == unset))
+            out.plots.push_back(valid_view({view, {}, {}}, out.current, catalogue_));
+    }
     return out;
 }
 
@@ -81,7 +87,7 @@ void Workspace::push_step(const QString& step, State after, Change&& change) {
 }
 
 void Workspace::take(const SavedSession& session, const QString& step) {
-    State after = state_of(session.view.plot.empty() ? session.current.view : session.view);
+    State after = state_of(session.view.plot.empty() ? session.current.view : session.view, session.plots);
     after.file.clear();  // Save writes one scenario, which must not replace a session or a study
     push_step(step, std::move(after), [&] { model_.open_session(session, step); });
 }
@@ -100,7 +106,7 @@ void Workspace::take(const SavedScenario& scenario, const QString& step, const Q
 
 void Workspace::start_with(const SavedSession& session) {
     model_.start_with(session);
-    show(state_of(session.view));
+    show(state_of(session.view, session.plots));
 }
 
 void Workspace::load_study(const Preset& preset, Problems& problems) {
@@ -138,17 +144,22 @@ Workspace::State Workspace::state() const {
     return out;
 }
 
-Workspace::State Workspace::state_of(const View& view) const {
+Workspace::State Workspace::state_of(const View& view, const std::vector<View>& others) const {
     State out = state();
+    for (const View& other : others) out.set(other);
     out.study = view.study;
     if (view.plot.empty()) return out;
     out.tab = view.plot;
-    for (View& plot : out.plots) {
+    out.set(view);
+    return out;
+}
+
+void Workspace::State::set(const View& view) {
+    for (View& plot : plots) {
         if (plot.plot != view.plot) continue;
         plot = view;
         plot.study.clear();
     }
-    return out;
 }
 
 void Workspace::show(const State& state) {

@@ -54,10 +54,12 @@ class Workspace {
         std::vector<View> plots;
         QString file;
         unsigned origin = 0;  // LiveModel::origin() of the scenario in the file
+
+        void set(const View& view);  // of its plot
     };
     [[nodiscard]] State state() const;
-    // Returns the current state with the changes that the view contains.
-    [[nodiscard]] State state_of(const View& view) const;
+    // Returns the current state with the view and those of other plots.
+    [[nodiscard]] State state_of(const View& view, const std::vector<View>& others = {}) const;
     void show(const State& state);
     // Calls `change`, which changes the scenarios, and shows the state `after`, as one undo step.
     template <typename Change>

@@ -1,11 +1,19 @@
 // The window creates a plot when it is first needed.
 #include <QCheckBox>
+#include <QTabBar>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "app/commands/command.h"
+#include "app/documents.h"
 #include "app/main_window.h"
 #include "app/plot_tabs.h"
 #include "app/session.h"
+#include "app/side_panels.h"
+#include "files/session_file.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
@@ -25,6 +33,11 @@ struct FreshWindow {
         QApplication::processEvents();
     }
     [[nodiscard]] auto plots() const { return tabs.findChildren<LivePlot*>(); }
+    [[nodiscard]] View view_of(std::string_view plot) const {
+        const std::vector<View> views = tabs.views();
+        REQUIRE(views.size() == static_cast<std::size_t>(tabs.count()));
+        return *std::ranges::find(views, plot, &View::plot);
+    }
 };
 
 }  // namespace
@@ -64,21 +77,93 @@ TEST_CASE("plot tabs: a plot that is created later shows its view, the pins and 
     view.outputs = {Output::step_time};
     fresh.tabs.set_view(view);
     CHECK(fresh.plots().size() == 1);
-    const auto of_sweep = [&] {
-        const std::vector<View> views = fresh.tabs.views();
-        REQUIRE(views.size() == static_cast<std::size_t>(fresh.tabs.count()));
-        return *std::ranges::find(views, "sweep", &View::plot);
-    };
-    CHECK(of_sweep() == view);
+    CHECK(fresh.view_of("sweep") == view);
 
     fresh.tabs.show_plot(QStringLiteral("sweep"));
     QApplication::processEvents();
     REQUIRE(fresh.plots().size() == 2);
     CHECK(fresh.tabs.current().view().x == P::sequence_length);
     CHECK(fresh.tabs.current().view().outputs == view.outputs);
-    CHECK(of_sweep() == fresh.tabs.current().view());
+    CHECK(fresh.view_of("sweep") == fresh.tabs.current().view());
     CHECK(fresh.tabs.current().request().hypothetical);
     CHECK(fresh.window.findChild<QCheckBox*>(QStringLiteral("sweep/side_by_side"))->isEnabled());
+}
+
+TEST_CASE("plot tabs: the menu says how many tabs are hidden, also after a plot was created",
+          "[window][plots]") {
+    FreshWindow fresh;
+    fresh.window.resize(1024, 640);
+    QApplication::processEvents();
+    const auto* all = fresh.window.findChild<QToolButton*>(QStringLiteral("tabs/all"));
+    int most = 0;
+    for (int i = 0; i < fresh.tabs.count(); ++i) {
+        fresh.tabs.setCurrentIndex(i);
+        QApplication::processEvents();
+        int hidden = 0;
+        for (int k = 0; k < fresh.tabs.count(); ++k) hidden += fresh.tabs.isTabVisible(k) ? 0 : 1;
+        INFO(i);
+        CHECK(all->text() == (hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString()));
+        most = std::max(most, hidden);
+    }
+    CHECK(most > 0);
+}
+
+TEST_CASE("plot tabs: a session keeps what every plot shows", "[window][plots]") {
+    FreshWindow before;
+    View sweep;
+    sweep.plot = "sweep";
+    sweep.x = P::hidden_size;
+    sweep.outputs = {Output::peak_memory};
+    before.tabs.show_plot(QStringLiteral("sweep"));
+    before.tabs.set_view(sweep);
+    before.tabs.show_plot(QStringLiteral("timeline"));
+    QApplication::processEvents();
+    const std::string text = write_session(before.window.workspace().session());
+
+    Problems problems;
+    const SavedSession kept = read_session(text, commands::catalogue(), {}, problems);
+    REQUIRE(problems.empty());
+    FreshWindow after;
+    after.window.workspace().start_with(kept);
+    QApplication::processEvents();
+    CHECK(after.tabs.current().objectName() == QStringLiteral("timeline"));
+    CHECK(after.view_of("sweep").x == P::hidden_size);
+    CHECK(after.tabs.findChild<LivePlot*>(QStringLiteral("sweep")) == nullptr);
+    after.tabs.show_plot(QStringLiteral("sweep"));
+    QApplication::processEvents();
+    CHECK(after.tabs.current().view().x == P::hidden_size);
+    CHECK(after.tabs.current().view().outputs == sweep.outputs);
+    CHECK(write_session(after.window.workspace().session()).find("\"plots\"") != std::string::npos);
+}
+
+TEST_CASE("side panels: undoing a study closes what was closed before it", "[window][studies]") {
+    FreshWindow fresh;
+    auto* sides = fresh.window.findChild<SidePanels*>();
+    sides->open(SidePanels::Side::none);
+    const auto& studies = commands::catalogue().all(PresetKind::study);
+    fresh.window.documents().open_study(*studies.front());
+    QApplication::processEvents();
+    fresh.window.model().undo_stack()->undo();
+    QApplication::processEvents();
+    CHECK(sides->is_open(SidePanels::Side::none));
+}
+
+TEST_CASE("sliders: a pin's mark is painted at once", "[window]") {
+    FreshWindow fresh;
+    auto* slider = fresh.window.findChild<QWidget*>(QStringLiteral("cluster.gpus/slider"));
+    REQUIRE(slider != nullptr);
+    struct Paints : QObject {
+        int count = 0;
+        bool eventFilter(QObject*, QEvent* event) override {
+            count += event->type() == QEvent::Paint;
+            return false;
+        }
+    } paints;
+    slider->installEventFilter(&paints);
+    fresh.window.model().pin();
+    QApplication::processEvents();
+    CHECK(paints.count > 0);
+    slider->removeEventFilter(&paints);
 }
 
 }  // namespace shardscope::testing

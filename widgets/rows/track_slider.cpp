@@ -32,6 +32,7 @@ TrackSlider::TrackSlider(P id, LiveModel& model, QWidget* parent)
         update();
     };
     connect(&model_, &LiveModel::changed, this, outdate);
+    connect(&model_, &LiveModel::pins_changed, this, qOverload<>(&QWidget::update));
     connect(this, &ParameterSlider::released, this, outdate);
 }
 

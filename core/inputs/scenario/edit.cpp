@@ -97,8 +97,19 @@ bool may_change_others(P id) {
 
 namespace {
 
+// The degrees of model parallelism that the planner may choose: more GPUs than sequences in a held batch need
+// them.
+constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
+
+// Returns whether the planner can spread a held batch over more GPUs by model parallelism.
+bool may_spread_batch(const Scenario& scenario, P id) {
+    return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
+           std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });
+}
+
 // The scenario on which an edit of `id` is based. The other automatic degrees of parallelism, and an
-// automatic micro-batch if the global batch is held, are set to one if that is valid.
+// automatic micro-batch if the global batch is held, are set to one if that is valid, or if the edit chooses
+// them anew to spread the batch.
 Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic.none()) return scenario;
     Scenario out = scenario;
@@ -110,12 +121,8 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
     if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
         scenario.hold() == Hold::global_batch)
         out.give(P::micro_batch, 1);
-    return is_valid(resolve(out)) ? out : scenario;
+    return may_spread_batch(scenario, id) || is_valid(resolve(out)) ? out : scenario;
 }
-
-// The degrees of model parallelism that the planner may choose: more GPUs than sequences in a held batch need
-// them.
-constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
 
 // The powers of two that one of these degrees may have, ascending; only one if the degree is not automatic.
 std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
@@ -126,12 +133,6 @@ std::vector<double> degrees(const Scenario& scenario, P id, const Settings& s) {
         if (stop == 2 * out.back() && allowed) out.push_back(stop);
     }
     return out;
-}
-
-// Returns whether the planner can spread a held batch over more GPUs by model parallelism.
-bool may_spread_batch(const Scenario& scenario, P id) {
-    return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
-           std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });
 }
 
 // Gives the smallest automatic degrees of model parallelism with which the scenario is valid, if there are
@@ -198,7 +199,7 @@ Scenario edited_values(const Scenario& scenario, P id, Value value) {
     if (spreads && !is_valid(resolve(out))) spread_batch(out, before);
     if (!may_change_others(id) || repair_others(out, id, before[P::micro_batch])) return out;
     // An edit that cannot be made valid is discarded, unless the scenario was not valid before.
-    return is_valid(before) ? scenario : out;
+    return is_valid(resolve(scenario)) ? scenario : out;
 }
 
 }  // namespace

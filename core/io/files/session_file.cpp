@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 constexpr const char* kFormat = "shardscope-session";
 constexpr char kLastPin = kFirstPin + static_cast<char>(kMostPins) - 1;
 const std::vector<std::string> kFields{"format",  "version",  "scenarios", "current",
-                                       "letters", "compared", "view"};
+                                       "letters", "compared", "view",      "plots"};
 
 // Returns a letter from B to G, or 0 and a problem.
 char letter_of(const json& value, const std::string& pointer, Problems& problems) {
@@ -90,6 +90,33 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
     return out;
 }
 
+// Reads the views of the plots that are not shown.
+std::vector<View> read_plots(const json& plots, const Scenario& scenario, Catalogue& catalogue,
+                             Problems& problems) {
+    constexpr std::size_t kMostPlots = 100;
+    std::vector<View> out;
+    if (!plots.is_array() || plots.size() > kMostPlots) {
+        problems.push_back({"/plots", translate("plots must be a list of views"), "", {}});
+        return out;
+    }
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        const std::string pointer = "/plots/" + std::to_string(i);
+        if (!plots[i].is_object()) {
+            problems.push_back({pointer, translate("view must be an object"), "", {}});
+            continue;
+        }
+        Problems own;
+        out.push_back(read_view(plots[i], scenario, catalogue, own));
+        constexpr std::string_view kView = "/view";  // begins the pointers of read_view
+        for (Problem& problem : own) {
+            if (problem.where.starts_with(kView))
+                problem.where = pointer + problem.where.substr(kView.size());
+            problems.push_back(std::move(problem));
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 bool is_session(std::string_view text) {
@@ -152,6 +179,8 @@ SavedSession read_session(std::string_view text, Catalogue& catalogue, const std
         if (view->is_object()) out.view = read_view(*view, out.current, catalogue, problems);
         else problems.push_back({"/view", translate("view must be an object"), "", {}});
     }
+    if (const auto plots = file.find("plots"); plots != file.end())
+        out.plots = read_plots(*plots, out.current, catalogue, problems);
     return out;
 }
 
@@ -170,6 +199,7 @@ std::string write_session(const SavedSession& session, bool pretty) {
         if (session.compared != 0) out["compared"] = std::string(1, session.compared);
     }
     if (const json view = write_view({session.view, {}, {}}); !view.empty()) out["view"] = view;
+    for (const View& plot : session.plots) out["plots"].push_back(ordered_json(write_view({plot, {}, {}})));
     return json_text(out, pretty ? 2 : -1) + "\n";
 }
 

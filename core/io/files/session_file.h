@@ -4,8 +4,9 @@
 //    "letters": ["A", "C"], "compared": "C"}
 //
 // `letters` (one per scenario; that of the current one is ignored) and `compared` are optional. Without them
-// the pins are lettered in their order from B on, and the first pin is the one to compare with. `view` is
-// optional, too: it describes what the window shows, in the form of a scenario's view (files/view.h).
+// the pins are lettered in their order from B on, and the first pin is the one to compare with. `view` and
+// `plots` are optional, too: what the window shows, and what its other plots show when they are opened, each
+// in the form of a scenario's view (files/view.h).
 #pragma once
 
 #include <string>
@@ -24,9 +25,10 @@ struct SavedPin {
 
 struct SavedSession {
     SavedScenario current;
-    std::vector<SavedPin> pins;  // by letter
-    char compared = 0;           // letter of the pin the headline compares with; 0 without pins
-    View view = {};              // what the window showed; overrides the view of the current scenario
+    std::vector<SavedPin> pins;    // by letter
+    char compared = 0;             // letter of the pin the headline compares with; 0 without pins
+    View view = {};                // what the window showed; overrides the view of the current scenario
+    std::vector<View> plots = {};  // what its other plots showed
 };
 
 // Returns whether a file's text has the format of a session.

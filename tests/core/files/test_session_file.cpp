@@ -48,6 +48,10 @@ TEST_CASE("session file: a written session reads back equal, letters and choice 
                     {'D', SavedScenario(named)},
                     {'G', SavedScenario(with_auto(start, P::micro_batch, true))}};
     session.compared = 'D';
+    View sweep;
+    sweep.plot = "sweep";
+    sweep.x = P::hidden_size;
+    session.plots = {sweep};
     for (const bool pretty : {true, false}) {
         const std::string text = write_session(session, pretty);
         CHECK(is_session(text));
@@ -61,6 +65,7 @@ TEST_CASE("session file: a written session reads back equal, letters and choice 
             CHECK(again.pins[i].scenario == session.pins[i].scenario);
         }
         CHECK(again.compared == 'D');
+        CHECK(again.plots == session.plots);
         CHECK(write_session(again, pretty) == text);
     }
 }
@@ -119,6 +124,10 @@ TEST_CASE("session file: all problems are reported at once, each with its place"
     CHECK(reports(session_of(R"("scenarios": [{},{},{}], "letters": ["A", "C", "C"])"),
                   "two pins are called C"));
     CHECK(reports(session_of(R"("scenarios": [{},{}], "compared": "D")"), "there is no pin D"));
+    CHECK(reports(session_of(R"("scenarios": [{}], "plots": 3)"), "/plots: "));
+    CHECK(reports(session_of(R"("scenarios": [{}], "plots": [7])"), "/plots/0: "));
+    CHECK(reports(session_of(R"("scenarios": [{}], "plots": [{}, {"plot": "sweep", "x": "widht"}])"),
+                  "/plots/1/x: "));
     CHECK(reports(R"({"format": "shardscope-session", "version": 2, "scenarios": [{}]})",
                   "this program reads version 1"));
     CHECK(reports("{\"format\": ", "line"));

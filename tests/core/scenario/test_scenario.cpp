@@ -97,6 +97,11 @@ TEST_CASE("scenario: a held batch with fewer sequences than GPUs is valid if the
         CHECK(found.fits());
         const std::vector<double> stops = domain(P::gpus, settings_for_edit(scenario, P::gpus)).stops;
         CHECK(std::ranges::find(stops, gpus) != stops.end());
+        // The degrees that were planned for this number of GPUs do not restrict the next edit.
+        CHECK(domain(P::gpus, settings_for_edit(found.scenario, P::gpus)).stops == stops);
+        const Answer back = answer(edited(found.scenario, P::gpus, 64));
+        CHECK(back.valid());
+        CHECK(back.settings[P::gpus] == 64);
     }
     const Scenario many = edited(scenario, P::gpus, 1024);
     const Answer smaller = answer(edited(many, P::global_batch, 256));

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "text/translate.h"
+
 namespace shardscope {
 namespace {
 
@@ -23,8 +25,9 @@ std::string CollectiveSeries::title() const {
 std::string CollectiveSeries::where() const {
     const CollectiveTable& table = measured.table;
     const auto count = [](int n) { return format(n, Quantity::count); };
-    std::string out = count(table.ranks) + (measured.gpu.empty() ? " GPUs" : " × " + measured.gpu);
-    if (table.nodes > 1) out += " on " + count(table.nodes) + " nodes";
+    std::string out = measured.gpu.empty() ? translate("{1} GPUs", {count(table.ranks)})
+                                           : count(table.ranks) + " × " + measured.gpu;
+    if (table.nodes > 1) out = translate("{1} on {2} nodes", {out, count(table.nodes)});
     return own ? out + " (" + measured.name + ")" : out;
 }
 

@@ -381,7 +381,8 @@ QRectF ValidationFigure::Parts::paint_summary(QCPPainter& painter) const {
     const auto percent = [](double value) { return shown(value, Quantity::percent); };
     const auto line = [&](const QString& text) { return LabelLine{text, fonts.small, theme->text}; };
     const LabelLines lines{
-        {tr("%1 runs, mean error %2").arg(QString::number(data.all.n), percent(data.all.mean_abs_error)),
+        {tr("%1 runs, mean error %2")
+             .arg(shown(data.all.n, Quantity::count), percent(data.all.mean_abs_error)),
          fonts.small_bold, theme->text},
         line(tr("median %1, 9 of 10 within %2")
                  .arg(percent(data.all.median_abs_error), percent(data.all.p90_abs_error))),
