@@ -305,6 +305,7 @@ void MainWindow::build_panes() {
     connect(headline_, &Headline::hypothetical_toggled, this, [this](bool on) {
         waterfall_->set_hypothetical(on);
         tabs_->show_hypothetical(on);
+        sides_->set_hypothetical(on);
     });
     connect(scenarios_, &ScenarioTable::measured_requested, actions_.at(ActionId::measured_run),
             &QAction::trigger);

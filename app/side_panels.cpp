@@ -57,6 +57,8 @@ void SidePanels::explain(const Subject& subject) {
     why_->show(subject);
 }
 
+void SidePanels::set_hypothetical(bool on) { why_->set_hypothetical(on); }
+
 void SidePanels::explain_first() {
     why_->show(Subject::of(Output::mfu));
     why_rail_->setText(why_->title());

@@ -30,6 +30,8 @@ class SidePanels : public QWidget {
     void explain(const Subject& subject);
     // Explains the MFU, as at the start, without opening the panel.
     void explain_first();
+    // Why explains the values that a scenario which does not fit would have with enough memory.
+    void set_hypothetical(bool on);
     [[nodiscard]] bool is_open(Side side) const;
     // Opens a panel unless the window is narrow.
     void prefer(Side side);

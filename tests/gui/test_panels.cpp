@@ -671,3 +671,23 @@ TEST_CASE("repairs: the open menu keeps its entries when the repairs change", "[
     CHECK_FALSE(more->menu()->isEmpty());
     more->menu()->close();
 }
+
+TEST_CASE("why: with hypothetical rates shown it explains them, also where memory does not suffice",
+          "[window]") {
+    Desk desk;
+    desk.type("training.micro_batch", QStringLiteral("8"));
+    desk.type("training.sequence_length", QStringLiteral("32768"));
+    REQUIRE(desk.estimate().verdict == Verdict::does_not_fit);
+    desk.window.model().explain(Subject::of(Output::mfu));
+    QApplication::processEvents();
+    CHECK(desk.text("why/sentence").contains(QStringLiteral("so there is no value here")));
+    CHECK(desk.text("why/result").contains(QStringLiteral("–")));
+
+    desk.find<QCheckBox>("show-hypothetical")->click();
+    QApplication::processEvents();
+    CHECK(desk.text("why/sentence").contains(QStringLiteral("these values are hypothetical")));
+    CHECK(desk.text("why/result") == QStringLiteral("= ") + desk.text("headline/mfu"));
+    desk.find<QCheckBox>("show-hypothetical")->click();
+    QApplication::processEvents();
+    CHECK(desk.text("why/result").contains(QStringLiteral("–")));
+}

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "planner/plan.h"
 #include "planner/planner.h"
@@ -192,6 +193,10 @@ void WhyPanel::go(int steps) {
     refresh();
 }
 
+void WhyPanel::set_hypothetical(bool on) {
+    if (std::exchange(hypothetical_, on) != on) refresh();
+}
+
 void WhyPanel::set_text(QLabel* label, const QString& text) {
     if (label->text() == text) return;
     // A new layout is needed only if the number of lines changes, not if digits change in place.
@@ -205,7 +210,14 @@ void WhyPanel::refresh() {
     const Answer& answer = model_.answer();
     back_->setEnabled(place_ > 0);
     forward_->setEnabled(place_ + 1 < history_.size());
-    set_explanation(explain(current(), answer));
+    if (answer.valid() && hypothetical_ && !answer.fits()) {
+        // The values that it would have with enough memory.
+        Answer enough = answer;
+        enough.estimate.verdict = Verdict::fits;
+        set_explanation(explain(current(), enough));
+    } else {
+        set_explanation(explain(current(), answer));
+    }
     set_walls();
     if (rearrange_) arrange();
     if (!slow_.isActive()) slow_.start(model_.in_gesture() ? kDragPause : 0);
@@ -219,7 +231,8 @@ void WhyPanel::set_explanation(const Explanation& explanation) {
         sentence = QString::fromStdString(answer.problems.front().text());
     } else if (const Subject& now = current();
                now.kind == Subject::Kind::output && !answer.fits() && output(*now.output).requires_fit) {
-        sentence += QLatin1Char(' ') + tr("It does not fit, so there is no value here.");
+        sentence += QLatin1Char(' ') + (hypothetical_ ? tr("It does not fit: these values are hypothetical.")
+                                                      : tr("It does not fit, so there is no value here."));
     }
     set_text(sentence_, sentence);
     const QString links = term_links(QString::fromStdString(explanation.title) + QLatin1Char(' ') + sentence);

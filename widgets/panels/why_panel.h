@@ -32,6 +32,8 @@ class WhyPanel : public QWidget {
 
     // Explains this subject; the previous one is one step back in the history.
     void show(const Subject& subject);
+    // Explains values also where memory does not suffice, labelled as hypothetical.
+    void set_hypothetical(bool on);
 
   Q_SIGNALS:
     void closed();
@@ -58,6 +60,7 @@ class WhyPanel : public QWidget {
     LiveModel& model_;
     Repairs& repairs_;
     std::vector<Subject> history_{Subject::of(Output::mfu)};
+    bool hypothetical_ = false;
     std::size_t place_ = 0;
 
     QLabel* title_ = nullptr;

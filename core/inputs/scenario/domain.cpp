@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenario/constraint.h"
+#include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
 namespace shardscope {
@@ -17,13 +18,26 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
     }
 }
 
-// Returns the powers of two below the size of a node, then multiples of a node.
+// Returns the powers of two below the size of a node, multiples of a node, and of nodes that hold whole
+// replicas.
 std::vector<double> gpu_counts(const Settings& s, double high) {
     const double node = s[P::gpus_per_node];
     std::vector<double> out;
     for (double gpus = 1; gpus < node; gpus *= 2) out.push_back(gpus);
-    add_octaves(out, node, std::max(high, s[P::gpus]));
+    add_octaves(out, node, high);
+    add_octaves(out, least_common_multiple(gpus_per_replica(s), node), high);
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
+}
+
+// Returns the end of the slider: for more GPUs than it usually has, a multiple of the usual one that leaves
+// room above them.
+double most_on_slider(P id, const Settings& s) {
+    double most = parameter(id).slider_high;
+    if (id != P::gpus) return most;
+    while (most < s[id] && most < parameter(id).maximum) most *= 4;
+    return most;
 }
 
 // Returns every number up to 8, then four to eight numbers per octave.
@@ -75,8 +89,7 @@ bool applies_to(P id, const Settings& s) {
 Domain domain(P id, const Settings& s) {
     const Parameter& row = parameter(id);
     if (!applies_to(id, s)) return {s[id], s[id], 0, {s[id]}};
-    // The slider reaches at least to the current number of GPUs.
-    const double most = id == P::gpus ? std::max(row.slider_high, s[id]) : row.slider_high;
+    const double most = most_on_slider(id, s);
     const ValidValues valid = valid_values(id, s, most);
     Domain d{std::max(row.slider_low, valid.low()), std::min(row.slider_high, valid.high()), valid.step(),
              usual_values(id, s, valid, most)};

@@ -111,6 +111,20 @@ TEST_CASE("scenario: a held batch with fewer sequences than GPUs is valid if the
     CHECK(resolve(edited(scenario, P::gpus, 3000))[P::gpus] != 3000);
 }
 
+TEST_CASE("scenario: the slider of the GPUs has whole replicas, also of sizes that are no power of two",
+          "[scenario]") {
+    const Settings s = resolve(of_model("x-160", {{P::gpus, 81920},
+                                                  {P::global_batch, 20480},
+                                                  {P::tensor_parallel, 16},
+                                                  {P::pipeline_parallel, 20},
+                                                  {P::micro_batch, 1}}));
+    const std::vector<double> stops = domain(P::gpus, s).stops;
+    CHECK(stops.size() > 8);
+    CHECK(std::ranges::is_sorted(stops));
+    for (const double gpus : {320.0, 20480.0, 40960.0, 81920.0, 163840.0})
+        CHECK(std::ranges::count(stops, gpus) == 1);
+}
+
 TEST_CASE("scenario: automatic tensor parallelism spreads a held batch over the GPUs that a node may use",
           "[scenario]") {
     // 16 sequences, and 4 of the 8 GPUs of a node: at most 64 GPUs, or 128 with all of them.
