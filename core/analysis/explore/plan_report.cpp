@@ -59,7 +59,8 @@ std::vector<double> steps_from(P id, const Settings& s) {
     std::vector<double> stops = domain(id, s).stops;
     // Zero means all GPUs; a group of one GPU shards nothing.
     if (id == P::shard_group) std::erase(stops, 1);
-    if (id == P::schedule || id == P::context_parallel_kind) {
+    if (id == P::moe_overlap) return {s.on(id) ? 0.0 : 1.0};
+    if (id == P::schedule || id == P::context_parallel_kind || id == P::moe_dispatcher) {
         std::erase(stops, s[id]);
         return stops;
     }
@@ -188,10 +189,9 @@ std::string why(const Neighbour& n) {
     if (n.slower < 0) {
         const std::string time = format(-n.slower, Quantity::seconds);
         const Settings& s = n.answer.settings;
-        const bool missing = (n.id == P::schedule && !is_available(schedule_of(s), s)) ||
-                             (n.id == P::sharding && !offers_sharding(s.choice<Sharding>(P::sharding), s)) ||
-                             (n.id == P::offload && !offers_offload(s.choice<Offload>(P::offload), s));
-        if (missing)
+        Settings before = s;
+        before.set(n.id, n.from, Origin::given);
+        if (missing_in_software(s).size() > missing_in_software(before).size())
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
         return translate("faster by {1}", {time});
     }
@@ -200,11 +200,26 @@ std::string why(const Neighbour& n) {
     });
 }
 
+namespace {
+
+// Returns the parameters whose neighbours are reported: those that were searched, and settings of experts
+// that no search varies because they depend on the software's version and on the network.
+std::vector<P> reported(const ParameterSet& free, const Settings& s) {
+    std::vector<P> out;
+    for (const P id : kPlanParameters) {
+        if (free[index(id)]) out.push_back(id);
+    }
+    if (s[P::experts] > 0 && s[P::expert_parallel] > 1)
+        out.insert(out.end(), {P::moe_dispatcher, P::moe_overlap});
+    return out;
+}
+
+}  // namespace
+
 std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& free, bool allow_risky) {
     std::vector<Neighbour> out;
     const Scenario base = locked(best.scenario);
-    for (const P id : kPlanParameters) {
-        if (!free[index(id)]) continue;
+    for (const P id : reported(free, best.settings)) {
         for (const double value : steps_from(id, best.settings)) {
             const Scenario next = edited(base, id, value);
             if (resolve(next)[id] == best.settings[id]) continue;

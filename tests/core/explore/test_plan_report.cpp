@@ -74,6 +74,35 @@ TEST_CASE("plan report: the parts of a loss add up to it and are sorted from the
     CHECK(fitting > 0);
 }
 
+TEST_CASE("plan report: settings of experts that no search varies are reported beside the best plan",
+          "[planner]") {
+    PlanQuestion question;
+    question.scenario = of_model("deepseek-v3", {{P::gpus, 1024},
+                                                 {P::software, Software::megatron_core},
+                                                 {P::expert_parallel, 32},
+                                                 {P::pipeline_parallel, 8},
+                                                 {P::sharding, Sharding::zero1},
+                                                 {P::recompute, 1},
+                                                 {P::micro_batch, 1},
+                                                 {P::global_batch, 2048}});
+    question.free.set(index(P::tensor_parallel));
+    question.allow_risky = true;
+    const PlanReport report = plan_report(question, 1);
+    REQUIRE(report.found());
+    const auto of = [&](P id, MoeDispatcher to) {
+        return std::ranges::find_if(report.neighbours,
+                                    [&](const Neighbour& n) { return n.id == id && n.to == Value(to); });
+    };
+    const auto found = of(P::moe_dispatcher, MoeDispatcher::deepep);
+    REQUIRE(found != report.neighbours.end());
+    // DeepEP sends a token to a node once, for all of its experts there.
+    CHECK(found->slower < 0);
+    CHECK(why(*found).find("faster by") == 0);
+    // Without experts there is nothing to send.
+    question.scenario = of_model("llama-2-7b", {{P::gpus, 64}});
+    for (const Neighbour& n : plan_report(question, 1).neighbours) CHECK(n.id == P::tensor_parallel);
+}
+
 TEST_CASE("plan report: a plan that does not fit reports its excess, a risky one how much margin it uses",
           "[planner]") {
     for (const bool allow_risky : {false, true}) {
