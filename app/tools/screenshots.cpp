@@ -3,7 +3,6 @@
 #include <QDir>
 #include <QStandardPaths>
 #include <QTabBar>
-#include <QTabWidget>
 #include <cstdio>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "app/documents.h"
 #include "app/language.h"
 #include "app/main_window.h"
+#include "app/plot_actions.h"
 #include "app/plot_tabs.h"
 #include "app/session.h"
 #include "files/scenario_file.h"
@@ -124,8 +124,8 @@ int main(int argc, char** argv) {
         QApplication::processEvents();
         QWidget* picture = &window;
         if (shot.tool >= 0) {
+            window.plots().ask_for_launch_settings();
             auto* launch = window.findChild<LaunchView*>();
-            launch->ask();
             launch->resize(shot.size);
             launch->findChild<QTabBar*>()->setCurrentIndex(shot.tool);
             QApplication::processEvents();

@@ -7,7 +7,6 @@
 #include <QImage>
 #include <QMouseEvent>
 #include <QStandardPaths>
-#include <QTabWidget>
 #include <QTest>
 #include <algorithm>
 #include <vector>
