@@ -1,11 +1,13 @@
 #include "explore/scaling.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "planner/planner.h"
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
+#include "scenario/valid_values.h"
 
 namespace shardscope {
 namespace {
@@ -30,6 +32,22 @@ Axis gpu_axis(double node, double gpus, double lowest, double highest, double pe
 bool keeps_plan(Settings s, double gpus) {
     s.set(P::gpus, gpus, Origin::given);
     return all_hold(parallelism_constraints(), s);
+}
+
+// Adds the numbers of GPUs, from `lowest` to `highest`, among which the batch is divided into whole
+// micro-batches. GPUs fill whole nodes.
+void add_divisors(std::vector<double>& counts, const Settings& s, double lowest, double highest) {
+    const double batches = s[P::global_batch] / s[P::micro_batch];
+    const double replica = gpus_per_replica(s), node = s[P::gpus_used_per_node];
+    if (batches != std::floor(batches)) return;
+    for (const double replicas : divisors(batches, highest / replica)) {
+        const double gpus = replicas * replica;
+        const bool whole_nodes =
+            gpus <= node ? std::has_single_bit(static_cast<unsigned>(gpus)) : std::fmod(gpus, node) == 0;
+        if (gpus >= lowest && whole_nodes && keeps_plan(s, gpus)) counts.push_back(gpus);
+    }
+    std::ranges::sort(counts);
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
 }
 
 // Keeps the points whose GPU count is valid, so that the edit did not move it.
@@ -100,11 +118,14 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
         // a replica has less than one micro-batch, that is what it computes at a time.
         const double batch = settings[P::global_batch];
         const double micro_batch = settings[P::micro_batch];
+        const double replica = gpus_per_replica(settings);
         Axis divides = axis;
         std::erase_if(divides.values, [&](double g) {
-            const double share = batch / (g / gpus_per_replica(settings));
+            const double share = batch / (g / replica);
             return share != std::floor(share) || (share > micro_batch && std::fmod(share, micro_batch) != 0);
         });
+        // The usual counts may have few that divide the batch, such as 4,080 sequences.
+        add_divisors(divides.values, settings, lowest, std::max(highest, out.gpus));
         if (!divides.values.empty()) out.strong = curve(strong, divides, stop);
         keep_plan(out.weak, weak);
         keep_plan(out.strong, strong);

@@ -82,6 +82,16 @@ TEST_CASE("scaling: the strong curve holds the micro-batch, and so does not jump
     CHECK(std::ranges::is_sorted(highest, strong.end(), std::greater<>(), &CurvePoint::mfu));
 }
 
+TEST_CASE("scaling: the strong curve has all numbers of whole nodes that divide the batch", "[explore]") {
+    const Curve strong =
+        scaling(of_model("llama-2-7b", {{P::micro_batch, 2}, {P::global_batch, 4080}, {P::gpus, 2040}}))
+            .strong;
+    for (const double gpus : {8.0, 24.0, 40.0, 120.0, 136.0, 408.0, 680.0, 2040.0}) {
+        INFO(gpus);
+        CHECK(std::ranges::count(strong, gpus, &CurvePoint::x) == 1);
+    }
+}
+
 TEST_CASE(
     "repairs: each working one makes the scenario fit, and the micro-batch becomes the largest that fits",
     "[explore]") {
