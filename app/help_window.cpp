@@ -3,6 +3,7 @@
 #include <QAbstractTextDocumentLayout>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
@@ -96,6 +97,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent),
       search_(new QLineEdit),
       back_(new GlyphButton(GlyphButton::left, tr("Back"), QStringLiteral("help/back"), this)),
+      nothing_(new QLabel(tr("No page contains all of these words."))),
       pages_(new QListWidget),
       text_(new PageText) {
     setObjectName(QStringLiteral("help"));
@@ -108,6 +110,10 @@ HelpWindow::HelpWindow(QWidget* parent)
     back_->setShortcut(QKeySequence(QStringLiteral("Alt+Left")));
     back_->setToolTip(tr("Previous page (Alt+Left)"));
     back_->setEnabled(false);
+    nothing_->setObjectName(QStringLiteral("help/nothing"));
+    nothing_->setWordWrap(true);
+    nothing_->setContentsMargins(kPadding, 0, 0, kGap);
+    nothing_->hide();
     pages_->setObjectName(QStringLiteral("help/pages"));
     pages_->setAccessibleName(tr("Pages"));
     pages_->setAccessibleDescription(tr("The selected page is shown beside the list"));
@@ -135,7 +141,10 @@ HelpWindow::HelpWindow(QWidget* parent)
     rows->addLayout(top);
     auto* panes = new QHBoxLayout;
     panes->setSpacing(0);
-    panes->addWidget(pages_);
+    auto* list = new QVBoxLayout;
+    list->addWidget(nothing_);
+    list->addWidget(pages_, 1);
+    panes->addLayout(list);
     panes->addWidget(text_, 1);
     rows->addLayout(panes, 1);
     // The size follows the font size, within the screen.
@@ -206,6 +215,7 @@ void HelpWindow::search(const QString&) {
                                                                                       Qt::CaseInsensitive))))
             first = row;
     }
+    nothing_->setVisible(first < 0);
     const int now = pages_->currentRow();
     if (first >= 0 && (now < 0 || pages_->isRowHidden(now))) pages_->setCurrentRow(first);
     else mark_found();
@@ -245,6 +255,7 @@ void HelpWindow::restyle() {
     }
     const int width = widest + 2 * kPadding + kGap + pages_->verticalScrollBar()->sizeHint().width();
     pages_->setFixedWidth(width);
+    nothing_->setFixedWidth(width);
     search_->setFixedWidth(width - kPadding);
     // The text contains the colours of links and table lines, so it is loaded again.
     if (!page()) return;

@@ -8,6 +8,7 @@
 
 #include "widgets/term.h"
 
+class QLabel;
 class QLineEdit;
 class QListWidget;
 class QTextBrowser;
@@ -40,6 +41,7 @@ class HelpWindow : public QDialog {
 
     QLineEdit* search_;
     QToolButton* back_;
+    QLabel* nothing_;  // no page is found
     QListWidget* pages_;
     QTextBrowser* text_;
     std::vector<QString> texts_;  // text of each page, for the search

@@ -300,9 +300,12 @@ TEST_CASE("help: a search keeps the pages that contain its words and shows one o
     search->clear();
     CHECK(listed().size() == help_pages().size());
     CHECK(desk.find<QTextBrowser>("help/text")->extraSelections().isEmpty());
-    // A search without results leaves the page open.
+    // A search without results says so and leaves the page open.
+    const auto* nothing = desk.find<QLabel>("help/nothing");
+    CHECK_FALSE(nothing->isVisible());
     search->setText(QStringLiteral("no such word"));
     CHECK(listed().empty());
+    CHECK(nothing->isVisible());
     CHECK(std::string(help->page()->id) == "timeline");
 }
 
