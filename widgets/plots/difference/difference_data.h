@@ -8,6 +8,7 @@
 
 #include "evidence/measured.h"
 #include "explore/step_gap.h"
+#include "widgets/chart/axis_range.h"
 #include "widgets/pin.h"
 #include "widgets/plots/plot_table.h"
 
