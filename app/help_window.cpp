@@ -97,7 +97,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent),
       search_(new QLineEdit),
       back_(new GlyphButton(GlyphButton::left, tr("Back"), QStringLiteral("help/back"), this)),
-      nothing_(new QLabel(tr("No page contains all of these words."))),
+      none_found_(new QLabel(tr("No page contains all of these words."))),
       pages_(new QListWidget),
       text_(new PageText) {
     setObjectName(QStringLiteral("help"));
@@ -110,10 +110,10 @@ HelpWindow::HelpWindow(QWidget* parent)
     back_->setShortcut(QKeySequence(QStringLiteral("Alt+Left")));
     back_->setToolTip(tr("Previous page (Alt+Left)"));
     back_->setEnabled(false);
-    nothing_->setObjectName(QStringLiteral("help/nothing"));
-    nothing_->setWordWrap(true);
-    nothing_->setContentsMargins(kPadding, 0, 0, kGap);
-    nothing_->hide();
+    none_found_->setObjectName(QStringLiteral("help/none-found"));
+    none_found_->setWordWrap(true);
+    none_found_->setContentsMargins(kPadding, 0, 0, kGap);
+    none_found_->hide();
     pages_->setObjectName(QStringLiteral("help/pages"));
     pages_->setAccessibleName(tr("Pages"));
     pages_->setAccessibleDescription(tr("The selected page is shown beside the list"));
@@ -142,7 +142,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     auto* panes = new QHBoxLayout;
     panes->setSpacing(0);
     auto* list = new QVBoxLayout;
-    list->addWidget(nothing_);
+    list->addWidget(none_found_);
     list->addWidget(pages_, 1);
     panes->addLayout(list);
     panes->addWidget(text_, 1);
@@ -215,7 +215,7 @@ void HelpWindow::search(const QString&) {
                                                                                       Qt::CaseInsensitive))))
             first = row;
     }
-    nothing_->setVisible(first < 0);
+    none_found_->setVisible(first < 0);
     const int now = pages_->currentRow();
     if (first >= 0 && (now < 0 || pages_->isRowHidden(now))) pages_->setCurrentRow(first);
     else mark_found();
@@ -255,7 +255,7 @@ void HelpWindow::restyle() {
     }
     const int width = widest + 2 * kPadding + kGap + pages_->verticalScrollBar()->sizeHint().width();
     pages_->setFixedWidth(width);
-    nothing_->setFixedWidth(width);
+    none_found_->setFixedWidth(width);
     search_->setFixedWidth(width - kPadding);
     // The text contains the colours of links and table lines, so it is loaded again.
     if (!page()) return;

@@ -41,7 +41,7 @@ class HelpWindow : public QDialog {
 
     QLineEdit* search_;
     QToolButton* back_;
-    QLabel* nothing_;  // no page is found
+    QLabel* none_found_;  // says that no page contains the words
     QListWidget* pages_;
     QTextBrowser* text_;
     std::vector<QString> texts_;  // text of each page, for the search

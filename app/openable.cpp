@@ -58,7 +58,7 @@ void open_hf_config(const OpenedText& opened, const OpenTargets& into, Problems&
 // Adds the log to the plot of collectives, beside the public tables.
 void open_nccl_log(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
     if (!has_file(opened, "a log of nccl-tests", problems)) return;
-    auto& collectives = into.tabs.the<CollectivesPlot>(kCollectivesKind);
+    auto& collectives = into.tabs.the<CollectivesPlot>(kCollectivesKind.name);
     Problems tables;
     if (!collectives.add_log(opened.file.toStdString(), tables)) {
         problems = std::move(tables);
@@ -70,7 +70,7 @@ void open_nccl_log(const OpenedText& opened, const OpenTargets& into, Problems& 
 
 // Adds the runs to the validation plot, beside the public runs.
 void open_runs(const OpenedText& opened, const OpenTargets& into, Problems& problems) {
-    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind);
+    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind.name);
     Problems rows;
     if (!validation.add_runs(opened.text, opened.what.toStdString(), rows)) {
         problems = std::move(rows);
@@ -217,7 +217,7 @@ QStringList add_logs(const std::vector<OpenedText>& logs, const OpenTargets& int
         added << opened.file;
     }
     if (added.isEmpty()) return {};
-    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind);
+    auto& validation = into.tabs.the<ValidationPlot>(kValidationKind.name);
     Problems rows;
     const bool readable = validation.add_runs(table, tr("Training logs").toStdString(), rows);
     for (const Problem& problem : rows) messages << QString::fromStdString(problem.text());

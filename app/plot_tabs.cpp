@@ -133,7 +133,7 @@ LivePlot* PlotTabs::create(int tab) {
     connect(plot, &LivePlot::export_requested, this, &PlotTabs::export_requested);
     if (const auto* sensitivity = qobject_cast<SensitivityPlot*>(plot)) {
         connect(sensitivity, &SensitivityPlot::sweep_requested, this, [this](P id, Output output) {
-            the<SweepPlot>(kSweepKind).show_sweep(id, output);
+            the<SweepPlot>(kSweepKind.name).show_sweep(id, output);
             show_plot(text_of(kSweepKind.name));
         });
     }
@@ -168,22 +168,21 @@ void PlotTabs::watch_view() {
 
 LivePlot& PlotTabs::current() const { return *existing(currentIndex()); }
 
-LivePlot* PlotTabs::plot_of(const PlotKind& kind) {
-    const auto found = std::ranges::find(kinds_, &kind);
-    if (found == kinds_.end()) return nullptr;
-    const auto tab = static_cast<int>(found - kinds_.begin());
+int PlotTabs::tab_of(std::string_view name) const {
+    const auto found = std::ranges::find(kinds_, name, &PlotKind::name);
+    return found == kinds_.end() ? -1 : static_cast<int>(found - kinds_.begin());
+}
+
+LivePlot* PlotTabs::plot(int tab) {
+    if (tab < 0) return nullptr;
     LivePlot* plot = existing(tab);
     return plot ? plot : create(tab);
 }
 
-LivePlot* PlotTabs::plot(const QString& name) {
-    const PlotKind* kind = plot_kind(name.toStdString());
-    return kind ? plot_of(*kind) : nullptr;
-}
+LivePlot* PlotTabs::plot(const QString& name) { return plot(tab_of(name.toStdString())); }
 
 void PlotTabs::show_plot(const QString& name) {
-    const auto found = std::ranges::find(kinds_, name.toStdString(), &PlotKind::name);
-    if (found != kinds_.end()) setCurrentIndex(static_cast<int>(found - kinds_.begin()));
+    if (const int tab = tab_of(name.toStdString()); tab >= 0) setCurrentIndex(tab);
 }
 
 std::vector<View> PlotTabs::views() const {
@@ -202,9 +201,9 @@ std::vector<View> PlotTabs::views() const {
 }
 
 void PlotTabs::set_view(const View& view) {
-    const auto found = std::ranges::find(kinds_, view.plot, &PlotKind::name);
-    if (found == kinds_.end()) return;
-    LivePlot* plot = existing(static_cast<int>(found - kinds_.begin()));
+    const int tab = tab_of(view.plot);
+    if (tab < 0) return;
+    LivePlot* plot = existing(tab);
     if (!plot) later_[view.plot] = view;
     else if (!(plot->view() == view)) plot->show_view(view);
 }

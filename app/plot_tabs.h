@@ -5,6 +5,7 @@
 #include <QTabWidget>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/view.h"
@@ -23,10 +24,10 @@ class PlotTabs : public QTabWidget {
     [[nodiscard]] LivePlot& current() const;
     // Returns the plot, which is created if it does not exist yet; nullptr if no tab has this name.
     [[nodiscard]] LivePlot* plot(const QString& name);
-    // Returns the plot of this kind as its class.
+    // Returns the plot of this name as its class.
     template <typename Plot>
-    [[nodiscard]] Plot& the(const PlotKind& kind) {
-        return *qobject_cast<Plot*>(plot_of(kind));
+    [[nodiscard]] Plot& the(std::string_view name) {
+        return *qobject_cast<Plot*>(plot(tab_of(name)));
     }
     // Shows the tab of this name, if there is one.
     void show_plot(const QString& name);
@@ -52,7 +53,10 @@ class PlotTabs : public QTabWidget {
     // Returns the plot of a tab; nullptr if it does not exist yet.
     [[nodiscard]] LivePlot* existing(int tab) const;
     LivePlot* create(int tab);
-    [[nodiscard]] LivePlot* plot_of(const PlotKind& kind);
+    // Returns the plot of a tab, which is created if it does not exist yet; nullptr if there is no such tab.
+    [[nodiscard]] LivePlot* plot(int tab);
+    // Returns −1 if no tab has this name.
+    [[nodiscard]] int tab_of(std::string_view name) const;
     void show_current();
     void add_menu();
     void watch_view();

@@ -301,11 +301,11 @@ TEST_CASE("help: a search keeps the pages that contain its words and shows one o
     CHECK(listed().size() == help_pages().size());
     CHECK(desk.find<QTextBrowser>("help/text")->extraSelections().isEmpty());
     // A search without results says so and leaves the page open.
-    const auto* nothing = desk.find<QLabel>("help/nothing");
-    CHECK_FALSE(nothing->isVisible());
+    const auto* none_found = desk.find<QLabel>("help/none-found");
+    CHECK_FALSE(none_found->isVisible());
     search->setText(QStringLiteral("no such word"));
     CHECK(listed().empty());
-    CHECK(nothing->isVisible());
+    CHECK(none_found->isVisible());
     CHECK(std::string(help->page()->id) == "timeline");
 }
 

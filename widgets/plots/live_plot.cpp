@@ -103,13 +103,13 @@ void LivePlot::start() {
         refresh();
     });
     connect(&model_, &LiveModel::gesture_ended, this, &LivePlot::refresh);
-    connect(&model_, &LiveModel::unparsed_changed, this, &LivePlot::show_doubt);
+    connect(&model_, &LiveModel::unparsed_changed, this, &LivePlot::dim_if_unread);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LivePlot::restyle);
     connect(canvas_, &QCustomPlot::afterReplot, ruler_, qOverload<>(&QWidget::update));
     connect(canvas_, &QCustomPlot::afterReplot, this, [this] { words_.reset(); });
     connect_mouse();
     if (!model_.pins().empty()) show_pins();
-    if (model_.has_unparsed_field()) show_doubt();
+    if (model_.has_unparsed_field()) dim_if_unread();
 }
 
 void LivePlot::show_pins() {
@@ -120,7 +120,7 @@ void LivePlot::show_pins() {
     update_pins();
 }
 
-void LivePlot::show_doubt() {
+void LivePlot::dim_if_unread() {
     auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
     if (dim) dim->setOpacity(kDoubted);
     canvas_->setGraphicsEffect(dim);

@@ -138,7 +138,7 @@ class LivePlot : public QWidget, public Explainable {
   private:
     void restyle();
     void show_pins();
-    void show_doubt();  // while a field cannot be read
+    void dim_if_unread();  // while the text of a field cannot be read
     void connect_mouse();
     void zoom_by_wheel(QWheelEvent* event);
     // Returns whether it is a key of the zoom.

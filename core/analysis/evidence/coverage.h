@@ -80,8 +80,8 @@ struct Coverage {
 };
 const Coverage& coverage();
 
-// Returns the families of the runs that were measured on this GPU with these values of coordinates. A
-// family's runs are in one file, which has its name.
+// Returns the families of the runs that were measured with these values of coordinates, on this GPU unless
+// `gpu` is empty. A family's runs are in one file, which has its name.
 std::set<std::string> families_with(const std::string& gpu, const Settings& settings,
                                     std::initializer_list<P> same);
 

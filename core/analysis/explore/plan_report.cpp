@@ -59,7 +59,6 @@ std::vector<double> steps_from(P id, const Settings& s) {
     std::vector<double> stops = domain(id, s).stops;
     // Zero means all GPUs; a group of one GPU shards nothing.
     if (id == P::shard_group) std::erase(stops, 1);
-    if (id == P::moe_overlap) return {s.on(id) ? 0.0 : 1.0};
     if (id == P::schedule || id == P::context_parallel_kind || id == P::moe_dispatcher) {
         std::erase(stops, s[id]);
         return stops;

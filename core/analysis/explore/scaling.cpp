@@ -1,7 +1,6 @@
 #include "explore/scaling.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "planner/planner.h"
@@ -34,17 +33,16 @@ bool keeps_plan(Settings s, double gpus) {
     return all_hold(parallelism_constraints(), s);
 }
 
-// Adds the numbers of GPUs, from `lowest` to `highest`, among which the batch is divided into whole
-// micro-batches. GPUs fill whole nodes.
+// Adds the numbers of GPUs in more than one node, from `lowest` to `highest`, among which the batch is
+// divided into whole micro-batches.
 void add_divisors(std::vector<double>& counts, const Settings& s, double lowest, double highest) {
     const double batches = s[P::global_batch] / s[P::micro_batch];
     const double replica = gpus_per_replica(s), node = s[P::gpus_used_per_node];
     if (batches != std::floor(batches)) return;
     for (const double replicas : divisors(batches, highest / replica)) {
         const double gpus = replicas * replica;
-        const bool whole_nodes =
-            gpus <= node ? std::has_single_bit(static_cast<unsigned>(gpus)) : std::fmod(gpus, node) == 0;
-        if (gpus >= lowest && whole_nodes && keeps_plan(s, gpus)) counts.push_back(gpus);
+        if (gpus >= lowest && gpus > node && divides(node, gpus) && keeps_plan(s, gpus))
+            counts.push_back(gpus);
     }
     std::ranges::sort(counts);
     counts.erase(std::unique(counts.begin(), counts.end()), counts.end());

@@ -18,7 +18,7 @@ ComputeBound compute_bound(const Compiled& c) {
     whole.count = c.settings[P::accumulation] / c.stages.weight_copies;
     const double per_micro_batch = 1 / c.settings[P::accumulation];
     const auto pass = [&](std::size_t kind, Phase phase) {
-        const LayerPasses passes = passes_without_traffic(stage, layers, kind, phase, whole, c);
+        const LayerPasses passes = computing_passes(stage, layers, kind, phase, whole);
         const PassBound bound{passes.busy.total(), passes.host};
         out.computing += passes.count * host_bound_time(bound.busy, bound.host);
         if (c.stages.count > 1) {

@@ -143,11 +143,10 @@ Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c)
     return host_bound_time(longer(both, passes.offload), passes.host);
 }
 
-LayerPasses passes_without_traffic(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
-                                   const Passes& passes, const Compiled& c) {
+LayerPasses computing_passes(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
+                             const Passes& passes) {
     LayerPasses out = pass_of(layers.of_kind[kind], kind, phase, passes.share);
     out.count = stage.counts[kind] * passes.count;
-    overlap_with(out, 1, {}, c);
     return out;
 }
 

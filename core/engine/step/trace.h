@@ -50,9 +50,10 @@ struct LayerPasses {
 // Returns the time that the passes would take if their compute took `busy`.
 Time passes_time(const LayerPasses& passes, const Time& busy, const Compiled& c);
 
-// Returns the passes of a stage's layers of one kind in one direction, as if nothing overlapped with them.
-LayerPasses passes_without_traffic(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
-                                   const Passes& passes, const Compiled& c);
+// Returns the passes of a stage's layers of one kind in one direction, with their compute and the host's time
+// alone: without traffic, `exposure` and `time`.
+LayerPasses computing_passes(const Stage& stage, const Layers& layers, std::size_t kind, Phase phase,
+                             const Passes& passes);
 
 // The frequency of a term: once per step, per visit of a layer (see Passes), per pass, or per pass of a visit
 // after its first one.

@@ -138,6 +138,11 @@ enum class Software {
     megatron_bridge,
     primus
 };
+// Returns whether the software trains with Megatron-Core and Transformer Engine.
+constexpr bool is_of_megatron_core(Software software) {
+    return software == Software::megatron_core || software == Software::nemo ||
+           software == Software::megatron_bridge || software == Software::primus;
+}
 enum class Sharding { ddp, zero1, zero2, zero3, hsdp, zero_pp };
 // Returns whether weights are sharded and gathered layer by layer.
 constexpr bool is_fsdp(Sharding sharding) { return sharding >= Sharding::zero3; }

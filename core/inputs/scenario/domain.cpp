@@ -18,8 +18,8 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
     }
 }
 
-// Returns the powers of two below the size of a node, multiples of a node, and of nodes that hold whole
-// replicas.
+// Returns the powers of two below the size of a node, multiples of a node, and multiples of the fewest nodes
+// that hold whole replicas.
 std::vector<double> gpu_counts(const Settings& s, double high) {
     const double node = s[P::gpus_per_node];
     std::vector<double> out;

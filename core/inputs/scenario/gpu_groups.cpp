@@ -48,13 +48,7 @@ double context_parallel_inner(const Settings& s) {
 }
 
 bool supports_attention(ContextParallelKind kind, const Settings& s) {
-    switch (s.choice<Software>(P::software)) {
-        case Software::megatron_core:
-        case Software::nemo:
-        case Software::megatron_bridge:
-        case Software::primus: break;
-        default: return true;
-    }
+    if (!is_of_megatron_core(s.choice<Software>(P::software))) return true;
     if (s.on(P::attention_sinks)) return kind == ContextParallelKind::a2a;
     return !has_mixer(s, Mixer::sliding) || kind == ContextParallelKind::a2a ||
            kind == ContextParallelKind::all_gather;

@@ -4,19 +4,6 @@
 #include "text/translate.h"
 
 namespace shardscope {
-namespace {
-
-bool is_of_megatron_core(Software software) {
-    switch (software) {
-        case Software::megatron_core:
-        case Software::megatron_bridge:
-        case Software::nemo:
-        case Software::primus: return true;
-        default: return false;
-    }
-}
-
-}  // namespace
 
 bool offers_sharding(Sharding sharding, const Settings& s) {
     switch (s.choice<Software>(P::software)) {
@@ -38,16 +25,14 @@ bool offers_sharding(Sharding sharding, const Settings& s) {
 bool offers_offload(Offload offload, const Settings& s) {
     if (offload == Offload::none) return true;
     const auto sharding = s.choice<Sharding>(P::sharding);
-    switch (s.choice<Software>(P::software)) {
+    const auto software = s.choice<Software>(P::software);
+    if (is_of_megatron_core(software)) return offload == Offload::optimizer && sharding != Sharding::ddp;
+    switch (software) {
         case Software::fsdp1:
         case Software::fsdp1_compile:
         case Software::fsdp2:
         case Software::fsdp2_compile:
         case Software::torchtitan: return offload == Offload::optimizer_and_parameters && is_fsdp(sharding);
-        case Software::megatron_core:
-        case Software::megatron_bridge:
-        case Software::nemo:
-        case Software::primus: return offload == Offload::optimizer && sharding != Sharding::ddp;
         case Software::deepspeed:
         case Software::deepspeed_2021:
         case Software::megatron_deepspeed:
@@ -63,8 +48,8 @@ bool offers_offload(Offload offload, const Settings& s) {
 bool runs_on(Software software, std::string_view vendor) {
     if (software == Software::other) return true;
     if (vendor == "google") return software == Software::maxtext || software == Software::jax;
-    if (vendor == "amazon") return software == Software::jax;
-    if (vendor == "intel")  // HabanaAI/Megatron-LM and Intel's DeepSpeed
+    if (vendor == "amazon") return software == Software::jax;  // NeuronX Distributed is “other”
+    if (vendor == "intel")                                     // HabanaAI/Megatron-LM and Intel's DeepSpeed
         return software == Software::deepspeed || software == Software::megatron_core ||
                software == Software::megatron_deepspeed;
     return true;

@@ -93,9 +93,8 @@ std::vector<char> read_letters(const json& file, std::size_t scenarios, std::siz
 // Reads the views of the plots that are not shown.
 std::vector<View> read_plots(const json& plots, const Scenario& scenario, Catalogue& catalogue,
                              Problems& problems) {
-    constexpr std::size_t kMostPlots = 100;
     std::vector<View> out;
-    if (!plots.is_array() || plots.size() > kMostPlots) {
+    if (!plots.is_array()) {
         problems.push_back({"/plots", translate("plots must be a list of views"), "", {}});
         return out;
     }

@@ -78,8 +78,10 @@ TEST_CASE("software: the planner chooses no offload that the stack does not have
                                                         {P::sharding, Sharding::zero3},
                                                         {P::expert_parallel, 8},
                                                         {P::micro_batch, 1}});
-        for (const Settings& found : planned(large, {P::offload, P::recompute}))
-            CHECK(missing_in_software(found).empty());
+        const std::vector<Settings> found = planned(large, {P::offload, P::recompute});
+        REQUIRE_FALSE(found.empty());
+        CHECK(found.front()[P::offload] != Value(Offload::none));
+        for (const Settings& plan : found) CHECK(missing_in_software(plan).empty());
         const Answer given =
             answer(with_software(one.software, {{P::sharding, Sharding::zero3}, {P::offload, one.missing}}));
         CHECK(std::ranges::count_if(warnings(given), [](const std::string& note) {
