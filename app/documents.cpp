@@ -227,7 +227,7 @@ bool Documents::save_model(const QString& file) {
         return false;
     }
     model_.apply_model(*preset);
-    messages_.say(
+    messages_.report(
         tr("The model is saved as “%1” in %2.").arg(text_of(preset->title), info.absoluteFilePath()));
     return true;
 }

@@ -66,7 +66,7 @@ Exports::Exports(MessageBar& messages, ProgressLine& progress, QObject* parent)
         next_.stop();
         drawing_.reset();
         progress_.hide();
-        messages_.say(tr("%1: stopped, nothing is written.").arg(what_));
+        messages_.report(tr("%1: stopped, nothing is written.").arg(what_));
     });
 }
 
@@ -141,7 +141,7 @@ bool Exports::plot(const FigureRequest& figure, const Answer& answer, const QStr
                          const QByteArray bytes = render_figure(whole.front(), now, *format, &problem);
                          if (!bytes.isEmpty()) files.push_back({file, bytes});
                          if (!write(files, problem, file)) return false;
-                         messages_.say(tr("Written: %1").arg(file));
+                         messages_.report(tr("Written: %1").arg(file));
                          return true;
                      });
 }
@@ -175,7 +175,7 @@ void Exports::draw_next() {
         }
         write({}, problem, file);
     } else if (write(d.files, {}, d.folder)) {
-        messages_.say(tr("Files written to %1: %2").arg(d.folder).arg(all));
+        messages_.report(tr("Files written to %1: %2").arg(d.folder).arg(all));
     }
     progress_.hide();
     drawing_.reset();
@@ -190,7 +190,7 @@ bool Exports::report(const ReportRequest& request, const Answer& answer, const Q
                          ready.figures = whole;
                          QString problem;
                          if (!write(render_report(ready, now, file, &problem), problem, file)) return false;
-                         messages_.say(tr("Written: %1").arg(file));
+                         messages_.report(tr("Written: %1").arg(file));
                          return true;
                      });
 }

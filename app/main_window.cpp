@@ -174,7 +174,7 @@ void MainWindow::add_languages(QMenu& menu) {
         group->addAction(entry);
         connect(entry, &QAction::triggered, this, [this, code, name] {
             session_.set_language(code);
-            message_->say(tr("Language: %1, from the next start.").arg(name));
+            message_->report(tr("Language: %1, from the next start.").arg(name));
         });
     };
     add({}, tr("System"));
@@ -442,7 +442,7 @@ void MainWindow::connect_scenario_actions() {
     on(ActionId::plan_lock, [this] { model_.set_all_automatic(false); });
     on(ActionId::pin, [this] {
         if (model_.pins().size() < kMostPins) model_.pin();
-        else message_->say(tr("At most six pins are possible; unpin one first."));
+        else message_->report(tr("At most six pins are possible; unpin one first."));
     });
     on(ActionId::unpin_all, [this] { model_.unpin_all(); });
     const auto offer = [this] { actions_.at(ActionId::unpin_all)->setEnabled(!model_.pins().empty()); };
@@ -512,15 +512,20 @@ void MainWindow::fold(const QSize& size) {
     measured_->set_compact(size.height() < kLowWindow * zoom);
     scenarios_->set_window_height(static_cast<int>(size.height() / zoom));
     tabs_->set_compact(compact);
-    // In a small window these buttons have only icons; the words of some languages would push the last
-    // actions out of the tool bar.
-    auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
-    for (const ActionId id : {ActionId::undo, ActionId::redo}) {
-        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id))))
-            button->setToolButtonStyle(compact ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
-    }
     for (PresetPicker* picker : {cluster_picker_, model_picker_}) picker->set_compact(compact);
+    fit_tool_bar(size.width());
     sides_->set_narrow(size.width() < kWidthForSidePanels * zoom);
+}
+
+// Shows the names of undo and redo beside their icons only where the last action still fits, because a tool
+// bar hides what does not.
+void MainWindow::fit_tool_bar(int width) {
+    auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
+    const auto set = [&](Qt::ToolButtonStyle style) {
+        for (const ActionId id : {ActionId::undo, ActionId::redo}) qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id)))->setToolButtonStyle(style);
+    };
+    set(Qt::ToolButtonTextBesideIcon);
+    if (bar->sizeHint().width() > width) set(Qt::ToolButtonIconOnly);
 }
 
 void MainWindow::share_space() {

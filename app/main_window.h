@@ -73,6 +73,7 @@ class MainWindow : public QMainWindow {
     void refresh_recent();
     void refresh_titles();
     void fold(const QSize& size);
+    void fit_tool_bar(int width);
     void share_space();  // among the panes, unless the user has chosen their sizes
     void update_column_visibility();
     void fit_to_screen(const QRect& last);

@@ -6,7 +6,7 @@
 
 namespace shardscope {
 
-MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel) {
+MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel), end_(this) {
     setObjectName(QStringLiteral("message"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 4, 12, 4);
@@ -21,12 +21,28 @@ MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel) {
     dismiss->setToolTip(dismiss->accessibleName());
     connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
     row->addWidget(dismiss);
+    constexpr int kShown = 12000;  // ms
+    end_.setInterval(kShown);
+    connect(&end_, &QTimer::timeout, this, [this] {
+        if (!underMouse()) hide();
+    });
     hide();
 }
 
 void MessageBar::say(const QString& message) {
+    end_.stop();
     text_->setText(message);
     show();
+}
+
+void MessageBar::report(const QString& message) {
+    say(message);
+    end_.start();
+}
+
+void MessageBar::hideEvent(QHideEvent* event) {
+    if (isHidden()) end_.stop();
+    QWidget::hideEvent(event);
 }
 
 void MessageBar::withdraw(const QString& message) {

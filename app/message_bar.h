@@ -2,6 +2,7 @@
 // dialogs that have to be closed. Object names: "message", "message/text".
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 
 #include "text/problem.h"
@@ -15,15 +16,23 @@ class MessageBar : public QWidget {
   public:
     explicit MessageBar(QWidget* parent = nullptr);
 
+    // Shows a message until it is dismissed or replaced.
     void say(const QString& message);
+    // Shows one line per problem, with `file` before it; shows nothing if there are none.
+    void say(const Problems& problems, const QString& file);
+    // Shows a message about what the program has done. It disappears after some seconds, but not while the
+    // pointer is on it.
+    void report(const QString& message);
     // Hides the message if it is still this one.
     void withdraw(const QString& message);
     [[nodiscard]] QString text() const;
-    // Shows one line per problem, with `file` before it; shows nothing if there are none.
-    void say(const Problems& problems, const QString& file);
+
+  protected:
+    void hideEvent(QHideEvent* event) override;
 
   private:
     QLabel* text_;
+    QTimer end_;  // of a report
 };
 
 }  // namespace shardscope

@@ -10,15 +10,10 @@ PlanNews::PlanNews(LiveModel& model, MessageBar& messages, QObject* parent)
     : QObject(parent), model_(model), messages_(messages) {
     connect(&model_, &LiveModel::changed, this, &PlanNews::compare);
     connect(&model_, &LiveModel::gesture_ended, this, &PlanNews::compare);
-    constexpr int kShown = 12000;  // ms
-    end_.setSingleShot(true);
-    end_.setInterval(kShown);
-    connect(&end_, &QTimer::timeout, this, &PlanNews::withdraw);
     compare();
 }
 
 void PlanNews::withdraw() {
-    end_.stop();
     if (!news_.isEmpty()) messages_.withdraw(news_);
     news_.clear();
 }
@@ -33,8 +28,7 @@ void PlanNews::compare() {
         const QString change = plan_change(*last_, plan, model_.scenario().automatic);
         if (!change.isEmpty()) {
             news_ = tr("Plan changed: %1").arg(change);
-            messages_.say(news_);
-            end_.start();
+            messages_.report(news_);
         }
     }
     last_ = plan;

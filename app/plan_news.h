@@ -1,11 +1,10 @@
 // Says what the planner has changed whenever it changes automatic parameters: "Plan changed: Tensor parallel
 // 1 → 4, Sharding zero3 → zero2". During a drag it waits for the end. It says nothing when an unrelated
-// scenario replaces the current one. The message disappears with the next change of the scenario, or after
-// some seconds, because it covers a part of the plot.
+// scenario replaces the current one. The message disappears with the next change of the scenario, if not
+// before.
 #pragma once
 
 #include <QObject>
-#include <QTimer>
 #include <optional>
 
 #include "planner/plan.h"
@@ -30,7 +29,6 @@ class PlanNews : public QObject {
     Scenario scenario_;         // with this plan
     unsigned origin_ = 0;       // of this scenario
     QString news_;              // the last message
-    QTimer end_;                // of the message
 };
 
 // Returns what differs between two plans in the parameters `compared`: "Tensor parallel 1 → 4, Sharding

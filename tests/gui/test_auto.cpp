@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QTest>
+#include <QTimer>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
 #include <map>
@@ -127,6 +128,21 @@ TEST_CASE("the message about a changed plan leaves with the next change of the s
     desk.type("cluster.price_per_gpu_hour", "3");  // leaves the plan as it is
     REQUIRE(QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout));
     CHECK(message->isHidden());
+}
+
+TEST_CASE("a message about what was done leaves by itself, unless the pointer is on it", "[gui][window]") {
+    Desk desk;
+    auto* message = desk.find<QWidget>("message");
+    for (int i = 0; i < 7; ++i) desk.choose(ActionId::pin);
+    REQUIRE(message->isVisible());
+    auto* end = message->findChild<QTimer*>(QString(), Qt::FindDirectChildrenOnly);
+    REQUIRE(end->isActive());
+    message->setAttribute(Qt::WA_UnderMouse);
+    end->setInterval(1);
+    CHECK_FALSE(QTest::qWaitFor([&] { return message->isHidden(); }, 50));
+    message->setAttribute(Qt::WA_UnderMouse, false);
+    CHECK(QTest::qWaitFor([&] { return message->isHidden(); }, kBackgroundTimeout));
+    CHECK_FALSE(end->isActive());
 }
 
 TEST_CASE("differences of plans are written in the order of the plan's parameters", "[gui][auto]") {

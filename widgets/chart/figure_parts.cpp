@@ -55,6 +55,19 @@ QColor ink_on(const QColor& ground) {
     return luminance > kEven ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
 }
 
+QColor tint(const QColor& color, double share, const QColor& ground) {
+    const auto mixed = [share](float above, float below) {
+        return static_cast<float>(share * above + (1 - share) * below);
+    };
+    return QColor::fromRgbF(mixed(color.redF(), ground.redF()), mixed(color.greenF(), ground.greenF()),
+                            mixed(color.blueF(), ground.blueF()));
+}
+
+QColor band_color(const Theme& theme) {
+    constexpr double kShare = 0.75;
+    return tint(theme.kind == Theme::Kind::dark ? theme.line : theme.line.darker(104), kShare, theme.pane);
+}
+
 FigureFonts::FigureFonts(const QFont& base)
     : body(base),
       bold(scaled_font(base, 1, true)),

@@ -22,6 +22,10 @@ inline constexpr double kStaleStrength = 0.6, kInvalidStrength = 0.4;
 
 // Returns the text colour with the higher contrast on `ground`.
 QColor ink_on(const QColor& ground);
+// Returns the opaque colour of a fill that covers this share of `ground`. Qt divides large transparent fills
+// among threads, which takes several times as long as the fill itself.
+QColor tint(const QColor& color, double share, const QColor& ground);
+QColor band_color(const Theme& theme);  // of bands of likely values
 
 struct FigureFonts {
     QFont body, bold, small, small_bold;

@@ -33,6 +33,8 @@ class Canvas : public QCustomPlot {
     explicit Canvas(QWidget* parent) : QCustomPlot(parent) {
         // The plot opens the context menu, so that the canvas must pass on the request for it.
         setAttribute(Qt::WA_NoMousePropagation, false);
+        // All layers are always drawn together; a picture of its own for this one would double the copying.
+        layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
         connect(this, &QCustomPlot::afterReplot, this, [this] { resized_ = false; });
     }
 

@@ -34,10 +34,9 @@ void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
     const QPolygonF floor{QPointF(sharded.front().x(), area.bottom()),
                           QPointF(sharded.back().x(), area.bottom())};
     painter.setPen(Qt::NoPen);
-    const auto fill = [&](const QPolygonF& shape, QColor color) {
-        constexpr float kPale = 0.45F;
-        color.setAlphaF(kPale);
-        painter.setBrush(color);
+    const auto fill = [&](const QPolygonF& shape, const QColor& color) {
+        constexpr double kPale = 0.45;
+        painter.setBrush(tint(color, kPale, theme->pane));
         painter.drawPolygon(shape);
     };
     fill(between(sharded, floor), theme->optimizer);

@@ -70,9 +70,7 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
 void ScalingFigure::Parts::paint_band(QCPPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    QColor grey = theme->kind == Theme::Kind::dark ? theme->line : theme->line.darker(104);
-    grey.setAlphaF(0.75F);
-    painter.setBrush(grey);
+    painter.setBrush(band_color(*theme));
     const QCPRange range = y().range();
     QPolygonF upper;
     QPolygonF lower;

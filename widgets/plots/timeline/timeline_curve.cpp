@@ -114,10 +114,8 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
     if (line.size() < 2) return;
     painter.setRenderHint(QPainter::Antialiasing);
     if (fullest) {
-        QColor fill = view.theme->memory_rate;
-        fill.setAlphaF(0.16F);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(fill);
+        painter.setBrush(tint(view.theme->memory_rate, 0.16, view.theme->pane));
         // The time of Qt's rasterizer grows with the square of the number of edges in a line of pixels.
         // In files one polygon has no seams.
         const bool pixels = painter.paintEngine()->type() == QPaintEngine::Raster;

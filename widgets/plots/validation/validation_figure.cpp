@@ -241,9 +241,7 @@ void ValidationFigure::Parts::paint_below(QCPPainter& painter) const {
     };
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    QColor grey = theme->kind == Theme::Kind::dark ? theme->line : theme->line.darker(104);
-    grey.setAlphaF(0.75F);
-    painter.setBrush(grey);
+    painter.setBrush(band_color(*theme));
     const QPolygonF band{QList<QPointF>{at(low, 1 - kValidationBand), at(high, 1 - kValidationBand),
                                         at(high, 1 + kValidationBand), at(low, 1 + kValidationBand)}};
     painter.drawPolygon(band.intersected(QPolygonF(area)));
