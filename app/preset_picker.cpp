@@ -304,9 +304,12 @@ PresetPicker::PresetPicker(PresetKind kind, LiveModel& model, PresetFacts& facts
 
 void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool modified,
                                const std::string& own_name) {
+    QString title = tr("own");
+    if (!own_name.empty()) title = text_of(own_name);
+    else if (preset) title = preset_text(preset->shown_title());
+    if (kind == kind_ && title == title_ && modified == modified_) return;
     kind_ = kind;
-    if (!own_name.empty()) title_ = text_of(own_name);
-    else title_ = preset ? preset_text(preset->shown_title()) : tr("own");
+    title_ = title;
     modified_ = modified;
     refresh();
 }

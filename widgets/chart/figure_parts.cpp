@@ -142,7 +142,7 @@ void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, c
     painter.translate(std::round(box.center().x()), std::round(box.center().y()));
     painter.rotate(-90);
     draw_text(painter,
-              {-metrics.horizontalAdvance(line.text) / 2, (metrics.ascent() - metrics.descent()) / 2},
+              {-text_width(line.font, line.text) / 2, (metrics.ascent() - metrics.descent()) / 2},
               line.text, line.font, line.color, halo);
     painter.restore();
 }
@@ -274,7 +274,7 @@ void draw_tag(QPainter& painter, const QRectF& box, char letter, const QColor& c
     const QString text = QString(QLatin1Char(letter));
     const QColor ink = color.lightnessF() > 0.4F ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white);
     draw_text(painter,
-              {box.center().x() - metrics.horizontalAdvance(text) / 2,
+              {box.center().x() - text_width(font, text) / 2,
                box.center().y() + (metrics.ascent() - metrics.descent()) / 2},
               text, font, ink);
 }
@@ -414,7 +414,7 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         // form.
         constexpr double kPadding = 2;
         for (const QString& name : {text_of(label_of(segment.wall)), short_name(segment.wall)}) {
-            const bool bold = metrics.horizontalAdvance(name) + kPadding <= box.width();
+            const bool bold = text_width(fonts.small_bold, name) + kPadding <= box.width();
             const QFont& font = bold ? fonts.small_bold : fonts.small;
             const double width = text_width(font, name);
             if (name.isEmpty() || width + kPadding > box.width()) continue;

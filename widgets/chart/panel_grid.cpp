@@ -55,7 +55,7 @@ void draw_panel_title(QPainter& painter, const QRectF& row, char letter, const Q
     const double height = std::ceil(metrics.height());
     double base = std::round(tag.center().y() + (metrics.ascent() - metrics.descent()) / 2);
     QString rest = name;
-    if (row.height() >= kTag + height && metrics.horizontalAdvance(name) > room) {
+    if (row.height() >= kTag + height && text_width(fonts.small_bold, name) > room) {
         // The first line gets as many words as there is room for, the second line the others. A break after a
         // comma is preferred.
         qsizetype words = -1;
@@ -63,8 +63,8 @@ void draw_panel_title(QPainter& painter, const QRectF& row, char letter, const Q
         for (qsizetype at = name.indexOf(QLatin1Char(' ')); at > 0;
              at = name.indexOf(QLatin1Char(' '), at + 1)) {
             const bool here =
-                name[at - 1] == QLatin1Char(',') && metrics.horizontalAdvance(name.mid(at + 1)) <= room;
-            if (metrics.horizontalAdvance(name.left(at)) > room || (comma && !here)) continue;
+                name[at - 1] == QLatin1Char(',') && text_width(fonts.small_bold, name.mid(at + 1)) <= room;
+            if (text_width(fonts.small_bold, name.left(at)) > room || (comma && !here)) continue;
             words = at;
             comma = here;
         }

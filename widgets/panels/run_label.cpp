@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -28,7 +29,7 @@ void RunLabel::set_runs(const QList<Run>& runs) {
     natural_width_ = marker_ == Marker::none ? 0 : kMarker + kMarkerGap;
     for (const Run& run : runs_) {
         whole += run.text;
-        natural_width_ += QFontMetricsF(run.font).horizontalAdvance(run.text);
+        natural_width_ += text_width(run.font, run.text);
     }
     setText(whole);
     update();
@@ -89,13 +90,13 @@ void RunLabel::paintEvent(QPaintEvent*) {
         const QFontMetricsF metrics(run.font);
         QString text = run.text;
         // Only the last run may be shortened; the layout must leave enough space for the others.
-        if (i + 1 == runs_.size() && x + metrics.horizontalAdvance(text) > width() + 1) {
+        if (i + 1 == runs_.size() && x + text_width(run.font, text) > width() + 1) {
             text = metrics.elidedText(text, Qt::ElideRight, std::max(0.0, width() - x));
         }
         painter.setFont(run.font);
         painter.setPen(run.color);
         painter.drawText(QPointF(x, baseline), text);
-        x += metrics.horizontalAdvance(text);
+        x += text_width(run.font, text);
     }
     paint_focus(painter);
 }

@@ -116,7 +116,7 @@ void paint_axis(QPainter& painter, const WaterfallGeometry& g, const Theme& them
         painter.setPen(QPen(theme.border, 1));
         painter.drawLine(QPointF(x, g.axis_y), QPointF(x, g.axis_y + 4));
         const QString text = shown(value, Quantity::count, false);
-        const double width = metrics.horizontalAdvance(text);
+        const double width = text_width(small, text);
         if (x - width / 2 < free_from) continue;
         free_from = x + width / 2 + 6;
         painter.setPen(theme.muted);

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "scenario/domain.h"
+#include "widgets/drawing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/wall_mark.h"
 
@@ -419,7 +420,7 @@ void ParameterSlider::paint_tick_labels(QPainter& painter) const {
     std::vector<Label> labels;
     const auto add = [&](double value) {
         const QString text = textOf(value);
-        const double width = metrics.horizontalAdvance(text);
+        const double width = text_width(face, text);
         const double left = std::clamp(pointOf(value).x() - width / 2, area.left(), area.right() - width);
         const QRectF place(left, area.bottom() + kTick * zoom(), width, metrics.height());
         const double apart = kLabelsApart * zoom() / 2;
