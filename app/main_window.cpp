@@ -522,7 +522,8 @@ void MainWindow::fold(const QSize& size) {
 void MainWindow::fit_tool_bar(int width) {
     auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
     const auto set = [&](Qt::ToolButtonStyle style) {
-        for (const ActionId id : {ActionId::undo, ActionId::redo}) qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id)))->setToolButtonStyle(style);
+        for (const ActionId id : {ActionId::undo, ActionId::redo})
+            qobject_cast<QToolButton*>(bar->widgetForAction(actions_.at(id)))->setToolButtonStyle(style);
     };
     set(Qt::ToolButtonTextBesideIcon);
     if (bar->sizeHint().width() > width) set(Qt::ToolButtonIconOnly);

@@ -34,14 +34,16 @@ QString assignment_text(P id, double value) {
 }
 
 WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model) {
+    const Scenario& scenario = model.answer().scenario;
     const Settings& now = model.answer().settings;
-    const double nearest = nearest_valid(id, value, now);
+    // Automatic parameters may make room for the value.
+    const double nearest = resolve(edited(scenario, id, value))[id];
     const QString label = text_of(label_of(id));
     WindowCommand out{QStringLiteral("set/") + text_of(parameter(id).key),
                       assignment_text(id, nearest),
                       {},
                       match,
-                      [&model, id, nearest] { model.edit(id, nearest); }};
+                      [&model, id, value] { model.edit(id, value); }};
     QStringList effect;
     if (nearest != value) {
         effect << QObject::tr("nearest to %1").arg(text_of(format(id, value)));
@@ -52,7 +54,7 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
         effect << QObject::tr("is set already");
     } else {
         effect << QObject::tr("now %1").arg(text_of(format(id, now[id])));
-        out.leads_to = [&model, id, nearest] { return edited(locked(model.answer().scenario), id, nearest); };
+        out.leads_to = [&model, id, value] { return locked(edited(model.answer().scenario, id, value)); };
     }
     out.effect = effect.join(QStringLiteral(" · "));
     return out;

@@ -51,6 +51,16 @@ struct Line {
 
 }  // namespace
 
+TEST_CASE("a typed number of GPUs is set where the automatic plan can spread the batch",
+          "[gui][command-line]") {
+    Line it;
+    it.desk.window.model().set_all_automatic(true);
+    CHECK(it.first("gpus 512").text.contains(QStringLiteral("512")));
+    it.run("gpus 512");
+    CHECK(it.settings()[P::gpus] == 512);
+    CHECK(it.settings()[P::global_batch] == 128);
+}
+
 TEST_CASE("G17: typed words set values and take presets, each as one undo step", "[gui][command-line]") {
     Line it;
     it.run("h200");

@@ -141,8 +141,7 @@ void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, c
     painter.save();
     painter.translate(std::round(box.center().x()), std::round(box.center().y()));
     painter.rotate(-90);
-    draw_text(painter,
-              {-text_width(line.font, line.text) / 2, (metrics.ascent() - metrics.descent()) / 2},
+    draw_text(painter, {-text_width(line.font, line.text) / 2, (metrics.ascent() - metrics.descent()) / 2},
               line.text, line.font, line.color, halo);
     painter.restore();
 }

@@ -227,9 +227,12 @@ void Headline::set_sentences() {
     };
     add(lead_, sentences.lead);
     add(lead_, sentences.second);
+    // Where there is no room for all of them, the last are left out.
+    if (exceeds_context(answer))
+        details_ << tr("Longer than the model's context, %1 tokens.")
+                        .arg(shown(answer.scenario.model->context, Quantity::count));
     add(details_, sentences.takeover);
     // The tool tip names the range that is exceeded, together with all other warnings.
-    if (exceeds_context(answer)) details_ << tr("Longer than the model's context.");
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun) details_ << tr("Nothing like it was measured.");
     else if (!extrapolation_warnings(answer).empty()) details_ << tr("Outside the validated range.");
     for (const std::string& detail : sentences.details) add(details_, detail);

@@ -214,7 +214,9 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
                                P::pipeline_parallel,
                                P::virtual_stages,
                                P::context_parallel,
-                               P::async_tensor_parallel};
+                               P::async_tensor_parallel,
+                               P::inter_node_bandwidth,
+                               P::intra_node_bandwidth};
     // The precision must agree, too, because the MFU of another precision refers to another peak.
     constexpr std::array kModel{P::layers, P::hidden_size, P::ffn_size, P::precision};
     for (const PublicRun& other : runs_of_shape(gpu->name, s)) {

@@ -46,12 +46,17 @@ std::string capitalised(Wall wall) {
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
-// A rate at which the wall changes, in two digits, because a prediction is not more accurate. It is rounded
-// away from the present value, so that the wall has changed there.
+// A rate at which the wall changes, in three digits. It is rounded away from the present value, so that the
+// wall has changed there.
 std::string rounded(P input, double value, bool below) {
     const double unit = units_of(parameter(input).quantity).front().factor;
-    const double digit = unit * std::pow(10, std::floor(std::log10(value / unit)) - 1);
-    return format(input, digit * (below ? std::floor(value / digit) : std::ceil(value / digit)));
+    const double digit = unit * std::pow(10, std::floor(std::log10(value / unit)) - 2);
+    const std::string text =
+        format(input, digit * (below ? std::floor(value / digit) : std::ceil(value / digit)));
+    // A rate of the GPU is named, because the sentence is about a link.
+    return parameter(input).group == Group::gpu && input != P::intra_node_bandwidth
+               ? translate("{1} of {2}", {label_of(input), text})
+               : text;
 }
 
 // "Inter-node bandwidth is the wall up to 150 Gbit/s.", in the words of an answer of Solve.

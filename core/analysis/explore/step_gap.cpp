@@ -247,18 +247,18 @@ std::vector<GapBar> bars_of(const Groups& classes, MixedScenario& mixed, const A
     Groups forward;
     for (std::size_t most = 1; forward.empty() && most <= classes.size(); ++most)
         forward = OrderSearch(mixed, classes).find(most);
-    Groups groups = forward;
-    std::ranges::reverse(groups);
+    Groups reversed = forward;
+    std::ranges::reverse(reversed);
     // The reverse order where it is valid, else the nearest one that is.
-    const Groups backward = OrderSearch(mixed, groups).find(1);
-    std::ranges::sort(groups);
+    const Groups backward = OrderSearch(mixed, reversed).find(1);
     const auto changes = [&](const Groups& order) {
         return changes_in(order, mixed, from.estimate.step.total, to.estimate.step.total);
     };
     const auto first = changes(forward);
     const auto second = changes(backward);
     std::vector<GapBar> out;
-    for (const Classes& group : groups) {
+    // In this order the sums on the way are step times of valid scenarios, or near them.
+    for (const Classes& group : forward) {
         const double one = first.at(group);
         const double two = second.at(group);
         out.push_back({group, (one + two) / 2, one, two, inputs_of(group, from, to)});

@@ -39,8 +39,10 @@ TrackPoint TrackEstimator::at(double value, double place) {
         return point(edit_, value, place);
     }
     const Scenario next = edited(base_, id_, value);
-    if (is_base(next)) return {place, value};
-    return point(next, value, place);
+    if (!is_base(next)) return point(next, value, place);
+    // The edit changes nothing: the present value is the nearest one, or the edit cannot be made valid.
+    const bool is_present = nearest_valid(id_, value, settings_for_edit(base_, id_)) == settings_[id_];
+    return is_present ? point(base_, value, place) : TrackPoint{place, value};
 }
 
 TrackPoint TrackEstimator::point(const Scenario& of, double value, double place) {

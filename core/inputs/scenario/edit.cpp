@@ -101,9 +101,11 @@ namespace {
 // them.
 constexpr std::array kModelParallel{P::tensor_parallel, P::pipeline_parallel};
 
-// Returns whether the planner can spread a held batch over more GPUs by model parallelism.
+// Returns whether the planner can spread a held batch over more GPUs, or a larger micro-batch over the same
+// GPUs, by model parallelism.
 bool may_spread_batch(const Scenario& scenario, P id) {
-    return (id == P::gpus || id == P::global_batch) && scenario.hold() == Hold::global_batch &&
+    return (id == P::gpus || id == P::global_batch || id == P::micro_batch) &&
+           scenario.hold() == Hold::global_batch &&
            std::ranges::any_of(kModelParallel, [&](P degree) { return scenario.automatic[index(degree)]; });
 }
 
@@ -159,15 +161,17 @@ void spread_batch(Scenario& out, const Settings& s) {
 Settings settings_for_edit(const Scenario& scenario, P id) {
     Settings s = resolve(basis_of_edit(scenario, id));
     if (!may_spread_batch(scenario, id)) return s;
-    // A batch that M GPUs share allows M times as many GPUs, where M is any power of two up to the most model
-    // parallelism, and that is the same as a batch of M times the size.
+    // A batch that M GPUs share allows M times as many GPUs or micro-batches of M times the size, where M is
+    // any power of two up to the most model parallelism, and that is the same as a batch of M times the size.
     double most = 1;
     for (const P degree : kModelParallel) {
         const double degree_most = degrees(scenario, degree, s).back();
         most *= degree_most / s[degree];
         if (id == P::global_batch) s.set(degree, degree_most, Origin::derived);
     }
-    if (id == P::gpus) s.set(P::global_batch, s[P::global_batch] * most, s.origin(P::global_batch));
+    // At most all GPUs can share a micro-batch.
+    if (id == P::micro_batch) most = std::min(most, static_cast<double>(data_parallel(s)));
+    if (id != P::global_batch) s.set(P::global_batch, s[P::global_batch] * most, s.origin(P::global_batch));
     return s;
 }
 
@@ -202,10 +206,26 @@ Scenario edited_values(const Scenario& scenario, P id, Value value) {
     return is_valid(resolve(scenario)) ? scenario : out;
 }
 
+// Returns whether the degree changes how many GPUs are data parallel.
+bool divides_gpus(P id) {
+    return id == P::tensor_parallel || id == P::context_parallel || id == P::pipeline_parallel;
+}
+
+// Another plan does the same job: the global batch stays where the accumulation can make up for the change,
+// also if the batch of each GPU is held.
+Scenario on_other_degrees(const Scenario& scenario, P id, Value value) {
+    const Scenario same_job = edited_values(with_hold(scenario, Hold::global_batch), id, value);
+    const Settings before = resolve(scenario);
+    const Settings s = resolve(same_job);
+    const bool keeps = s[id] != before[id] && s[P::micro_batch] == before[P::micro_batch] && is_valid(s);
+    return keeps ? with_hold(same_job, scenario.hold()) : edited_values(scenario, id, value);
+}
+
 }  // namespace
 
 Scenario edited(const Scenario& scenario, P id, Value value) {
-    Scenario out = edited_values(scenario, id, value);
+    Scenario out = scenario.automatic.none() && divides_gpus(id) ? on_other_degrees(scenario, id, value)
+                                                                 : edited_values(scenario, id, value);
     // A model that is named after its shape is named after the new one.
     if (!out.model_name.empty() && parameter(id).group == Group::model &&
         out.model_name == name_of_shape(resolve(scenario)))

@@ -85,7 +85,8 @@ bool is_valid(const Scenario& scenario, const Settings& settings);
 // sweep. Nothing else is changed, so that the values may not be valid together.
 Scenario assigned(const Scenario& scenario, P id, Value value);
 // Returns the scenario after an edit in the window: the value is moved to the nearest valid one, and
-// parameters that depend on it are adapted (the batch that is not held, heads, the shard group).
+// parameters that depend on it are adapted (the batch that is not held, heads, the shard group). A change of
+// the tensor-, context- or pipeline-parallel degree keeps the global batch if the accumulation can follow.
 Scenario edited(const Scenario& scenario, P id, Value value);
 // Returns whether an edit of this parameter may change others; an edit of a rate or an assumption never does.
 bool may_change_others(P id);

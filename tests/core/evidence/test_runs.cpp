@@ -143,6 +143,11 @@ TEST_CASE("runs: the first launch is a public run", "[evidence]") {
     }
     CHECK(found);
     CHECK(answer(first()).estimate.tokens_per_s_per_gpu == Approx(4800).epsilon(0.06));
+    // On other hardware no run has the same settings.
+    for (const P rate : {P::inter_node_bandwidth, P::intra_node_bandwidth}) {
+        const Answer slower = answer(edited(first(), rate, resolve(first())[rate] / 2));
+        for (const ComparableRun& entry : comparable_runs(slower)) CHECK_FALSE(entry.same_settings);
+    }
 }
 
 TEST_CASE("runs: the runs that are compared with a scenario contain the run that it was made from",

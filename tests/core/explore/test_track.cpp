@@ -6,6 +6,7 @@
 
 #include "explain/takeover.h"
 #include "explore/track.h"
+#include "explore/track_estimator.h"
 #include "files/scenario_file.h"
 #include "scenario/domain.h"
 #include "support/scenarios.h"
@@ -87,6 +88,19 @@ TEST_CASE("a track's point at the current value is the scenario's own estimate",
         CHECK(own->mfu == now.estimate.mfu);
         CHECK(own->wall == now.estimate.wall);
     });
+}
+
+TEST_CASE("a track between the allowed values shows the nearest one, also where it is the present value",
+          "[track]") {
+    const Scenario scenario = edited(first(), P::gpus, 72);
+    const Answer now = answer(scenario);
+    REQUIRE(now.fits());
+    TrackEstimator estimator(scenario, P::gpus, {});
+    for (const double value : {70.0, 72.0, 74.0}) {
+        const TrackPoint point = estimator.at(value, 0.5);
+        CHECK(point.fits);
+        CHECK(point.mfu == now.estimate.mfu);
+    }
 }
 
 TEST_CASE("every point of a track is the estimate after an edit to its value", "[track]") {

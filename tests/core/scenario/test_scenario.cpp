@@ -146,6 +146,47 @@ TEST_CASE("scenario: automatic tensor parallelism spreads a held batch over the 
     }
 }
 
+TEST_CASE("scenario: automatic model parallelism makes room for larger micro-batches of a held batch",
+          "[scenario]") {
+    Scenario scenario = of_model("llama-2-70b", {{P::gpus, 64}, {P::global_batch, 128}});
+    // With the plan locked each GPU has two samples.
+    CHECK(resolve(edited(scenario, P::micro_batch, 8))[P::micro_batch] == 2);
+    scenario.automatic = default_free_parameters();
+    const std::vector<double> stops =
+        domain(P::micro_batch, settings_for_edit(scenario, P::micro_batch)).stops;
+    for (const double size : {1.0, 2.0, 8.0, 64.0}) {
+        INFO(size);
+        CHECK(std::ranges::count(stops, size) == 1);
+        const Scenario there = edited(scenario, P::micro_batch, size);
+        const Settings s = resolve(there);
+        CHECK(is_valid(s));
+        CHECK(s[P::micro_batch] == size);
+        CHECK(s[P::global_batch] == 128);
+        CHECK_FALSE(there.automatic[index(P::micro_batch)]);
+    }
+}
+
+TEST_CASE("scenario: another degree of parallelism does the same job", "[scenario]") {
+    const Scenario scenario = first();
+    const Settings before = resolve(scenario);
+    for (const P degree : {P::tensor_parallel, P::context_parallel, P::pipeline_parallel}) {
+        const Scenario there = edited(scenario, degree, 8);
+        const Settings s = resolve(there);
+        CHECK(s[degree] == 8);
+        CHECK(s[P::global_batch] == before[P::global_batch]);
+        CHECK(s[P::micro_batch] == before[P::micro_batch]);
+        CHECK(s[P::accumulation] == 8 * before[P::accumulation]);
+        CHECK(there.hold() == scenario.hold());
+        CHECK(resolve(edited(there, degree, 1))[P::accumulation] == before[P::accumulation]);
+    }
+    // Fewer than one accumulation step are impossible: the batch then grows with the replicas.
+    Scenario one = edited(scenario, P::tensor_parallel, 8);
+    one.give(P::accumulation, 1);
+    const Settings grown = resolve(edited(one, P::tensor_parallel, 1));
+    CHECK(grown[P::micro_batch] == before[P::micro_batch]);
+    CHECK(grown[P::global_batch] == 128);
+}
+
 TEST_CASE("scenario: an edit of a rate changes nothing else, also beside automatic degrees", "[scenario]") {
     Scenario scenario =
         with_auto(with_auto(first(), P::tensor_parallel, true), P::inter_node_bandwidth, true);

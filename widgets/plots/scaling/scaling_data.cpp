@@ -24,6 +24,14 @@ const CurvePoint* point_at(const Curve& curve, double gpus) {
 
 }  // namespace
 
+double ScalingData::fewest_gpus() const {
+    double out = kMostGpus;
+    for (const Curve* curve : {&curves.weak, &curves.strong}) {
+        if (!curve->empty()) out = std::min(out, curve->front().x);
+    }
+    return curves.weak.empty() ? kFewestGpus : out;
+}
+
 double ScalingData::y(double tokens_per_s_per_gpu, const CurvePoint& at, ScalingY quantity) const {
     switch (quantity) {
         case ScalingY::mfu: return tokens_per_s_per_gpu / full_rate;

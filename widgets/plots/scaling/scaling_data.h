@@ -52,7 +52,7 @@ struct ScalingData {
         return !repaired.empty() && repaired_capacity > capacity;
     }
     // The smallest GPU count of the curves; with fewer GPUs the plan would have to change.
-    [[nodiscard]] double fewest_gpus() const { return curves.weak.empty() ? 1 : curves.weak.front().x; }
+    [[nodiscard]] double fewest_gpus() const;
     [[nodiscard]] bool shows(const CurvePoint& point) const {
         return point.valid && (hypothetical || point.fits());
     }
