@@ -4,12 +4,14 @@
 #include <QLabel>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "app/plan_news.h"
 #include "support/desk.h"
+#include "widgets/chart/option_row.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/scaling/scaling_plot.h"
@@ -50,6 +52,33 @@ TEST_CASE("G21: automatic plans hold the global batch, and no drawn curve of the
     CHECK(compared == 2);
     // The weak curve goes on beyond the GPUs that the present batch could use.
     CHECK(data.curves.weak.back().x > batch);
+}
+
+TEST_CASE("an option that becomes available appears in its row, or else in \"More\"", "[gui][auto]") {
+    OptionRow row;
+    auto* first = row.add_check(QStringLiteral("first"), QStringLiteral("First"), true);
+    auto* second = row.add_check(QStringLiteral("second"), QStringLiteral("Second"), true);
+    second->setEnabled(false);
+    row.resize(row.sizeHint());
+    row.show();
+    QApplication::processEvents();
+    REQUIRE(first->isVisible());
+    REQUIRE_FALSE(second->isVisible());
+    second->setEnabled(true);
+    CHECK(second->isVisible());
+    second->setEnabled(false);
+    row.resize(row.sizeHint().width() - 10, row.height());
+    QApplication::processEvents();
+    auto* more = row.findChild<QToolButton*>();
+    REQUIRE_FALSE(more->isVisible());
+    second->setEnabled(true);
+    CHECK(more->isVisible());
+
+    Desk desk;
+    desk.window.resize(1920, 1080);
+    desk.choose(ActionId::plan_automatic);
+    REQUIRE(QTest::qWaitFor([&] { return !desk.window.model().planning(); }, kBackgroundTimeout));
+    CHECK(desk.find<QCheckBox>("scaling/anew")->isVisible());
 }
 
 TEST_CASE("a change of an automatic plan is shown, and only then", "[gui][auto]") {

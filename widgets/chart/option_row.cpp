@@ -127,6 +127,7 @@ QCheckBox* OptionRow::add_check(const QString& name, const QString& text, bool o
     auto* box = new QCheckBox(text, this);
     box->setObjectName(name);
     box->setChecked(on);
+    box->installEventFilter(this);
     checks_.append(box);
     chain();
     return box;
@@ -181,8 +182,13 @@ void OptionRow::changeEvent(QEvent* event) {
 
 bool OptionRow::event(QEvent* event) {
     const bool handled = QWidget::event(event);
-    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size or a check box has changed
+    if (event->type() == QEvent::LayoutRequest) arrange();  // a choice's size has changed
     return handled;
+}
+
+bool OptionRow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::EnabledChange) arrange();  // of a check box
+    return QWidget::eventFilter(watched, event);
 }
 
 void OptionRow::arrange() {

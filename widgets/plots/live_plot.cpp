@@ -115,10 +115,7 @@ void LivePlot::start() {
 }
 
 void LivePlot::show_pins() {
-    if (beside_ && beside_->isEnabled() == model_.pins().empty()) {
-        beside_->setEnabled(!model_.pins().empty());
-        QApplication::postEvent(options_, new QEvent(QEvent::LayoutRequest));
-    }
+    if (beside_) beside_->setEnabled(!model_.pins().empty());
     update_pins();
 }
 

@@ -1,6 +1,5 @@
 #include "widgets/plots/sensitivity/sensitivity_plot.h"
 
-#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QKeyEvent>
@@ -84,10 +83,7 @@ void SensitivityPlot::update_figure() {
         return;
     }
     const bool automatic = answer.scenario.automatic.any();
-    if (anew_->isEnabled() != automatic) {
-        anew_->setEnabled(automatic);
-        QApplication::postEvent(&options(), new QEvent(QEvent::LayoutRequest));
-    }
+    anew_->setEnabled(automatic);
     const SensitivityQuestion asked = question();
     SensitivityQuestion held = asked;
     held.held = true;
