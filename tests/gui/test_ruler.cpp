@@ -6,6 +6,8 @@
 #include <QTest>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
 #include <set>
 
 #include "support/desk.h"
@@ -126,6 +128,42 @@ TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "
     QTest::keyClick(&desk.plot, Qt::Key_Escape);
     CHECK(desk.plot.ruler().fixed_words().isEmpty());
     CHECK_FALSE(desk.plot.accessibleDescription().contains(QStringLiteral("128 GPUs")));
+}
+
+TEST_CASE("a click beside the current value fixes the ruler, and a drag from there moves the value",
+          "[ruler]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    const auto check = [&](LivePlot& plot, const std::function<double(double)>& pixel_of, P input) {
+        tabs->setCurrentWidget(&plot);
+        REQUIRE(QTest::qWaitFor([&] { return !plot.pending(); }, kBackgroundTimeout));
+        QApplication::processEvents();
+        auto* canvas = desk.find<QWidget>(plot.objectName() + QStringLiteral("/plot"));
+        const double now = model.answer().settings[input];
+        // Near the guide, and not on one of the curves.
+        const QPoint at(static_cast<int>(std::lround(pixel_of(now))) + 3, canvas->height() / 8);
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
+        CHECK_FALSE(plot.ruler().fixed_words().isEmpty());
+        CHECK(model.answer().settings[input] == now);
+        CHECK(model.undo_stack()->count() == 0);
+        CHECK_FALSE(model.in_gesture());
+        const QPoint to = at + QPoint(QApplication::startDragDistance() + 20, 0);
+        QTest::mousePress(canvas, Qt::LeftButton, {}, at);
+        QTest::mouseMove(canvas, to);
+        QTest::mouseRelease(canvas, Qt::LeftButton, {}, to);
+        QApplication::processEvents();
+        CHECK(model.answer().settings[input] > now);
+        CHECK_FALSE(plot.ruler().fixed_words().contains(QStringLiteral("B: ")));
+        model.undo_stack()->undo();
+        model.undo_stack()->clear();
+    };
+    auto* scaling = desk.find<ScalingPlot>("scaling");
+    check(
+        *scaling, [&](double x) { return scaling->figure().pixel_of(x); }, P::gpus);
+    auto* sweep = desk.find<SweepPlot>("sweep");
+    check(
+        *sweep, [&](double x) { return sweep->figure().pixel_of(x); }, P::sequence_length);
 }
 
 TEST_CASE("a double click sets the input and leaves no fixed ruler", "[ruler]") {

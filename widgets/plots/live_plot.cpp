@@ -129,8 +129,8 @@ void LivePlot::connect_mouse() {
     connect(canvas_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         pressed_at_ = event->position();
         last_click_ = Click::none;
-        clicking_ = event->button() == Qt::LeftButton && !is_handle(pressed_at_);
-        if (clicking_ && zoom_) panned_from_ = pressed_at_;
+        clicking_ = event->button() == Qt::LeftButton;
+        if (clicking_ && zoom_ && !is_handle(pressed_at_)) panned_from_ = pressed_at_;
         press(event);
     });
     connect(canvas_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
@@ -244,9 +244,11 @@ std::optional<Term> LivePlot::term_at(const QPointF& pixel) const {
 void LivePlot::click(const QPointF& pixel) {
     last_click_ = Click::used;
     if (is_button(pixel)) return;
-    if (const auto term = term_at(pixel)) return model_.define(*term);
-    const auto place = is_on_curve(pixel) ? place_at(pixel) : std::nullopt;
-    if (place) return model_.replace(place->scenario, place->label);
+    if (!is_handle(pixel)) {
+        if (const auto term = term_at(pixel)) return model_.define(*term);
+        const auto place = is_on_curve(pixel) ? place_at(pixel) : std::nullopt;
+        if (place) return model_.replace(place->scenario, place->label);
+    }
     last_click_ = ruler_->fix(pixel) ? Click::fixed : Click::none;
     describe();
 }

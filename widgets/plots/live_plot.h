@@ -111,7 +111,7 @@ class LivePlot : public QWidget, public Explainable {
     virtual void double_click(QMouseEvent* event);
     // Returns whether a click at this pixel does something of this plot's own.
     [[nodiscard]] virtual bool is_button(const QPointF& /*pixel*/) const { return false; }
-    // Returns whether a press at this pixel begins a drag.
+    // Returns whether a drag from this pixel changes an input. A press without a drag is a click.
     [[nodiscard]] virtual bool is_handle(const QPointF& /*pixel*/) const { return false; }
     // Ends a drag, if there is one: when the button is released, or when the plot is hidden and no release
     // can follow.

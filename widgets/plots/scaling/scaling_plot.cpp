@@ -289,7 +289,7 @@ void ScalingPlot::press(QMouseEvent* event) {
 
 void ScalingPlot::move(QMouseEvent* event) {
     if (dragging_) {
-        model().drag(P::gpus, figure_->gpus_at(event->position().x()));
+        if (!is_click()) model().drag(P::gpus, figure_->gpus_at(event->position().x()));
         return;
     }
     canvas().setCursor(near_guide(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);

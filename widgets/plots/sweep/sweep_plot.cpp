@@ -347,7 +347,7 @@ void SweepPlot::press(QMouseEvent* event) {
 
 void SweepPlot::move(QMouseEvent* event) {
     if (dragging_) {
-        model().drag(input(), figure_->input_at(event->position()));
+        if (!is_click()) model().drag(input(), figure_->input_at(event->position()));
         return;
     }
     canvas().setCursor(figure_->title_at(event->position()) ? Qt::PointingHandCursor

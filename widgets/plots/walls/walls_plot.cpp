@@ -355,7 +355,7 @@ void WallsPlot::drag_to(QMouseEvent* event) {
 
 void WallsPlot::move(QMouseEvent* event) {
     if (dragged_ != WallsFigure::Handle::none) {
-        drag_to(event);
+        if (!is_click()) drag_to(event);
         return;
     }
     switch (figure_->handle_at(event->position())) {
