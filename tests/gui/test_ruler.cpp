@@ -106,6 +106,55 @@ TEST_CASE("the ruler of a sweep names the wall at its place", "[ruler]") {
     CHECK(seen.size() > 1);
 }
 
+TEST_CASE("between two points of the strong curve the ruler shows the value of the drawn line", "[ruler]") {
+    RulerDesk desk;
+    const ScalingFigure& figure = desk.plot.figure();
+    const Curve& strong = figure.data().curves.strong;
+    int between = 0;
+    for (const CurvePoint& place : figure.data().curves.weak) {
+        const auto next = std::ranges::lower_bound(strong, place.x, {}, &CurvePoint::x);
+        if (next == strong.begin() || next == strong.end() || next->x == place.x) continue;
+        const auto reading = [&](double gpus) {
+            const RulerStop stop = *figure.ruler_stop(QPointF(gpus, 0));
+            const auto found =
+                std::ranges::find(stop.readings, QStringLiteral("Strong"), &RulerReading::name);
+            REQUIRE(found != stop.readings.end());
+            return std::pair(QPointF(stop.x, found->y), found->value);
+        };
+        const auto [from, low] = reading(std::prev(next)->x);
+        const auto [to, high] = reading(next->x);
+        if (std::isnan(low) || std::isnan(high)) continue;
+        const auto [here, value] = reading(place.x);
+        INFO(place.x << " GPUs");
+        CHECK(value >= std::min(low, high));
+        CHECK(value <= std::max(low, high));
+        const double share = (here.x() - from.x()) / (to.x() - from.x());
+        CHECK(here.y() == Approx(from.y() + share * (to.y() - from.y())).margin(1e-6));
+        ++between;
+    }
+    CHECK(between > 2);
+}
+
+TEST_CASE("the ruler of a sweep stands on the current value, even if other points are nearer than a pixel",
+          "[ruler]") {
+    Desk desk;
+    auto* plot = desk.find<SweepPlot>("sweep");
+    desk.find<QTabWidget>("tabs")->setCurrentWidget(plot);
+    REQUIRE(QTest::qWaitFor([&] { return !plot->pending(); }, kBackgroundTimeout));
+    QApplication::processEvents();
+    auto* canvas = desk.find<QWidget>("sweep/plot");
+    const double now = desk.window.model().answer().settings[P::sequence_length];
+    for (int off = -3; off <= 3; ++off) {
+        const double x = plot->figure().pixel_of(now) + off;
+        QTest::mouseMove(canvas, QPoint(static_cast<int>(std::lround(x)), canvas->height() / 4));
+        QApplication::processEvents();
+        const QString words = plot->ruler().words();
+        INFO(words.toStdString());
+        CHECK(words.contains(text_of(format(P::sequence_length, now))));
+        CHECK(words.contains(shown(desk.estimate().mfu, Quantity::percent)));
+    }
+}
+
 TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "[ruler]") {
     RulerDesk desk;
     const ScalingData data = desk.plot.figure().data();

@@ -1,6 +1,7 @@
 // What the scaling plot shows at a place: measured runs, the ruler's values, and its description.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "containers/no_value.h"
 #include "widgets/drawing.h"
@@ -45,9 +46,19 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     };
     const auto add = [&](const QString& name, const QColor& color, const ScalingData& of,
                          const Curve& curve) {
-        const auto point = std::ranges::find(curve, gpus, &CurvePoint::x);
+        const auto point = std::ranges::lower_bound(curve, gpus, {}, &CurvePoint::x);
         if (point == curve.end()) return;
-        const double value = of.y(*point, p.options.y);
+        double value = of.y(*point, p.options.y);
+        if (point->x != gpus) {
+            // The line between two points is straight on the screen.
+            if (point == curve.begin()) return;
+            const CurvePoint& before = *std::prev(point);
+            const double share = std::log(gpus / before.x) / std::log(point->x / before.x);
+            const double from = of.y(before, p.options.y);
+            value = p.y().scaleType() == QCPAxis::stLogarithmic ? from * std::pow(value / from, share)
+                                                                : from + share * (value - from);
+            if (std::isnan(value)) return;
+        }
         out.readings.push_back({name, color, value * unit, quantity,
                                 point->valid ? tr("does not fit") : tr("not possible"), at(value)});
     };

@@ -528,14 +528,17 @@ double SweepFigure::guide() const {
     return parts_->front().x().coordToPixel(parts_->axis_x(parts_->data.current.along));
 }
 
-// The ruler stands at a point of the curve: at the nearest one along x.
+// The ruler stands at a point of the curve: at the nearest one along x, or near the current value there. The
+// points around it may be less than a pixel apart.
 std::optional<QPointF> SweepFigure::ruler_place(const QPointF& pixel) const {
     const Parts& p = *parts_;
     if (p.empty() || p.data.series.empty() || !inside(pixel)) return std::nullopt;
     const SweepSeries* own = own_series(p.data);
     const auto& points = own ? own->points : p.data.series.front().points;
-    double nearest = std::numeric_limits<double>::infinity();
+    constexpr double kNear = 4;  // px
     double found = p.data.current.x;
+    if (std::fabs(guide() - pixel.x()) <= kNear) return QPointF(found, 0);
+    double nearest = std::numeric_limits<double>::infinity();
     for (const SweepPoint& point : points) {
         const double off = std::fabs(p.front().x().coordToPixel(p.axis_x(point.along)) - pixel.x());
         if (!(off < nearest)) continue;
