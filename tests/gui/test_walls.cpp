@@ -3,6 +3,8 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTabWidget>
@@ -253,6 +255,41 @@ TEST_CASE("walls: an arm and Shift move along one axis, and a drag there and bac
     QTest::mouseRelease(desk.canvas, Qt::LeftButton, {}, at.toPoint());
     CHECK(desk.model().scenario() == start);
     CHECK_FALSE(desk.model().undo_stack()->canUndo());
+}
+
+TEST_CASE("walls: the menu offers and sets the values that a double click sets", "[walls]") {
+    WallsDesk desk;
+    const QRectF frame = desk.plot->figure().frame();
+    for (const double across : {0.23, 0.41, 0.58, 0.77}) {
+        const QPoint at =
+            QPointF(frame.left() + across * frame.width(), frame.top() + (1 - across / 2) * frame.height())
+                .toPoint();
+        QTest::mouseDClick(desk.canvas, Qt::LeftButton, {}, at);
+        QApplication::processEvents();
+        const double gpus = desk.settings()[P::gpus];
+        const double sequence = desk.settings()[P::sequence_length];
+        desk.model().undo_stack()->undo();
+        desk.settle();
+        REQUIRE(desk.settings()[P::gpus] == 64);
+
+        const QPoint place = desk.canvas->mapTo(desk.plot, at);
+        QContextMenuEvent asked(QContextMenuEvent::Mouse, place, desk.plot->mapToGlobal(place));
+        QApplication::sendEvent(desk.plot, &asked);
+        auto* menu = desk.find<QMenu>("walls/menu");
+        const QString entry =
+            QStringLiteral("Set GPUs %1 · Sequence length %2")
+                .arg(text_of(format(P::gpus, gpus)), text_of(format(P::sequence_length, sequence)));
+        const auto actions = menu->actions();
+        const auto found = std::ranges::find(actions, entry, &QAction::text);
+        INFO(entry.toStdString());
+        REQUIRE(found != actions.end());
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*found).center());
+        QApplication::processEvents();
+        CHECK(desk.settings()[P::gpus] == gpus);
+        CHECK(desk.settings()[P::sequence_length] == sequence);
+        desk.model().undo_stack()->undo();
+        desk.settle();
+    }
 }
 
 TEST_CASE("walls: a double click sets both values, and arrow keys move by one step", "[walls]") {

@@ -333,24 +333,25 @@ void WallsPlot::press(QMouseEvent* event) {
     }
 }
 
+QPointF WallsPlot::round_values(const QPointF& at) const {
+    const QPointF pixel(1, 1);
+    return {round_value(x_.id, figure_->x_at(at), figure_->x_at(at - pixel), figure_->x_at(at + pixel)),
+            round_value(y_.id, figure_->y_at(at), figure_->y_at(at - pixel), figure_->y_at(at + pixel))};
+}
+
 void WallsPlot::drag_to(QMouseEvent* event) {
-    QPointF at = event->position();
     bool along_x = dragged_ != WallsFigure::Handle::horizontal;
     bool along_y = dragged_ != WallsFigure::Handle::vertical;
     // With Shift, only along the axis along which the pointer has moved further.
     if (dragged_ == WallsFigure::Handle::center && event->modifiers().testFlag(Qt::ShiftModifier)) {
-        const QPointF way = at - pressed_at();
+        const QPointF way = event->position() - pressed_at();
         along_x = std::fabs(way.x()) >= std::fabs(way.y());
         along_y = !along_x;
     }
-    const QPointF pixel(1, 1);
-    const double x =
-        round_value(x_.id, figure_->x_at(at), figure_->x_at(at - pixel), figure_->x_at(at + pixel));
-    const double y =
-        round_value(y_.id, figure_->y_at(at), figure_->y_at(at - pixel), figure_->y_at(at + pixel));
-    if (along_x && along_y) model().drag({{x_.id, x}, {y_.id, y}});
-    else if (along_x) model().drag(x_.id, x);
-    else model().drag(y_.id, y);
+    const QPointF to = round_values(event->position());
+    if (along_x && along_y) model().drag({{x_.id, to.x()}, {y_.id, to.y()}});
+    else if (along_x) model().drag(x_.id, to.x());
+    else model().drag(y_.id, to.y());
 }
 
 void WallsPlot::move(QMouseEvent* event) {
@@ -366,13 +367,16 @@ void WallsPlot::move(QMouseEvent* event) {
     }
 }
 
-// A place is a cell of the map.
+// A place has the values that a double click there sets.
 std::optional<LivePlot::Place> WallsPlot::place_at(const QPointF& pixel) const {
-    const auto place = figure_->ruler_place(pixel);
-    const auto stop = place ? figure_->ruler_stop(*place) : std::nullopt;
-    if (!stop || !model().answer().valid()) return std::nullopt;
-    return Place{stop->title,
-                 edited(edited(model().answer().scenario, x_.id, place->x()), y_.id, place->y())};
+    if (!figure_->inside(pixel) || !model().answer().valid()) return std::nullopt;
+    const QPointF to = round_values(pixel);
+    Scenario there = edited(edited(model().answer().scenario, x_.id, to.x()), y_.id, to.y());
+    const Settings settings = resolve(there);
+    const auto words = [&](P id) {
+        return text_of(label_of(id)) + QLatin1Char(' ') + text_of(format(id, settings[id]));
+    };
+    return Place{words(x_.id) + QStringLiteral(" · ") + words(y_.id), std::move(there)};
 }
 
 bool WallsPlot::is_handle(const QPointF& pixel) const {

@@ -77,6 +77,8 @@ class WallsPlot : public LivePlot {
     void ask_for_finer_map();
     void ask_for_walls_of_pins();
     void drag_to(QMouseEvent* event);
+    // Returns the values of both inputs that a person would mean by a pixel.
+    [[nodiscard]] QPointF round_values(const QPointF& at) const;
     void step(P id, int way);
 
     QComboBox* x_box_;
