@@ -377,6 +377,34 @@ TEST_CASE("window: a note lies over the line of the scenarios, in the middle, un
     CHECK_FALSE(notes->isVisible());
 }
 
+TEST_CASE("window: the label of a button with a menu stays readable while the button is down", "[window]") {
+    Desk desk;
+    for (const auto choice : {ThemeManager::Choice::light, ThemeManager::Choice::dark}) {
+        ThemeManager::instance().choose(choice);
+        QApplication::processEvents();
+        for (const char* name : {"toolbar/export", "picker/study"}) {
+            auto* button = desk.find<QToolButton>(name);
+            // Returns how many pixels right of the icon have the colour of text.
+            const auto letters = [&] {
+                const QImage picture = button->grab().toImage();
+                int count = 0;
+                for (int x = picture.width() / 3; x < picture.width() - 3; ++x) {
+                    for (int y = 4; y < picture.height() - 4; ++y)
+                        count += picture.pixelColor(x, y) == current_theme().text ? 1 : 0;
+                }
+                return count;
+            };
+            INFO(name);
+            const int up = letters();
+            CHECK(up > 10);
+            button->setDown(true);
+            CHECK(letters() > up / 2);
+            button->setDown(false);
+        }
+    }
+    ThemeManager::instance().choose(ThemeManager::Choice::system);
+}
+
 TEST_CASE("window: commands and lists show what they can do", "[window]") {
     Desk desk;
     CHECK_FALSE(desk.window.action(ActionId::unpin_all)->isEnabled());

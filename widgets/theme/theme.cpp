@@ -340,10 +340,10 @@ QToolButton:disabled { color: %faint%; }
 QToolButton:focus { border: 2px solid %accent%; padding: 2px 6px; }
 QToolButton[popupMode="2"] { background: %raised%; border-color: %border%; padding-right: 20px; }
 QToolButton[popupMode="2"]:hover { border-color: %text%; }
-QToolButton[popupMode="2"]:pressed { color: %text%; border-color: %accent%; }
 QToolButton[popupMode="2"]:focus { padding-right: 19px; }
 QToolButton::menu-indicator { subcontrol-origin: border; subcontrol-position: center right; right: 6px; }
 QToolButton[popupMode="1"] { background: %raised%; border-color: %border%; padding-right: 24px; }
+QToolButton[popupMode="1"]:pressed, QToolButton[popupMode="2"]:pressed { color: %text%; border-color: %accent%; }
 QToolButton[popupMode="1"]:focus { padding-right: 23px; }
 QToolButton::menu-button { background: transparent; border: 0; border-left: 1px solid %border%; width: 17px; }
 QFrame#export { background: %pane%; border: 1px solid %border%; }
