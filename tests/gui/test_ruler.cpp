@@ -106,6 +106,46 @@ TEST_CASE("the ruler of a sweep names the wall at its place", "[ruler]") {
     CHECK(seen.size() > 1);
 }
 
+TEST_CASE("the card of the ruler and the tool tip of a measured run do not cover each other", "[ruler]") {
+    RulerDesk desk;
+    const ScalingData& data = desk.plot.figure().data();
+    REQUIRE_FALSE(data.measured.empty());
+    for (const MeasuredPoint& run : data.measured) {
+        const RulerStop stop = *desk.plot.figure().ruler_stop(QPointF(data.current.x, 0));
+        QPoint at;
+        for (double y = stop.area.top(); y < stop.area.bottom() && at.isNull(); ++y) {
+            const QPointF pixel(desk.plot.figure().pixel_of(run.gpus), y);
+            if (desk.plot.figure().measured_at(pixel) == &run) at = pixel.toPoint();
+        }
+        if (at.isNull()) continue;  // another run is at the same place
+        desk.hover(at);
+        const auto widgets = QApplication::topLevelWidgets();
+        const auto tip = std::ranges::find_if(widgets, [](const QWidget* widget) {
+            return widget->isVisible() && widget->windowType() == Qt::ToolTip;
+        });
+        REQUIRE(tip != widgets.end());
+        CHECK((*tip)->width() <= 420);
+        const QRect covered((*tip)->mapToGlobal(QPoint()) - desk.canvas.mapToGlobal(QPoint()),
+                            (*tip)->size());
+        auto* ruler = desk.find<QWidget>("scaling/plot/ruler");
+        QImage picture(ruler->size(), QImage::Format_ARGB32_Premultiplied);
+        picture.fill(Qt::transparent);
+        ruler->render(&picture, {}, {}, QWidget::DrawChildren);
+        int card = 0;
+        int under_tip = 0;
+        for (int x = 0; x < picture.width(); ++x) {
+            for (int y = 0; y < picture.height(); ++y) {
+                if (picture.pixelColor(x, y) != current_theme().raised) continue;
+                ++card;
+                under_tip += covered.contains(x, y) ? 1 : 0;
+            }
+        }
+        INFO(run.name);
+        CHECK(card > 2000);
+        CHECK(under_tip < 100);  // of the rings at the curves
+    }
+}
+
 TEST_CASE("between two points of the strong curve the ruler shows the value of the drawn line", "[ruler]") {
     RulerDesk desk;
     const ScalingFigure& figure = desk.plot.figure();

@@ -1,8 +1,10 @@
 #include "widgets/chart/plot_ruler.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -68,9 +70,20 @@ void PlotRuler::set_source(Source source) {
 void PlotRuler::hover(const QPointF& pixel) {
     if (!is_used()) return;
     const auto place = source_.place_at(pixel);
-    if (place == hovered_) return;
+    const QRectF tip = shown_tip();
+    if (place == hovered_ && tip == tip_) return;
     hovered_ = place;
+    tip_ = tip;
     update();
+}
+
+QRectF PlotRuler::shown_tip() const {
+    if (!QToolTip::isVisible()) return {};
+    for (const QWidget* widget : QApplication::topLevelWidgets()) {
+        if (widget->isVisible() && widget->windowType() == Qt::ToolTip)
+            return {QPointF(mapFromGlobal(widget->pos())), QSizeF(widget->size())};
+    }
+    return {};
 }
 
 void PlotRuler::leave() {
@@ -266,7 +279,7 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
 }
 
 // Returns where the card lies: in the plot, beside one of the lines or at an end of the plot, where it covers
-// no line and no dot. The nearest such place to the last line is taken.
+// no line, no dot and no tool tip. The nearest such place to the last line is taken.
 QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& columns) const {
     const RulerStop& stop = *columns.back().stop;
     const QRectF area = stop.area;
@@ -290,8 +303,9 @@ QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& colu
         double cost =
             std::max({0.0, stop.x - box.right(), box.left() - stop.x}) +
             kOutside * (std::max(0.0, area.left() - box.left()) + std::max(0.0, box.right() - area.right()));
+        constexpr double kCovered = 1000;
+        if (box.intersects(tip_)) cost += 10 * kCovered;
         for (const Column& column : columns) {
-            constexpr double kCovered = 1000;
             if (box.left() < column.stop->x && column.stop->x < box.right()) cost += kCovered;
             for (const RulerReading& reading : column.stop->readings) {
                 if (!std::isnan(reading.y) && box.contains(QPointF(column.stop->x, reading.y)))

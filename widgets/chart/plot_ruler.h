@@ -62,6 +62,7 @@ class PlotRuler : public QWidget {
     void set_source(Source source);
     [[nodiscard]] bool is_used() const { return source_.place_at != nullptr; }
 
+    // The card keeps clear of the tool tip of the canvas, if one is shown.
     void hover(const QPointF& pixel);
     void leave();
     // Fixes the ruler at the place of this pixel: as A, then as B, then as B again. Returns whether there is
@@ -93,10 +94,12 @@ class PlotRuler : public QWidget {
     [[nodiscard]] static QString words_of(const std::vector<Column>& all);
     void paint_line(QPainter& painter, const Column& column) const;
     void paint_card(QPainter& painter, const std::vector<Column>& columns) const;
+    [[nodiscard]] QRectF shown_tip() const;
     [[nodiscard]] QRectF place_card(const QSizeF& size, const std::vector<Column>& columns) const;
 
     Source source_;
     std::optional<QPointF> hovered_;
+    QRectF tip_;                   // where a tool tip is shown
     std::vector<QPointF> fixed_;   // A and B
     std::vector<QPointF> before_;  // as it was before the last `fix`
 };

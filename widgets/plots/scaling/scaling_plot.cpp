@@ -303,7 +303,7 @@ void ScalingPlot::move(QMouseEvent* event) {
         text = text.arg(QString::fromStdString(run->name),
                         shown(run->tokens_per_s_per_gpu, Quantity::rate, false),
                         shown(run->gpus, Quantity::count), settings, QString::fromStdString(run->source));
-        QToolTip::showText(event->globalPosition().toPoint(), tool_tip(text), &canvas());
+        QToolTip::showText(event->globalPosition().toPoint(), wrapped_tool_tip(text), &canvas());
     } else {
         QToolTip::hideText();
     }
