@@ -556,6 +556,38 @@ TEST_CASE("the walls are visible with wide tracks at every size, and grow with t
     }
 }
 
+TEST_CASE("a group that is opened scrolls into view, or to its beginning if it is too high", "[gui][rows]") {
+    testing::Desk desk;
+    desk.window.resize(1366, 768);
+    QApplication::processEvents();
+    for (const char* name :
+         {"group/cluster", "group/model", "group/training", "group/plan", "group/assumptions"}) {
+        auto* header = desk.find<QAbstractButton>(name);
+        const QWidget* group = header->parentWidget();
+        const auto* view = group->parentWidget()->parentWidget();
+        const auto seen = [&](const QWidget* part) {
+            return QRect(part->mapTo(view, QPoint()), part->size()).intersected(view->rect()).height();
+        };
+        INFO(name);
+        QTest::mouseClick(header, Qt::LeftButton);
+        CHECK(seen(group) == std::min(group->height(), view->height()));
+        CHECK(seen(header) == header->height());
+        QApplication::processEvents();
+        CHECK(seen(group) == std::min(group->height(), view->height()));
+        auto* more = desk.find<QAbstractButton>(QLatin1String(name) + QStringLiteral("/more"));
+        if (more->isVisible()) {
+            QTest::mouseClick(more, Qt::LeftButton);
+            // "More" is the first child of the box of the rows.
+            const auto rows = group->findChildren<ParameterRow*>();
+            const QWidget* extra = rows.front()->parentWidget();
+            REQUIRE(extra->parentWidget() == rows.back()->parentWidget());
+            CHECK(seen(extra) == std::min(extra->height(), view->height()));
+        }
+        QTest::mouseClick(header, Qt::LeftButton);
+        QApplication::processEvents();
+    }
+}
+
 TEST_CASE("letters in an unedited field are window shortcuts, behind a typed value they are its unit") {
     testing::Desk desk;
     const auto field = [&] { return desk.find<QLineEdit>("training.sequence_length/field"); };

@@ -99,8 +99,12 @@ ControlGroup::ControlGroup(std::span<const Group> groups, LiveModel& model, QWid
     all->setContentsMargins(0, 1, 0, 0);  // for the line above
     all->addWidget(header_);
     all->addWidget(body_);
-    connect(header_, &QAbstractButton::toggled, this, [this] { apply(); });
-    connect(more_, &QAbstractButton::toggled, this, [this] { apply(); });
+    for (const auto& [button, part] : {std::pair<Disclosure*, QWidget*>{header_, this}, {more_, extra_}}) {
+        connect(button, &QAbstractButton::toggled, this, [this] { apply(); });
+        connect(button, &QAbstractButton::clicked, this, [this, part = part](bool open) {
+            if (open) Q_EMIT opened(part);
+        });
+    }
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
     apply();
 }

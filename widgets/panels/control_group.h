@@ -49,6 +49,8 @@ class ControlGroup : public QWidget {
 
   Q_SIGNALS:
     void rows_created();
+    // The user has opened this part of the group.
+    void opened(QWidget* part);
 
   protected:
     void paintEvent(QPaintEvent* event) override;

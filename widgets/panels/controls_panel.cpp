@@ -1,5 +1,6 @@
 #include "widgets/panels/controls_panel.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QIcon>
 #include <QKeyEvent>
@@ -82,6 +83,7 @@ ControlsPanel::ControlsPanel(LiveModel& model, QWidget* parent) : QWidget(parent
         groups_.push_back(made);
         groups->addWidget(made);
         connect(made, &ControlGroup::rows_created, this, &ControlsPanel::chain_rows);
+        connect(made, &ControlGroup::opened, this, &ControlsPanel::show_opened);
     }
     nothing_ = new QLabel(tr("No parameter matches."), content);
     nothing_->setMargin(12);
@@ -142,6 +144,15 @@ void ControlsPanel::show_in_view(QWidget& row) {
     content->layout()->activate();
     content->resize(content->width(), std::max(content->sizeHint().height(), scroll_->viewport()->height()));
     scroll_->ensureWidgetVisible(&row, 0, row.height());
+}
+
+void ControlsPanel::show_opened(const QWidget* part) {
+    // The new rows get their places by these events.
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    QScrollBar& bar = *scroll_->verticalScrollBar();
+    const int top = part->mapTo(scroll_->widget(), QPoint()).y();
+    const int end = top + part->height() - scroll_->viewport()->height();
+    bar.setValue(std::min(top, std::max(bar.value(), end)));
 }
 
 QStringList ControlsPanel::open_groups() const {

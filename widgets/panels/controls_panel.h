@@ -59,6 +59,8 @@ class ControlsPanel : public QWidget {
     // Places the walls above the part that scrolls, or in it.
     void place_walls(bool above);
     void show_in_view(QWidget& row);
+    // Scrolls to all of a part, or to its beginning if it is higher than the view.
+    void show_opened(const QWidget* part);
 
     LiveModel& model_;
     QLayout* top_ = nullptr;  // of the search field
