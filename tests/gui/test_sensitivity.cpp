@@ -11,6 +11,7 @@
 
 #include "support/desk.h"
 #include "text/csv.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/plots/sensitivity/sensitivity_plot.h"
 #include "widgets/plots/sweep/sweep_plot.h"
@@ -86,6 +87,35 @@ TEST_CASE("sensitivity: the keyboard selects a bar and opens it", "[sensitivity]
     desk.settle();
     CHECK(desk.tabs->currentWidget() == desk.sweep);
     CHECK(desk.sweep->figure().data().x == *desk.plot->figure().input_of(desk.plot->figure().bars() - 1));
+}
+
+TEST_CASE("sensitivity: the ticks of pins do not strike through the numbers", "[sensitivity]") {
+    SensitivityDesk desk;
+    desk.choose(ActionId::pin);
+    for (const auto& [id, value] : {std::pair{P::inter_node_bandwidth, 25e9}, {P::peak_flops, 800e12}}) {
+        desk.window.model().edit(id, value);
+        desk.choose(ActionId::pin);
+    }
+    desk.settle();
+    int ticks = 0;
+    int beside = 0;
+    const std::vector<DrawnWord> words = drawn_words(*desk.canvas);
+    for (const QLineF& line : drawn_lines(*desk.canvas)) {
+        // A tick is as high as a row.
+        if (line.dx() != 0 || std::fabs(line.dy()) < 15 || std::fabs(line.dy()) > 22) continue;
+        ++ticks;
+        for (const DrawnWord& word : words) {
+            const bool same_row = word.box.center().y() > line.center().y() - 6 &&
+                                  word.box.center().y() < line.center().y() + 6;
+            if (!same_row || !word.text.contains(QLatin1Char('%'))) continue;
+            INFO(word.text.toStdString());
+            CHECK((line.x1() <= word.box.left() || line.x1() >= word.box.right()));
+            if (std::fabs(line.x1() - word.box.left()) < 6 || std::fabs(line.x1() - word.box.right()) < 6)
+                ++beside;
+        }
+    }
+    CHECK(ticks > 10);
+    CHECK(beside > 0);
 }
 
 TEST_CASE("sensitivity: output and change can be chosen, and the five elasticities sum to one",

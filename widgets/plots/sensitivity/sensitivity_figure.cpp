@@ -371,7 +371,7 @@ void SensitivityFigure::paint_words(QPainter& painter, const QRectF& row, const 
         painter.drawLine(QPointF(end.x, row.top() + 1), QPointF(end.x, row.bottom() - 1));
         room.take(QRectF(end.x - 1, row.top(), 2, row.height()));
     }
-    name_ends(painter, row, bar, room);
+    name_ends(painter, row, bar, ends, room);
     // The pins' letters avoid the bars, except in the topmost and the selected row.
     if (row != rows_.front() && row != row_of(selected_)) reserve_bars(row, bar, room);
     name_pin_ends(painter, row, ends, room);
@@ -495,9 +495,10 @@ std::optional<SensitivityFigure::EndWords> SensitivityFigure::words_of(const Sen
     return EndWords{tr("does not fit"), theme_->muted, 0, false};
 }
 
-// Labels the farthest end on each side, beyond everything that is drawn there.
+// Labels the farthest end on each side, beyond everything that is drawn there, and beyond a tick of a pin
+// that would strike through the label.
 void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar,
-                                  LabelPlacer& room) const {
+                                  const std::vector<PinEnd>& pins, LabelPlacer& room) const {
     const QFontMetricsF small(fonts_.small);
     const double base = std::round(row.center().y() + (small.ascent() - small.descent()) / 2);
     const SensitivityBar* held = data_.anew ? held_bar(bar.id) : nullptr;
@@ -520,7 +521,13 @@ void SensitivityFigure::name_ends(QPainter& painter, const QRectF& row, const Se
         }
         if (!words) continue;
         const double width = small.horizontalAdvance(words->text);
-        const double at = zero + way * (reach + 4);
+        double at = zero + way * (reach + 4);
+        std::vector<PinEnd> outward = pins;
+        std::ranges::sort(outward, {}, [&](const PinEnd& pin) { return way * pin.x; });
+        for (const PinEnd& pin : outward) {
+            const double off = way * (pin.x - at);
+            if (off > -3 && off < width + 3) at = pin.x + way * 4;
+        }
         const double left = way > 0 ? at : at - width;
         clear_limits(painter, QRectF(left, base - small.ascent(), width, small.height()), bar);
         draw_text(painter, {left, base}, words->text, fonts_.small, words->color, theme_->pane);

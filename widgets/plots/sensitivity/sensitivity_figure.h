@@ -65,12 +65,13 @@ class SensitivityFigure {
         bool first = false;  // preferred to the text of a longer bar
     };
     [[nodiscard]] std::optional<EndWords> words_of(const SensitivityEnd& end, double way, bool more) const;
-    void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar, LabelPlacer& room) const;
     // The end of a pin's bar for the same input.
     struct PinEnd {
         char letter = 'B';
         double x = 0;
     };
+    void name_ends(QPainter& painter, const QRectF& row, const SensitivityBar& bar,
+                   const std::vector<PinEnd>& pins, LabelPlacer& room) const;
     [[nodiscard]] std::vector<PinEnd> pin_ends(P id) const;
     void reserve_bars(const QRectF& row, const SensitivityBar& bar, LabelPlacer& room) const;
     void name_pin_ends(QPainter& painter, const QRectF& row, const std::vector<PinEnd>& ends,
