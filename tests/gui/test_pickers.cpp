@@ -290,6 +290,34 @@ TEST_CASE("pickers: a machine on which nothing fits comes with the best repair, 
     CHECK(model.scenario() == before);
 }
 
+TEST_CASE("repairs: none moves under the pointer when the search ends", "[gui][pickers]") {
+    Desk desk;
+    desk.window.resize(1366, 768);
+    LiveModel& model = desk.window.model();
+    auto* strip = desk.find<RepairStrip>("repairs");
+    model.edit(P::sequence_length, 10752);
+    QApplication::processEvents();
+    REQUIRE(strip->pending());
+    REQUIRE(desk.find<RepairButton>("repair/plan")->isVisible());
+    const auto shown = [&] {
+        std::map<int, QString> out;
+        for (const auto* button : strip->findChildren<RepairButton*>())
+            if (button->isVisible()) out[button->x()] = button->objectName();
+        return out;
+    };
+    const std::map<int, QString> before = shown();
+    strip->setAttribute(Qt::WA_UnderMouse);
+    REQUIRE(QTest::qWaitFor([&] { return !strip->pending(); }, kBackgroundTimeout));
+    CHECK(shown() == before);
+    // Without the pointer on them they are ranked.
+    strip->setAttribute(Qt::WA_UnderMouse, false);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(strip, &leave);
+    const Repair& first = Repairs::of(model).all().front();
+    CHECK(shown().begin()->second ==
+          QStringLiteral("repair/") + (first.id ? text_of(parameter(*first.id).key) : QStringLiteral("plan")));
+}
+
 TEST_CASE("repairs: the pointer on one shows its result in the plot and the memory bar, before a click",
           "[gui][pickers]") {
     Desk desk;

@@ -56,8 +56,24 @@ void RepairStrip::refresh() {
         looking.result = translate("searching…");
         found.insert(found.begin(), std::move(looking));
     }
+    const bool stays = underMouse() && repaired_ == answer.scenario;
+    if (stays) keep_places(found);
+    repaired_ = answer.scenario;
     take(std::move(found));
+    if (stays && pointed_) search_.preview(*pointed_ < repairs_.size() ? &repairs_[*pointed_] : nullptr);
 }
+
+void RepairStrip::keep_places(std::vector<Repair>& found) const {
+    auto next = found.begin();
+    for (const Repair& shown : repairs_) {
+        const auto its = std::find_if(next, found.end(), [&](const Repair& one) { return one.id == shown.id; });
+        if (its == found.end()) continue;
+        std::rotate(next, its, its + 1);
+        ++next;
+    }
+}
+
+void RepairStrip::leaveEvent(QEvent*) { refresh(); }
 
 void RepairStrip::take(std::vector<Repair> found) {
     repairs_ = std::move(found);
@@ -71,6 +87,7 @@ void RepairStrip::take(std::vector<Repair> found) {
                 [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
         connect(button, &RepairButton::pointed, this, [this, which](bool on) {
+            pointed_ = on ? std::optional(which) : std::nullopt;
             search_.preview(on && which < repairs_.size() ? &repairs_[which] : nullptr);
         });
         buttons_.push_back(button);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "widgets/repairs.h"
@@ -35,11 +36,15 @@ class RepairStrip : public QWidget {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void changeEvent(QEvent* event) override;
 
   private:
     void refresh();
     void take(std::vector<Repair> found);
+    // While the pointer is on the strip, its repairs keep their places, and those that are found meanwhile
+    // follow.
+    void keep_places(std::vector<Repair>& found) const;
     void write_caption();
     void arrange();
     void fill_menu();
@@ -53,6 +58,8 @@ class RepairStrip : public QWidget {
     QToolButton* more_ = nullptr;         // menu of the repairs that do not fit beside the others
     std::size_t shown_ = 0;               // the repairs from this one on are in the menu
     std::vector<Repair> repairs_;
+    Scenario repaired_;                   // the scenario of these repairs
+    std::optional<std::size_t> pointed_;  // the repair under the pointer
     std::size_t best_ = 0;  // the best repair; beyond the last one if none works
     Repair pressed_;
 };
