@@ -1,5 +1,6 @@
 #include "app/command_line/command_line.h"
 
+#include <QApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -52,6 +53,9 @@ CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets
     setFocusProxy(&field_);
     hide();
     field_.installEventFilter(this);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget* from, QWidget* to) {
+        if (to == &field_ && from) before_ = from;
+    });
     connect(&field_, &QLineEdit::textChanged, this, &CommandLine::refresh);
     connect(&targets_.model, &LiveModel::changed, this, [this] {
         if (isVisible()) fill(chosen());
@@ -112,12 +116,14 @@ void CommandLine::step(int by) {
     list_->setCurrentItem(list_->topLevelItem((now + by + count) % count));
 }
 
-// Runs a command. The words are cleared, so that the next command can be typed.
+// The focus moves before the command runs, because some commands give it to another widget.
 void CommandLine::run(int row) {
     if (row < 0 || row >= static_cast<int>(commands_.size())) return;
     const auto work = commands_[static_cast<std::size_t>(row)].run;
     if (!work) return;
     field_.clear();
+    QWidget* back = before_ && before_->isVisible() ? before_.data() : parentWidget();
+    back->setFocus(Qt::OtherFocusReason);
     work();
 }
 

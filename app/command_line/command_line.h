@@ -1,9 +1,11 @@
 // The command line: a list beside the search field of the controls shows what the typed words can do. Up and
-// Down choose a command, Enter runs it, a click runs the one under the pointer, and Esc clears the words. The
-// list lies over the window, so that nothing moves. Object names: "commands", "commands/list".
+// Down choose a command, Enter runs it, a click runs the one under the pointer, and Esc clears the words.
+// After a command the focus is where it was before, so that letters are shortcuts again. The list lies over
+// the window, so that nothing moves. Object names: "commands", "commands/list".
 #pragma once
 
 #include <QFrame>
+#include <QPointer>
 
 #include "app/command_line/window_command.h"
 
@@ -37,6 +39,7 @@ class CommandLine : public QFrame {
     bool press_key(int key);
 
     QLineEdit& field_;
+    QPointer<QWidget> before_;   // what had the focus before the field
     QString field_description_;  // without commands
     QTreeWidget* list_;
     CommandTargets targets_;

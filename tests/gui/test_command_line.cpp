@@ -21,13 +21,15 @@ using namespace shardscope::testing;
 namespace {
 
 struct Line {
-    explicit Line(Dialogs dialogs = Dialogs::native()) : desk(std::move(dialogs)) {
+    explicit Line(Dialogs dialogs = Dialogs::native()) : desk(std::move(dialogs)) { open(); }
+    void open() {
         QTest::keyClick(&desk.window, Qt::Key_K, Qt::ControlModifier);
         REQUIRE(field().hasFocus());
     }
     QLineEdit& field() { return *desk.find<QLineEdit>("controls/search"); }
     CommandLine& line() { return *desk.find<CommandLine>("commands"); }
     void type(const QString& words) {
+        open();
         field().clear();
         QTest::keyClicks(&field(), words);
         QApplication::processEvents();
@@ -82,6 +84,7 @@ TEST_CASE("G17: typed words set values and take presets, each as one undo step",
     CHECK(it.desk.window.model().scenario().automatic[index(P::tensor_parallel)]);
     CHECK(it.steps() == 7);
     // Undo works from the empty field.
+    it.open();
     CHECK(it.field().text().isEmpty());
     for (int i = 0; i < 7; ++i) QTest::keyClick(&it.field(), Qt::Key_Z, Qt::ControlModifier);
     CHECK(it.steps() == 0);
@@ -206,6 +209,32 @@ TEST_CASE("arrow keys choose among the commands, and Esc closes the list", "[gui
     CHECK(place("headline") == headline);
 }
 
+TEST_CASE("after a command the focus is where it was, and letters are shortcuts again",
+          "[gui][command-line]") {
+    Line it;
+    LiveModel& model = it.desk.window.model();
+    it.run("seq 4096");
+    CHECK(it.settings()[P::sequence_length] == 4096);
+    CHECK(it.field().text().isEmpty());
+    CHECK_FALSE(it.field().hasFocus());
+    REQUIRE(QApplication::focusWidget() != nullptr);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_P);
+    CHECK(model.pins().size() == 1);
+    CHECK(it.field().text().isEmpty());
+
+    auto* canvas = it.desk.find<QWidget>("scaling/plot");
+    canvas->setFocus();
+    it.type("h200");
+    auto* list = it.desk.find<QTreeWidget>("commands/list");
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->topLevelItem(0)).center());
+    CHECK(canvas->hasFocus());
+    // A command that cannot be run leaves the words for a correction.
+    it.run("gpus many");
+    CHECK(it.field().hasFocus());
+    CHECK(it.field().text() == "gpus many");
+}
+
 TEST_CASE("commands pin, show plots, solve and export", "[gui][command-line]") {
     QString suggested;
     Dialogs dialogs = Dialogs::native();
@@ -291,7 +320,6 @@ TEST_CASE("an invalid scenario can be corrected by a command", "[gui][command-li
     broken.give(P::tensor_parallel, 3);
     model.start_with(broken);
     REQUIRE_FALSE(model.answer().valid());
-    QTest::keyClick(&it.desk.window, Qt::Key_K, Qt::ControlModifier);
     const WindowCommand set = it.first("tensor parallel 2");
     CHECK(set.name == "set/training.tensor_parallel");
     CHECK(set.effect.contains("MFU"));
