@@ -2,11 +2,16 @@
 // its history.
 #include <QAbstractButton>
 #include <QApplication>
+#include <QCursor>
 #include <QGraphicsEffect>
+#include <QHelpEvent>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QStyle>
+#include <QStyleOptionComboBox>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QUndoStack>
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -15,6 +20,7 @@
 #include "scenario/domain.h"
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/control_group.h"
 #include "widgets/panels/controls_panel.h"
@@ -554,6 +560,37 @@ TEST_CASE("the walls are visible with wide tracks at every size, and grow with t
         CHECK(last->visibleRegion().boundingRect().height() == last->height());
         CHECK(last_width >= size.width() - 44);
     }
+}
+
+TEST_CASE("a choice shows each of its names whole, or cut by an ellipsis with the name as tool tip",
+          "[gui][rows]") {
+    testing::Desk desk;
+    desk.open_groups();
+    for (const int width : {1024, 1366, 1440, 1920}) {
+        desk.window.resize(width, 900);
+        QApplication::processEvents();
+        for (auto* choice : desk.window.findChildren<ParameterChoice*>()) {
+            for (int i = 0; i < choice->count(); ++i) {
+                choice->setCurrentIndex(i);
+                const QString name = choice->currentText();
+                QString drawn;
+                for (const DrawnWord& word : drawn_words(*choice)) drawn += word.text;
+                INFO(width << " px, " << name.toStdString() << ": " << drawn.toStdString());
+                QStyleOptionComboBox option;
+                option.initFrom(choice);
+                const QRect room = choice->style()->subControlRect(QStyle::CC_ComboBox, &option,
+                                                                   QStyle::SC_ComboBoxEditField, choice);
+                CHECK(choice->fontMetrics().horizontalAdvance(drawn) <= room.width());
+                QHelpEvent help(QEvent::ToolTip, choice->rect().center(), QCursor::pos());
+                QApplication::sendEvent(choice, &help);
+                if (drawn == name) CHECK(choice->toolTip().isEmpty());
+                else CHECK(choice->toolTip() == name);
+                // There is room for the names of schedules in a usual window.
+                if (width >= 1440 && choice->objectName() == "training.schedule/field") CHECK(drawn == name);
+            }
+        }
+    }
+    QToolTip::hideText();
 }
 
 TEST_CASE("a group that is opened scrolls into view, or to its beginning if it is too high", "[gui][rows]") {

@@ -1,5 +1,6 @@
 #include "widgets/rows/parameter_field.h"
 #include "scenario/domain.h"
+#include "widgets/encode.h"
 #include "widgets/text.h"
 
 #include <QFocusEvent>
@@ -7,6 +8,8 @@
 #include <QKeyEvent>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <QTimer>
 #include <QWheelEvent>
 #include <algorithm>
@@ -242,6 +245,31 @@ int ParameterChoice::neededWidth() const {
     for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
     constexpr int kFrameAndArrow = 26;
     return widest + kFrameAndArrow;
+}
+
+QString ParameterChoice::fittingText() const {
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    const QRect room =
+        style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    return fontMetrics().elidedText(currentText(), Qt::ElideRight, room.width() - 2);
+}
+
+bool ParameterChoice::event(QEvent* event) {
+    // Without a tool tip of its own, that of the row is shown.
+    if (event->type() == QEvent::ToolTip)
+        setToolTip(fittingText() == currentText() ? QString() : tool_tip(currentText()));
+    return QComboBox::event(event);
+}
+
+void ParameterChoice::paintEvent(QPaintEvent*) {
+    QStylePainter painter(this);
+    painter.setPen(palette().color(QPalette::Text));
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    option.currentText = fittingText();
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 void ParameterChoice::wheelEvent(QWheelEvent* event) {

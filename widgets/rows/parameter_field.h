@@ -77,7 +77,13 @@ class ParameterChoice : public QComboBox {
     void committed(double value);
 
   protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+
+  private:
+    // Returns the current name, shortened with an ellipsis if there is no room for it.
+    [[nodiscard]] QString fittingText() const;
 };
 
 }  // namespace shardscope

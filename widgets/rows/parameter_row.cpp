@@ -425,13 +425,16 @@ int ParameterRow::place_compact() {
                                                    QRect(x, (g.height - height) / 2, width, height)));
     };
     put(label_, g.left, g.label, g.height);
-    put(slider_, g.slider_x(), g.slider, g.control);
     int field = g.field;
-    // A choice with long names also uses the space of the missing auto button.
-    if (choice_ && !automatic_ && choice_->neededWidth() > field) {
-        field = g.automatic_x() + g.automatic - g.field_x();
+    int taken = 0;  // by the field from the slider
+    // A choice with long names also uses the space of the missing auto button, or some of the slider's.
+    if (choice_ && choice_->neededWidth() > field) {
+        constexpr int kLeastSlider = 36;
+        if (automatic_) taken = std::clamp(g.slider - kLeastSlider, 0, choice_->neededWidth() - field);
+        else field = g.automatic_x() + g.automatic - g.field_x();
     }
-    put(editor(), g.field_x(), field, g.control);
+    put(slider_, g.slider_x(), g.slider - taken, g.control);
+    put(editor(), g.field_x() - taken, field + taken, g.control);
     put(automatic_, g.automatic_x(), g.automatic, g.control - 4);
     put(reset_, g.dot_x() - 3, g.dot + 6, g.dot + 6);
     return g.height;
