@@ -202,4 +202,25 @@ TEST_CASE("encoding: text copied from a table is no formula in a spreadsheet", "
           QStringLiteral("name"));
 }
 
+TEST_CASE("the numbers of a column of a table have one format, and names are words", "[gui][table]") {
+    const PlotTable table{{"peak_memory[GiB]", "gpus[1]", "share[1]", "wall"},
+                          {{"11.21880001", "8", "0.5", "memory-bandwidth"},
+                           {"10.989", "1024", "0.00000125", "inter-node"},
+                           {"-9", "16384", "", "own text"}}};
+    TableView view(QStringLiteral("table"), table);
+    const QAbstractItemModel& rows = *view.findChild<QTableView*>("table")->model();
+    const auto cell = [&](int row, int column) { return rows.index(row, column).data().toString(); };
+    CHECK(cell(0, 0) == QStringLiteral("11.219"));
+    CHECK(cell(1, 0) == QStringLiteral("10.989"));
+    CHECK(cell(2, 0) == QStringLiteral("−9.000"));
+    CHECK(cell(1, 1) == QStringLiteral("1,024"));
+    CHECK(cell(0, 2) == QStringLiteral("0.50000"));
+    CHECK(cell(1, 2) == QStringLiteral("1.25e−06"));  // not 0.00000
+    CHECK(cell(0, 3) == QStringLiteral("memory bandwidth"));
+    CHECK(cell(1, 3) == QStringLiteral("inter-node"));
+    CHECK(cell(2, 3) == QStringLiteral("own text"));
+    CHECK(rows.headerData(0, Qt::Horizontal, Qt::DisplayRole).toString() ==
+          QStringLiteral("Peak memory, GiB"));
+}
+
 }  // namespace shardscope::testing

@@ -314,8 +314,8 @@ TEST_CASE("repairs: none moves under the pointer when the search ends", "[gui][p
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(strip, &leave);
     const Repair& first = Repairs::of(model).all().front();
-    CHECK(shown().begin()->second ==
-          QStringLiteral("repair/") + (first.id ? text_of(parameter(*first.id).key) : QStringLiteral("plan")));
+    CHECK(shown().begin()->second == QStringLiteral("repair/") + (first.id ? text_of(parameter(*first.id).key)
+                                                                           : QStringLiteral("plan")));
 }
 
 TEST_CASE("repairs: the pointer on one shows its result in the plot and the memory bar, before a click",

@@ -384,7 +384,8 @@ TEST_CASE("window: the label of a button with a menu stays readable while the bu
         QApplication::processEvents();
         for (const char* name : {"toolbar/export", "picker/study"}) {
             auto* button = desk.find<QToolButton>(name);
-            // Returns how many pixels right of the icon have about the colour of text: thin letters are blended.
+            // Returns how many pixels right of the icon have about the colour of text: thin letters are
+            // blended.
             const auto letters = [&] {
                 const QImage picture = button->grab().toImage();
                 int count = 0;

@@ -66,7 +66,8 @@ void RepairStrip::refresh() {
 void RepairStrip::keep_places(std::vector<Repair>& found) const {
     auto next = found.begin();
     for (const Repair& shown : repairs_) {
-        const auto its = std::find_if(next, found.end(), [&](const Repair& one) { return one.id == shown.id; });
+        const auto its =
+            std::find_if(next, found.end(), [&](const Repair& one) { return one.id == shown.id; });
         if (its == found.end()) continue;
         std::rotate(next, its, its + 1);
         ++next;

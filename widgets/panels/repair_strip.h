@@ -60,7 +60,7 @@ class RepairStrip : public QWidget {
     std::vector<Repair> repairs_;
     Scenario repaired_;                   // the scenario of these repairs
     std::optional<std::size_t> pointed_;  // the repair under the pointer
-    std::size_t best_ = 0;  // the best repair; beyond the last one if none works
+    std::size_t best_ = 0;                // the best repair; beyond the last one if none works
     Repair pressed_;
 };
 

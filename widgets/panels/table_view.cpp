@@ -7,6 +7,7 @@
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLocale>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -25,35 +26,59 @@ namespace {
 constexpr int kRowsMeasured = 100;        // for the widths of columns: a map has thousands of rows
 constexpr int kAsWritten = Qt::UserRole;  // the text of the CSV, which is copied
 
-// Formats a number of the CSV for reading, with six significant digits, or all digits of a whole number.
-// Other texts stay as they are.
-QString readable(const QString& written) {
+// The names of verdicts and walls in a CSV, with their labels.
+std::vector<std::pair<std::string_view, std::string>> labels() {
+    std::vector<std::pair<std::string_view, std::string>> out;
+    for (const Verdict verdict : {Verdict::fits, Verdict::risky, Verdict::does_not_fit})
+        out.emplace_back(name_of(verdict), label_of(verdict));
+    for (int i = 0; i <= static_cast<int>(Wall::balanced); ++i)
+        out.emplace_back(name_of(static_cast<Wall>(i)), label_of(static_cast<Wall>(i)));
+    return out;
+}
+
+constexpr int kDigits = 5;  // of the largest number of a column
+
+std::optional<double> number_in(const std::string& written) {
     bool is_number = false;
-    const double value = written.toDouble(&is_number);
-    if (!is_number || !std::isfinite(value)) return written;
-    constexpr int kDigits = 6;
-    constexpr double kLeast = 1e-4;
-    constexpr double kMost = 1e15;
-    const double size = std::abs(value);
-    QString out;
-    if (size != 0 && (size < kLeast || size >= kMost)) {
-        out = QString::number(value, 'g', kDigits);
-    } else {
-        const bool whole = value == std::floor(value);
-        const int before = whole ? kDigits : 1 + static_cast<int>(std::floor(std::log10(size)));
-        const int decimals = std::max(0, kDigits - before);
-        static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
-        out = grouped.toString(value, 'f', decimals);
-        if (decimals > 0) {
-            while (out.endsWith(QLatin1Char('0'))) out.chop(1);
-            if (out.endsWith(QLatin1Char('.'))) out.chop(1);
-        }
+    const double value = text_of(written).toDouble(&is_number);
+    return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// Returns the decimals of all numbers of a column: none if they are whole numbers.
+int decimals_of(const PlotTable& table, std::size_t column) {
+    double largest = 0;
+    bool whole = true;
+    for (const auto& row : table.rows) {
+        const auto value = column < row.size() ? number_in(row[column]) : std::nullopt;
+        if (!value) continue;
+        whole = whole && *value == std::floor(*value);
+        largest = std::max(largest, std::abs(*value));
     }
+    if (whole || largest == 0) return 0;
+    return std::clamp(kDigits - 1 - static_cast<int>(std::floor(std::log10(largest))), 0, 2 * kDigits);
+}
+
+// Formats a number of the CSV for reading. Names of verdicts and walls are written as elsewhere in the
+// window; other texts stay as they are.
+QString readable(const std::string& written, int decimals) {
+    const std::optional<double> value = number_in(written);
+    if (!value) {
+        for (const auto& [name, label] : labels()) {
+            if (name == written) return text_of(label);
+        }
+        return text_of(written);
+    }
+    constexpr double kMost = 1e15;
+    const double size = std::abs(*value);
+    const bool small = size != 0 && size < std::pow(10, 1 - decimals) && size < 1;
+    static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
+    QString out = small || size >= kMost ? QString::number(*value, 'g', kDigits)
+                                         : grouped.toString(*value, 'f', decimals);
     return out.replace(QLatin1Char('-'), QChar(u'\u2212'));
 }
 
-// Returns the heading "Peak memory, GiB" for "memory.peak_bytes[GiB]". A name that is neither that of an
-// output nor that of a parameter stays as it is.
+// Returns the heading "Peak memory, GiB" for "memory.peak_bytes[GiB]" and for "peak_memory[GiB]", which is
+// the name of neither an output nor a parameter.
 QString heading(const QString& written) {
     const std::string name = written.section(QLatin1Char('['), 0, 0).toStdString();
     const std::optional<Output> found = find_output(name);
@@ -63,12 +88,17 @@ QString heading(const QString& written) {
     const std::optional<P> id = find_parameter(name);
     // Short names belong to columns that only tables have: "memory" is not the parameter there.
     if (id && (id == P::gpus || parameter(*id).key == name)) return axis_title(*id);
-    return written;
+    QString out = text_of(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+    if (!out.isEmpty()) out[0] = out[0].toUpper();
+    const QString unit = written.section(QLatin1Char('['), 1).section(QLatin1Char(']'), 0, 0);
+    return unit.isEmpty() || unit == QLatin1String("1") ? out : out + QStringLiteral(", ") + unit;
 }
 
 class TableRows : public QAbstractTableModel {
   public:
-    TableRows(PlotTable table, QObject* parent) : QAbstractTableModel(parent), table_(std::move(table)) {}
+    TableRows(PlotTable table, QObject* parent) : QAbstractTableModel(parent), table_(std::move(table)) {
+        for (std::size_t i = 0; i < table_.columns.size(); ++i) decimals_.push_back(decimals_of(table_, i));
+    }
 
     [[nodiscard]] const PlotTable& table() const { return table_; }
     [[nodiscard]] int rowCount(const QModelIndex& parent) const override {
@@ -81,13 +111,10 @@ class TableRows : public QAbstractTableModel {
         if (role != Qt::DisplayRole && role != kAsWritten && role != Qt::TextAlignmentRole) return {};
         const auto& row = table_.rows[static_cast<std::size_t>(at.row())];
         const auto column = static_cast<std::size_t>(at.column());
-        const QString written = column < row.size() ? text_of(row[column]) : QString();
-        if (role == Qt::TextAlignmentRole) {
-            bool is_number = false;
-            static_cast<void>(written.toDouble(&is_number));
-            return QVariant((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-        }
-        return role == kAsWritten ? written : readable(written);
+        const std::string written = column < row.size() ? row[column] : std::string();
+        if (role == Qt::TextAlignmentRole)
+            return QVariant((number_in(written) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return role == kAsWritten ? text_of(written) : readable(written, decimals_[column]);
     }
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation side, int role) const override {
         const bool named = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == kAsWritten;
@@ -99,6 +126,7 @@ class TableRows : public QAbstractTableModel {
 
   private:
     PlotTable table_;
+    std::vector<int> decimals_;  // of the numbers of each column
 };
 
 }  // namespace
@@ -123,7 +151,12 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     copy_action->setShortcutContext(Qt::WidgetShortcut);
     connect(copy_action, &QAction::triggered, this, &TableView::copy);
     grid_->addAction(copy_action);
-    grid_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    // Qt's own menu of a widget's actions would run an event loop of its own.
+    grid_->setContextMenuPolicy(Qt::CustomContextMenu);
+    auto* menu = new QMenu(grid_);
+    menu->addAction(copy_action);
+    connect(grid_, &QWidget::customContextMenuRequested, menu,
+            [this, menu](const QPoint& at) { menu->popup(grid_->viewport()->mapToGlobal(at)); });
     auto* buttons = new QDialogButtonBox(this);
     QPushButton* copy_button = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
     copy_button->setObjectName(QStringLiteral("table/copy"));

@@ -265,19 +265,36 @@ void SweepFigure::Parts::paint_panel(QCPPainter& painter, std::size_t b, std::si
     if (has_dot) draw_ring(painter, dot, kDot, t.pane, color);
 }
 
-// Draws the usable memory across a memory panel.
+// Draws the usable memory across a memory panel, and that of pins on other GPUs.
 void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std::size_t p,
                                         LabelPlacer& room) const {
     const QRectF area = frame_of(*blocks[b].panels[p].rect);
     const double capacity = shown_in(b).capacity;
-    const double value = capacity / plot_unit(output(data.outputs[p]).quantity).factor;
-    const double at = std::round(blocks[b].panels[p].y().coordToPixel(value)) + 0.5;
-    if (at < area.top() || at > area.bottom() + 1) return;  // the user has zoomed in elsewhere
-    painter.setPen(line_pen(theme->text, 1.5, {5, 3}));
-    painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at));
-    room.avoid(QPolygonF({QPointF(area.left(), at), QPointF(area.right(), at)}));
-    const QString words = tr("usable %1").arg(shown(capacity, Quantity::bytes, false));
+    // Draws the line of one limit and returns its place; NaN where the user has zoomed in elsewhere.
+    const auto draw_limit = [&](double bytes, const QPen& pen) {
+        const double value = bytes / plot_unit(output(data.outputs[p]).quantity).factor;
+        const double at = std::round(blocks[b].panels[p].y().coordToPixel(value)) + 0.5;
+        if (at < area.top() || at > area.bottom() + 1) return kNoValue;
+        const QLineF line(area.left(), at, area.right(), at);
+        painter.setPen(pen);
+        painter.drawLine(line);
+        room.avoid(QPolygonF({line.p1(), line.p2()}));
+        return at;
+    };
     const QFontMetricsF metrics(fonts.small_bold);
+    const double at = draw_limit(capacity, line_pen(theme->text, 1.5, {5, 3}));
+    for (const Ghost& ghost : ghosts) {
+        if (beside || ghost.data.capacity == capacity) continue;
+        const QColor color = pin_color(*theme, ghost.letter);
+        const double its = draw_limit(ghost.data.capacity, line_pen(color, 1.2, pin_dash(ghost.letter)));
+        if (std::isnan(its) || std::fabs(its - at) < metrics.height()) continue;
+        draw_text(painter, {area.right() + 6, std::round(its + (metrics.ascent() - metrics.descent()) / 2)},
+                  QString(QLatin1Char(ghost.letter)) + QLatin1Char(' ') +
+                      shown(ghost.data.capacity, Quantity::bytes, false),
+                  fonts.small_bold, theme->text);
+    }
+    if (std::isnan(at)) return;
+    const QString words = tr("usable %1").arg(shown(capacity, Quantity::bytes, false));
     if (!beside) {
         draw_text(painter, {area.right() + 6, std::round(at + (metrics.ascent() - metrics.descent()) / 2)},
                   words, fonts.small_bold, theme->text);
