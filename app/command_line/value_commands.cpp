@@ -1,11 +1,13 @@
 // Commands that set, plan or show one parameter: "seq 32k", "gpus 512", "tp auto", "zero2", "bandwidth".
 #include <QStringList>
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "app/command_line/window_command.h"
 #include "scenario/domain.h"
 #include "widgets/live_model.h"
+#include "widgets/panels/control_group.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/text.h"
@@ -119,8 +121,12 @@ WindowCommands value_commands(const QString& words, const CommandTargets& target
     const Settings& now = targets.model.answer().settings;
     const std::vector<Assignment> typed = assignments(words);
     add_choices(words, targets.model, out);
-    for (std::size_t i = 0; i < kParameters; ++i) {
-        const auto id = static_cast<P>(i);
+    // Of equal matches the walls come first, as in the controls.
+    std::array<P, kParameters> order{};
+    for (std::size_t i = 0; i < kParameters; ++i) order[i] = static_cast<P>(i);
+    std::ranges::stable_partition(
+        order, [](P id) { return std::ranges::find(kWallParameters, id) != kWallParameters.end(); });
+    for (const P id : order) {
         if (!applies_to(id, now)) continue;
         std::optional<WindowCommand> best;
         for (const Assignment& one : typed) {

@@ -163,6 +163,8 @@ TEST_CASE("parameters are found by the words that people use for them", "[gui][c
     shows("VRAM", P::memory);
     shows("InfiniBand", P::inter_node_bandwidth);
     shows("NVLink", P::intra_node_bandwidth);
+    // Of equal matches the walls come first.
+    shows("bandwidth", P::inter_node_bandwidth);
     shows("context length", P::sequence_length);
     shows("gradient accumulation", P::accumulation);
     shows("activation checkpointing", P::recompute);
