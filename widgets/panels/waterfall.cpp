@@ -43,12 +43,18 @@ double fitted_top(const WaterfallData& data) {
     return round_top(need / unit, 2 * kMostTicks) * unit;
 }
 
-// Returns a time with as many decimals as suit the step time, the same in every row.
+// Returns a time with as many decimals as suit the step time, the same in every row, except that a short time
+// does not read as 0.
 QString in_unit(double seconds, const WaterfallData& data) {
     const TimeUnit unit = unit_of(data);
     const double total = data.total / unit.seconds;
     const int decimals = total >= 100 ? 0 : total >= 10 ? 1 : 2;
     QString digits = QString::number(seconds / unit.seconds, 'f', decimals);
+    if (seconds > 0 && digits.toDouble() == 0) {
+        const QString finer = QString::number(seconds / unit.seconds, 'f', decimals + 1);
+        const double least = std::pow(10, -decimals - 1);
+        return finer.toDouble() > 0 ? finer : QLatin1Char('<') + QString::number(least, 'f', decimals + 1);
+    }
     for (qsizetype at = (decimals > 0 ? digits.indexOf(QLatin1Char('.')) : digits.size()) - 3; at > 0;
          at -= 3)
         digits.insert(at, QLatin1Char(','));
