@@ -643,6 +643,49 @@ TEST_CASE("the letters of pins with the same step are apart in the waterfall") {
     CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &DrawnWord::text) == 1);
 }
 
+TEST_CASE("in a long step a short term of the waterfall does not read as 0", "[window]") {
+    Desk desk;
+    desk.window.model().edit(P::inter_node_bandwidth, 1e8);
+    QApplication::processEvents();
+    REQUIRE(desk.estimate().step.total > 100);
+    const auto* panel = desk.window.findChild<Waterfall*>();
+    QStringList values;  // at the right edge
+    for (const DrawnWord& word : drawn_words(*desk.find<QWidget>("waterfall"))) {
+        if (word.box.right() > panel->width() - 16) values += word.text;
+    }
+    INFO(values.join(QLatin1Char(' ')).toStdString());
+    CHECK(values.size() > 5);
+    CHECK_FALSE(values.contains(QStringLiteral("0")));
+    CHECK(values.contains(QStringLiteral("0.5")));
+    CHECK(values.contains(QStringLiteral("<0.1")));
+}
+
+TEST_CASE("repairs: after a click the focus stays in the strip", "[window]") {
+    Desk desk;
+    desk.type("training.micro_batch", QStringLiteral("8"));
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    auto* strip = desk.find<RepairStrip>("repairs");
+    const auto settle = [&] {
+        QApplication::processEvents();
+        REQUIRE(QTest::qWaitFor([&] { return !strip->pending() && !desk.window.model().planning(); },
+                                kBackgroundTimeout));
+        QApplication::processEvents();
+    };
+    settle();
+    REQUIRE(strip->has_best());
+    for (auto* button : strip->findChildren<RepairButton*>()) {
+        if (!button->isVisible() || !button->isEnabled()) continue;
+        QTest::mouseClick(button, Qt::LeftButton);
+        break;
+    }
+    CHECK(desk.window.model().answer().fits());
+    settle();
+    const QWidget* focus = QApplication::focusWidget();
+    REQUIRE(focus != nullptr);
+    INFO(focus->objectName().toStdString());
+    CHECK((focus == strip || strip->isAncestorOf(focus)));
+}
+
 TEST_CASE("repairs: the open menu keeps its entries when the repairs change", "[window]") {
     Desk desk;
     desk.type("training.micro_batch", QStringLiteral("8"));

@@ -82,8 +82,7 @@ void RepairStrip::take(std::vector<Repair> found) {
         auto* button = new RepairButton(this);
         const std::size_t which = buttons_.size();
         // A click applies the repair that was shown when the button was pressed. The index may be out of
-        // range, because a button that is hidden while another window is active keeps the focus of its own
-        // window, so a key can still press it.
+        // range, because assistive technology can press a hidden button.
         connect(button, &QAbstractButton::pressed, this,
                 [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
@@ -96,6 +95,7 @@ void RepairStrip::take(std::vector<Repair> found) {
     const Repair* best = best_of(repairs_);
     best_ = best ? static_cast<std::size_t>(best - repairs_.data()) : repairs_.size();
     for (std::size_t i = 0; i < buttons_.size(); ++i) {
+        if (i >= repairs_.size() || !repairs_[i].works) keep_focus(*buttons_[i]);
         if (i < repairs_.size()) {
             buttons_[i]->set_repair(repairs_[i], i == best_);
         } else {
@@ -106,6 +106,10 @@ void RepairStrip::take(std::vector<Repair> found) {
     }
     arrange();
     Q_EMIT repairs_changed();
+}
+
+void RepairStrip::keep_focus(const QWidget& part) {
+    if (window()->focusWidget() == &part) setFocus();
 }
 
 void RepairStrip::use_best() {
@@ -147,8 +151,11 @@ void RepairStrip::arrange() {
     const int caption_width = (repairs_.empty() ? width() : left) - kPadding;
     caption_->setGeometry(kPadding, caption_top, caption_width, line);
     note_->setGeometry(kPadding, caption_top + line, caption_width, line);
-    more_->hide();
-    if (repairs_.empty()) return;
+    if (repairs_.empty()) {
+        keep_focus(*more_);
+        more_->hide();
+        return;
+    }
 
     const int end = width() - kPadding;
     const int button_height = buttons_.front()->sizeHint().height();
@@ -191,11 +198,13 @@ void RepairStrip::arrange() {
     }
     int x = left;
     for (std::size_t i = 0; i < repairs_.size(); ++i) {
+        if (i >= shown) keep_focus(*buttons_[i]);
         buttons_[i]->setVisible(i < shown);
         const int w = width_of(i);
         buttons_[i]->setGeometry(x, top, w, button_height);
         if (i < shown) x += w + kGap;
     }
+    if (shown == repairs_.size()) keep_focus(*more_);
     more_->setVisible(shown < repairs_.size());
     more_->setGeometry(x, top + (button_height - more.height()) / 2, more.width(), more.height());
     shown_ = shown;

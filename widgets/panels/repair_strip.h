@@ -45,6 +45,8 @@ class RepairStrip : public QWidget {
     // While the pointer is on the strip, its repairs keep their places, and those that are found meanwhile
     // follow.
     void keep_places(std::vector<Repair>& found) const;
+    // Takes the focus from a part that will be hidden or disabled, so that it stays here.
+    void keep_focus(const QWidget& part);
     void write_caption();
     void arrange();
     void fill_menu();
