@@ -86,8 +86,18 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
     return std::nullopt;
 }
 
+// Returns whether the host has no memory for a part of the offloaded state.
+bool exceeds_host_memory(const Answer& answer) {
+    return answer.settings.choice<Offload>(P::offload) != Offload::none &&
+           answer.estimate.memory.term(MemoryTerm::optimizer) > 0;
+}
+
 std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
-    if (answer.settings.choice<Offload>(P::offload) != Offload::none)
+    const auto offload = answer.settings.choice<Offload>(P::offload);
+    if (exceeds_host_memory(answer) && offload != Offload::optimizer_nvme)
+        return OutputFormula{"T_op = (1 − M_host ÷ M_off) · c_o · N_g ÷ F_o ÷ (B_HBM · η_m)",
+                             "M_host M_off c_o N_g F_o B_HBM η_m"};
+    if (offload != Offload::none)
         return OutputFormula{translate("T_op = 0: the host updates the weights"), {}};
     if (answer.compiled.stages.count > 1)
         return OutputFormula{translate("T_op = c_o · parameters of the slowest stage ÷ F_o ÷ (B_HBM · η_m)"),
@@ -102,7 +112,12 @@ std::optional<OutputFormula> host_link_formula(const Answer& answer) {
     const auto offload = answer.settings.choice<Offload>(P::offload);
     if (offload == Offload::none)
         return OutputFormula{translate("T_hl = 0: the optimizer is not offloaded"), {}};
-    if (offload != Offload::optimizer_nvme) return std::nullopt;
+    if (offload != Offload::optimizer_nvme) {
+        if (!exceeds_host_memory(answer)) return std::nullopt;
+        return OutputFormula{
+            "T_hl = M_host ÷ M_off · max((Q_g + Q_w) · N_g ÷ F_o ÷ B_host, c_o · N_g ÷ F_o ÷ B_hm)",
+            "M_host M_off Q_g Q_w N_g F_o B_host c_o B_hm"};
+    }
     return OutputFormula{
         "T_hl = max((Q_g + Q_w) · N_g ÷ F_o ÷ B_host, c_o · N_g ÷ F_o ÷ B_hm, 2 · Q_o · N_g ÷ F_o ÷ B_nvme)",
         "Q_g Q_w N_g F_o B_host c_o B_hm Q_o B_nvme"};
@@ -120,6 +135,10 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
                     : translate("M_w = 0: the master weights are part of the optimizer state and are cast "
                                 "when they are gathered"),
                 {}};
+        if (is_fsdp(answer.settings) && exceeds_host_memory(answer) && answer.compiled.state.weights == 0)
+            return experts ? OutputFormula{"M_w = M_host ÷ M_off · Q · (N_d ÷ F_w + N_x ÷ X_w)",
+                                           "M_host M_off Q N_d F_w N_x X_w"}
+                           : OutputFormula{"M_w = M_host ÷ M_off · N_g · Q ÷ F_w", "M_host M_off N_g Q F_w"};
         const bool secondary_shards = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
         if (experts && secondary_shards)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};

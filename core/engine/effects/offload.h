@@ -14,10 +14,10 @@ namespace shardscope {
 
 // The bytes of one GPU's shards of the states, wherever they are kept.
 struct StateShards {
-    double master_weights = 0;  // the weights that the optimizer updates
-    double half_weights = 0;    // the weights in the compute precision
+    double weights = 0;       // kept without offload: none where FSDP shards the master copy
+    double half_weights = 0;  // in the compute precision
     double gradients = 0;
-    double optimizer = 0;
+    double optimizer = 0;  // with the master copy
 };
 struct OffloadedStates {  // what is in the host's memory
     bool optimizer = false;
@@ -27,7 +27,7 @@ struct OffloadedStates {  // what is in the host's memory
 // Returns the bytes that are moved to the host.
 inline double offloaded_bytes(const StateShards& shards, const OffloadedStates& states) {
     return (states.optimizer ? shards.optimizer : 0) + (states.gradients ? shards.gradients : 0) +
-           (states.weights ? shards.master_weights : 0);
+           (states.weights ? shards.weights : 0);
 }
 
 // E6 with offload: returns the share of a micro-batch's offloaded activations that are still on the GPU:
@@ -43,6 +43,11 @@ struct HostLink {                 // between a GPU and its host
 // Returns the bytes that stay on a GPU because its share of the host's memory has no room for them.
 inline double left_on_gpu(double offloaded, double host_memory) {
     return std::max(0.0, offloaded - host_memory);
+}
+
+// Returns the share of the offloaded bytes for which the host has room. Only they are moved.
+inline double share_on_host(double offloaded, double host_memory) {
+    return offloaded > host_memory ? host_memory / offloaded : 1;
 }
 
 // Returns the time of transferring `bytes` of this GPU's weights from the host.

@@ -215,17 +215,20 @@ double offloaded(const StateShards& shards, const Compiled& c) {
     const Settings& s = c.settings;
     const auto offload = s.choice<Offload>(P::offload);
     if (offload == Offload::none) return 0;
-    // The master copy that FSDP shards is updated on the host.
-    const bool master = is_fsdp(s) && shards.master_weights > shards.half_weights;
     return offloaded_bytes(shards, {.optimizer = offload != Offload::optimizer_nvme,
                                     .gradients = keeps_gradients_on_host(s),
-                                    .weights = keeps_weights_on_host(s) || master});
+                                    .weights = keeps_weights_on_host(s)});
 }
 
 }  // namespace
 
 double offloaded_state_bytes(const Stage& stage, const Compiled& c) {
     return offloaded(shards_of(stage_parameters(stage, c), c), c);
+}
+
+double state_share_on_host(const Stage& stage, const Compiled& c) {
+    if (c.settings.choice<Offload>(P::offload) == Offload::none) return 1;
+    return share_on_host(offloaded_state_bytes(stage, c), host_memory_share(c.settings));
 }
 
 StateMemory state_memory(const Stage& stage, const Compiled& c) {
@@ -237,9 +240,12 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
     const bool offloads = s.choice<Offload>(P::offload) != Offload::none;
+    const double moved = offloaded(shards, c);
+    const double host_memory = host_memory_share(s);
     // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
+    const double on_host = is_fsdp(s) && offloads ? share_on_host(moved, host_memory) : 0;
     if (!keeps_weights_on_host(s))
-        out.weights = (is_fsdp(s) && offloads ? shards.half_weights : shards.master_weights) +
+        out.weights = on_host * shards.half_weights + (1 - on_host) * shards.weights +
                       secondary_shard_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
@@ -251,7 +257,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
         if (stage.predictions > 0)
             out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
     }
-    out.optimizer = offloads ? left_on_gpu(offloaded(shards, c), host_memory_share(s)) : shards.optimizer;
+    out.optimizer = offloads ? left_on_gpu(moved, host_memory) : shards.optimizer;
     return out;
 }
 
@@ -336,6 +342,11 @@ ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const Sc
 
 double offloaded_activation_bytes(const Stage& stage, const Compiled& c) {
     return micro_batches_in_flight(stage, c) * micro_batch_memory(stage, c).offloaded;
+}
+
+double activation_share_on_host(const Stage& stage, const Compiled& c) {
+    if (c.settings[P::activation_offload] <= 0) return 1;
+    return share_on_host(offloaded_activation_bytes(stage, c), host_memory_share(c.settings));
 }
 
 ActivationMemory activation_memory(const Stage& stage, const Compiled& c) {

@@ -110,10 +110,14 @@ double unsharded_gradient_bytes(const ModelParameters& parameters, const Compile
 // E3: returns the bytes of a stage's state that offload moves to the host, if the host has memory for all of
 // it. The state on NVMe drives does not count.
 double offloaded_state_bytes(const Stage& stage, const Compiled& compiled);
+// Returns the share of that state for which the host has memory.
+double state_share_on_host(const Stage& stage, const Compiled& compiled);
 StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // E6: returns the bytes of a stage's activations that offload moves to the host, if the host has memory for
 // all of them.
 double offloaded_activation_bytes(const Stage& stage, const Compiled& compiled);
+// Returns the share of those activations for which the host has memory.
+double activation_share_on_host(const Stage& stage, const Compiled& compiled);
 // The activations of a stage and the temporary buffers of its passes; bytes.
 struct ActivationMemory {
     // Activations of all micro-batches in flight, with those for which the host has no memory.

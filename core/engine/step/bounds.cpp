@@ -5,6 +5,7 @@
 #include "compile/effect_inputs.h"
 #include "effects/host.h"
 #include "effects/overlap.h"
+#include "memory/memory.h"
 
 namespace shardscope {
 
@@ -64,12 +65,16 @@ UnhiddenBound unhidden_bound(const Stage& stage, const Compiled& c) {
 TrafficBound traffic_bound(const Compiled& c) {
     const Layers layers(c);
     const TrafficPolicy policy = traffic_policy(c.settings);
+    double on_host = 1;  // on the stage that fetches the least
+    for (std::size_t i = 0; i < c.stages.size(); ++i)
+        on_host = std::min(on_host, state_share_on_host(c.stages[i], c));
     const auto kind = [&](const Layer& layer) {
+        const UnitTraffic unit = layer.traffic_with_fetch(on_host);
         const auto forward = [&](bool first) {
-            return forward_traffic(policy, layer.traffic, false, first).both().total();
+            return forward_traffic(policy, unit, false, first).both().total();
         };
         const auto backward = [&](bool last) {
-            return backward_traffic(policy, layer.traffic, false, last).both().total();
+            return backward_traffic(policy, unit, false, last).both().total();
         };
         return LayerTrafficBound{forward(true), forward(false), backward(true), backward(false)};
     };

@@ -13,19 +13,24 @@ namespace shardscope {
 
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
     const Settings& s = c.settings;
-    Layer out{work, recompute(work.forward_work(), recompute_policy(c.settings)), traffic,
+    Layer out{work,
+              recompute(work.forward_work(), recompute_policy(c.settings)),
+              traffic,
+              {},
               work.weights + work.experts};
     out.updated = updated_parameters({work.weights, work.experts}, s.choice<Sharding>(P::sharding),
                                      c.layout.shard.size(), c.layout.expert_shard.size());
-    // Every GPU fetches its shard from the host before the all-gather.
-    if (keeps_weights_on_host(s)) {
-        const Time fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
-        out.traffic.gather += fetch;
-        out.traffic.regather += fetch;
-    }
+    if (keeps_weights_on_host(s)) out.fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
     out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.offload = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
+    return out;
+}
+
+UnitTraffic Layer::traffic_with_fetch(double share) const {
+    UnitTraffic out = traffic;
+    out.gather += share * fetch;
+    out.regather += share * fetch;
     return out;
 }
 
@@ -74,11 +79,11 @@ UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
     return stage.predictions > 0 ? c.traffic.predictions : UnitTraffic{};
 }
 
-StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c) {
-    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic, {}};
+StageTraffic stage_traffic(const Stage& stage, const Layers& layers, double on_host, const Compiled& c) {
+    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic_with_fetch(on_host), {}};
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const double count = stage.counts[i];
-        const UnitTraffic& layer = layers.of_kind[i].traffic;
+        const UnitTraffic layer = layers.of_kind[i].traffic_with_fetch(on_host);
         out.layers.gather += count * layer.gather;
         out.layers.reduce += count * layer.reduce;
         out.layers.replica_reduce += count * layer.replica_reduce;

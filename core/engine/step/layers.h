@@ -10,7 +10,8 @@ namespace shardscope {
 struct Layer {
     const BlockWork& work;
     Recompute recompute;
-    UnitTraffic traffic;    // data parallelism, including weights fetched from the host
+    UnitTraffic traffic;    // data parallelism
+    Time fetch;             // of this GPU's shard of the weights from the host, where they are offloaded
     double parameters = 0;  // on one GPU, before data-parallel sharding
     double updated = 0;     // parameters that this GPU's optimizer updates
     double host = 0;        // s, the host's time to issue one pass
@@ -18,6 +19,9 @@ struct Layer {
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }
+    // Returns the traffic if `share` of the weights are on the host. Every GPU fetches them before it
+    // gathers.
+    [[nodiscard]] UnitTraffic traffic_with_fetch(double share) const;
 };
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 
@@ -69,7 +73,8 @@ const Stage& busiest_stage(const Compiled& c, const Layers& layers);
 
 // Returns the data-parallel traffic of what the stage holds in addition to its layers.
 UnitTraffic end_traffic(const Stage& stage, const Compiled& c);
-// Returns the data-parallel traffic of the stage.
-StageTraffic stage_traffic(const Stage& stage, const Layers& layers, const Compiled& c);
+// Returns the data-parallel traffic of the stage if `on_host` is the share of its offloaded state for which
+// the host has memory.
+StageTraffic stage_traffic(const Stage& stage, const Layers& layers, double on_host, const Compiled& c);
 
 }  // namespace shardscope

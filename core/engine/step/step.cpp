@@ -141,9 +141,12 @@ StepTime step_time(const Compiled& c) {
     const Pipeline pipeline(c);
     StepTime slowest = pipeline.step_of(0);
     const std::size_t stages = c.stages.size();
+    // Where the host's memory is short, a stage with less to offload may move more of it.
+    const bool offloads =
+        c.settings.choice<Offload>(P::offload) != Offload::none || c.settings[P::activation_offload] > 0;
     for (std::size_t i = 1; i < stages; ++i) {
         const bool is_middle = i + 1 < stages;
-        if (is_middle && needs_no_more_than(c.stages[i], c.stages.first)) continue;
+        if (is_middle && !offloads && needs_no_more_than(c.stages[i], c.stages.first)) continue;
         const StepTime other = pipeline.step_of(i);
         if (other.total > slowest.total) slowest = other;
     }

@@ -12,6 +12,7 @@
 #include "effects/offload.h"
 #include "effects/optimizer.h"
 #include "effects/quantized_traffic.h"
+#include "memory/memory.h"
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
@@ -50,12 +51,20 @@ void overlap_with(LayerPasses& out, double together, const Time& traffic, const 
     out.time = host_bound_time(out.device(), out.host);
 }
 
-void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const Compiled& c) {
+// The shares of a stage's offloaded state and activations for which the host has memory.
+struct OnHost {
+    double state = 1;
+    double activations = 1;
+};
+
+void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const OnHost& on_host,
+                const Compiled& c) {
     const Layer& layer = layers.of_kind[kind];
     const double count = trace.stage.counts[kind];
     if (count <= 0) return;
     const bool last = kind == trace.stage.last_kind;
     const TrafficPolicy policy = traffic_policy(c.settings);
+    const UnitTraffic unit = layer.traffic_with_fetch(on_host.state);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const Passes passes =
@@ -63,10 +72,11 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
         const LayerPositions positions = layer_positions(count, last, passes);
         // Returns the traffic of the visit that has the most of it, or of the others.
         const auto traffic = [&](bool at_layers_end, bool most) {
-            return forwards ? forward_traffic(policy, layer.traffic, at_layers_end, most)
-                            : backward_traffic(policy, layer.traffic, at_layers_end, most);
+            return forwards ? forward_traffic(policy, unit, at_layers_end, most)
+                            : backward_traffic(policy, unit, at_layers_end, most);
         };
-        const LayerPasses one = pass_of(layer, kind, phase, c.passes.share);
+        LayerPasses one = pass_of(layer, kind, phase, c.passes.share);
+        one.offload *= on_host.activations;
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add_items = [&](double times, double together, const Time& overlapping) -> LayerPasses& {
             LayerPasses& item = trace.layers.add(one);
@@ -165,7 +175,8 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
     const double parameters = of_layers + ends.non_expert + ends.experts;
     UnhiddenTerms out;
 
-    const StageTraffic traffic = stage_traffic(stage, layers, c);
+    const double on_host = state_share_on_host(stage, c);
+    const StageTraffic traffic = stage_traffic(stage, layers, on_host, c);
     out.add({StepTerm::network, Phase::forward,
              policy.gathers_each_visit ? Frequency::visit : Frequency::step,
              gathers_before(policy, traffic, true)});
@@ -200,15 +211,20 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                                                                c.layout.expert_shard.size());
     const auto offload = s.choice<Offload>(P::offload);
     const double bytes = optimizer_traffic(s[P::optimizer_traffic], c.state.optimizer);
-    if (offload == Offload::none) {
+    // The host updates the parameters whose state it has, and the GPU the others. Drives have room for all.
+    const double on_gpu = offload == Offload::none             ? updated
+                          : offload == Offload::optimizer_nvme ? 0
+                                                               : (1 - on_host) * updated;
+    const double elsewhere = updated - on_gpu;
+    if (on_gpu > 0)
         out.add({StepTerm::optimizer, Phase::update, Frequency::step,
-                 optimizer_time(updated, bytes, c.gpu.memory_bandwidth)});
-    } else {
-        const double moved = (c.state.gradients + c.state.weights) * updated;
-        const double handled = bytes * updated;
+                 optimizer_time(on_gpu, bytes, c.gpu.memory_bandwidth)});
+    if (elsewhere > 0) {
+        const double moved = (c.state.gradients + c.state.weights) * elsewhere;
+        const double handled = bytes * elsewhere;
         out.add({StepTerm::host_link, Phase::update, Frequency::step,
                  offload == Offload::optimizer_nvme
-                     ? nvme_update_time(moved, handled, c.state.optimizer * updated, c.host)
+                     ? nvme_update_time(moved, handled, c.state.optimizer * elsewhere, c.host)
                      : host_update_time(moved, handled, c.host)});
     }
     // Muon's matrix products run on the GPU also if the state is on the host.
@@ -253,7 +269,8 @@ Time messages_of_step(const Compiled& c) {
 
 StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
     : stage(of), unhidden(unhidden_terms(of, with, c)) {
-    for (std::size_t i = 0; i < with.kinds(); ++i) add_layers(*this, with, i, c);
+    const OnHost on_host{state_share_on_host(of, c), activation_share_on_host(of, c)};
+    for (std::size_t i = 0; i < with.kinds(); ++i) add_layers(*this, with, i, on_host, c);
     if (c.stages.count > 1) messages = messages_of_step(c);
 }
 

@@ -74,7 +74,7 @@ struct UnhiddenTerm {
 };
 
 // Communication before the first and after the last layer, memory copies, optimizer and host.
-using UnhiddenTerms = BoundedList<UnhiddenTerm, 9>;
+using UnhiddenTerms = BoundedList<UnhiddenTerm, 10>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
 // Returns the time of all messages between stages in a step.

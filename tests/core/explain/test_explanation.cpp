@@ -143,7 +143,8 @@ TEST_CASE("explanation: evaluating a formula gives the engine's number", "[expla
           with({{P::sharding, Sharding::zero1}, {P::micro_batch, 1}}),
           with({{P::sharding, Sharding::zero2}, {P::micro_batch, 1}}),
           with({{P::reshard_after_forward, false}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
-          with({{P::offload, Offload::optimizer}})}) {
+          with({{P::offload, Offload::optimizer}}),
+          with({{P::offload, Offload::optimizer}, {P::host_memory, 1e9}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.valid());
         for (std::size_t i = 0; i < kOutputs; ++i) {

@@ -252,6 +252,19 @@ TEST_CASE("memory: state for which the host has no memory stays on the GPU", "[m
     CHECK(host_memory_share(rack) == 240e9);
 }
 
+TEST_CASE("memory: a host without memory leaves the memory of a GPU as it is without offload", "[memory]") {
+    const auto peak = [](Offload offload, Sharding sharding) {
+        return memory_use(compile(resolve(
+                              with({{P::offload, offload}, {P::sharding, sharding}, {P::host_memory, 1}}))))
+            .peak;
+    };
+    for (const Sharding sharding : {Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
+        const double without = peak(Offload::none, sharding);
+        CHECK(peak(Offload::optimizer, sharding) == Approx(without).epsilon(1e-9));
+        CHECK(peak(Offload::optimizer_and_parameters, sharding) == Approx(without).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("memory: offloaded activations for which the host has no memory stay on the GPU", "[memory]") {
     const auto activations = [](double offload, double host_memory) {
         return term(memory_use(compile(resolve(of_model("llama-3-70b", {{P::sequence_length, 131072},

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "step/layers.h"
+#include "memory/memory.h"
+#include "step/trace.h"
 #include "support/parallel_plans.h"
 
 using namespace shardscope;
@@ -132,6 +133,48 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
     // If the weights are on the host, too, every gather waits for them.
     CHECK(step_of(with({{P::offload, Offload::optimizer_and_parameters}})).total >
           step_of(with({{P::offload, Offload::optimizer}})).total);
+}
+
+TEST_CASE("step: only the state for which the host has memory is moved", "[step]") {
+    const auto step = [](Offload offload, double host_memory) {
+        return step_time(compile(resolve(with({{P::offload, offload}, {P::host_memory, host_memory}}))));
+    };
+    const Compiled c = compile(resolve(with({{P::offload, Offload::optimizer}})));
+    const double quarter = offloaded_state_bytes(c.stages.first, c) / 4;
+    const StepTime none = step(Offload::none, quarter);
+    const StepTime all = step(Offload::optimizer, 4 * quarter);
+    const StepTime part = step(Offload::optimizer, quarter);
+    CHECK(part.term(StepTerm::host_link) == Approx(all.term(StepTerm::host_link) / 4).epsilon(1e-12));
+    CHECK(part.term(StepTerm::optimizer) == Approx(0.75 * none.term(StepTerm::optimizer)).epsilon(1e-12));
+    // A host without memory leaves the step as it is without offload, also where weights would be fetched.
+    CHECK(step(Offload::optimizer, 1).total == Approx(none.total).epsilon(1e-9));
+    CHECK(step(Offload::optimizer_and_parameters, 1).total == Approx(none.total).epsilon(1e-9));
+}
+
+TEST_CASE("step: only the activations for which the host has memory are copied", "[step]") {
+    const auto compiled = [](double host_memory) {
+        return compile(resolve(of_model("llama-3-8b", {{P::gpus, 8},
+                                                       {P::gpus_per_node, 8},
+                                                       {P::sequence_length, 8192},
+                                                       {P::micro_batch, 1},
+                                                       {P::activation_offload, 1},
+                                                       {P::host_memory, host_memory}})));
+    };
+    const auto copies = [](const Compiled& c) {
+        const Layers layers(c);
+        const StepTrace trace(c.stages.first, layers, c);
+        double seconds = 0;
+        for (const LayerPasses& item : trace.layers.items()) seconds += item.count * item.offload.total();
+        return seconds;
+    };
+    const Compiled c = compiled(1e15);
+    const double bytes = offloaded_activation_bytes(c.stages.first, c);
+    // To the host in the forward pass, and back in the backward pass.
+    CHECK(copies(c) == Approx(2 * bytes / c.settings[P::host_bandwidth]).epsilon(1e-9));
+    CHECK(copies(compiled(bytes / 4)) == Approx(2 * bytes / 4 / c.settings[P::host_bandwidth]).epsilon(1e-9));
+    // What is moved is what leaves the GPU.
+    const auto resident = [](const Compiled& of) { return activation_memory(of.stages.first, of).resident; };
+    CHECK(resident(compiled(bytes / 4)) - resident(c) == Approx(0.75 * bytes).epsilon(1e-9));
 }
 
 TEST_CASE("scaling: 3D layouts scale weakly with little loss where pure FSDP does not", "[estimate]") {
