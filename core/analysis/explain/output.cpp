@@ -118,6 +118,8 @@ const Cost& worst_cost(const StepTime& step) {
              translatable("{1} of the step goes to the all-to-all between tokens and experts.")},
         Cost{StepTerm::stage_network, translatable("{1} of the step goes to messages between stages.")},
         Cost{StepTerm::bubble, translatable("{1} of the step is the pipeline's bubble.")},
+        Cost{StepTerm::host_link,
+             translatable("{1} of the step waits for the host's memory or the link to it.")},
     };
     return *std::ranges::max_element(costs, {}, [&](const Cost& cost) { return step.term(cost.term); });
 }
@@ -144,6 +146,8 @@ std::string lead_sentence(const Estimate& e) {
         const auto wall = wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
         return translate("No wall dominates: {1} limits {2} of the step.", {label_of(wall), share});
     }
+    if (host_link_is_wall(e))
+        return translate("The link to the host is the wall: it limits {1} of the step.", {share});
     return translate("{1} is the wall: it limits {2} of the step.", {capitalised(e.wall), share});
 }
 
@@ -157,18 +161,6 @@ std::string second_sentence(const Estimate& e) {
     return translate(
         "{1} limits a further {2}.",
         {capitalised(wall_of(static_cast<Rate>(second - shares.begin()))), whole_percent(*second)});
-}
-
-// With offload, the host link is a bandwidth behind the wall of latency.
-std::string latency_sentence(const StepTime& step) {
-    constexpr double kLarge = 0.1;
-    const double share = step.term(StepTerm::host_link) / step.total;
-    if (share > kLarge) {
-        return translate("{1} of the step is the offloaded optimizer: its transfers and the host's memory.",
-                         {format(share, Quantity::percent)});
-    }
-    return translate(
-        "Latency is launch and host time and the hops of messages, which no bandwidth shortens.");
 }
 
 std::string risk_sentence(const MemoryUse& memory) {
@@ -316,9 +308,10 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        const bool offloads = e.step.term(StepTerm::host_link) > 0;
-        out.details.push_back(e.wall == Wall::latency && (is_fsdp(s) || offloads) ? latency_sentence(e.step)
-                                                                                  : cost_sentence(answer));
+        out.details.push_back(e.wall == Wall::latency && is_fsdp(s)
+                                  ? translate("Latency is launch and host time and the hops of messages, "
+                                              "which no bandwidth shortens.")
+                                  : cost_sentence(answer));
     }
     return out;
 }

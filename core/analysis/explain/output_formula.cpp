@@ -110,8 +110,11 @@ std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
 
 std::optional<OutputFormula> host_link_formula(const Answer& answer) {
     const auto offload = answer.settings.choice<Offload>(P::offload);
-    if (offload == Offload::none)
-        return OutputFormula{translate("T_hl = 0: the optimizer is not offloaded"), {}};
+    if (answer.settings[P::activation_offload] > 0)
+        return OutputFormula{translate("T_hl = update of offloaded state + Σ max(0, offloaded activations ÷ "
+                                       "B_host − pass) over the layers"),
+                             "B_host"};
+    if (offload == Offload::none) return OutputFormula{translate("T_hl = 0: nothing is offloaded"), {}};
     if (offload != Offload::optimizer_nvme) {
         if (!exceeds_host_memory(answer)) return std::nullopt;
         return OutputFormula{

@@ -54,9 +54,15 @@ Takeovers along(P id, const Answer& answer) {
 
 }  // namespace
 
+bool host_link_is_wall(const Estimate& estimate) {
+    return estimate.wall == Wall::intra_node &&
+           estimate.step.term(StepTerm::host_link) > estimate.exposed_communication();
+}
+
 Takeovers takeovers(const Answer& answer) {
     if (!answer.valid()) return {};
     const Wall now = answer.estimate.wall;
+    if (host_link_is_wall(answer.estimate)) return along(P::host_bandwidth, answer);
     if (now == Wall::memory) return along(P::memory, answer);
     if (answer.settings[P::gpus] > 1) {
         const auto& layout = answer.compiled.layout;

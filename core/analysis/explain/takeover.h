@@ -20,10 +20,13 @@ struct Takeovers {
     std::optional<Takeover> above;  // the first change at larger values
 };
 
+// Returns whether the link to the host is behind the wall of intra-node bandwidth, not the one between GPUs.
+bool host_link_is_wall(const Estimate& estimate);
+
 // Varies the bandwidth of the network's slowest link or, if the wall is the same at every value of it, the
-// rate of the wall itself; if the scenario does not fit, the GPU's memory, whose change is at the least
-// memory that fits with the margin to spare. The plan is held, also where it is automatic: choosing it again
-// at every value would take seconds.
+// rate of the wall itself; where the host's link is the wall, its bandwidth; if the scenario does not fit,
+// the GPU's memory, whose change is at the least memory that fits with the margin to spare. The plan is held,
+// also where it is automatic: choosing it again at every value would take seconds.
 Takeovers takeovers(const Answer& answer);
 
 }  // namespace shardscope

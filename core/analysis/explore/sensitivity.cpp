@@ -55,11 +55,14 @@ RateInputs inputs_of(Rate rate) {
     switch (rate) {
         case Rate::compute: return {{peak_flops}, {}};
         case Rate::memory_bandwidth: return {{memory_bandwidth}, {}};
-        case Rate::intra_node: return {{intra_node_bandwidth, peer_bandwidth}, {}};
+        case Rate::intra_node:
+            return {
+                {intra_node_bandwidth, peer_bandwidth, host_bandwidth, host_memory_bandwidth, nvme_bandwidth},
+                {}};
         case Rate::inter_node: return {{inter_node_bandwidth}, {}};
         case Rate::latency:
             return {
-                {host_bandwidth, host_memory_bandwidth, nvme_bandwidth},
+                {},
                 {collective_latency, intra_node_latency, inter_node_latency, kernel_launch, layer_overhead,
                  pipeline_layer_overhead, expert_overhead, expert_cast_overhead, step_overhead, step_jitter}};
         case Rate::count: break;

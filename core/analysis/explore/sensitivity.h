@@ -52,8 +52,9 @@ inline constexpr double kNoEffect = 0.001;  // of the output's value
 Sensitivity sensitivity(const Scenario& scenario, Output output, Change change, unsigned threads = 1,
                         const std::stop_token& stop = {});
 
-// The scenario with one of the five rates multiplied by `factor`. For `latency` the host bandwidths are
-// multiplied, and all latencies and host times are divided by it. Automatic parameters stay automatic.
+// The scenario with one of the five rates multiplied by `factor`. For `intra-node` the bandwidths
+// of the host are multiplied, too, and for `latency` all latencies and host times are divided by it.
+// Automatic parameters stay automatic.
 Scenario with_rate(const Answer& base, Rate rate, double factor);
 
 // E29 with re-planning: the change of ln(tokens/s) from the best plan at (1 − δ) of a rate to the

@@ -9,6 +9,7 @@
 
 namespace shardscope {
 
+// intra_node: the links inside a node, between GPUs and to the host. latency: also launch and host time.
 enum class Rate : unsigned char { compute, memory_bandwidth, intra_node, inter_node, latency, count };
 inline constexpr std::size_t kRates = static_cast<std::size_t>(Rate::count);
 std::string_view name_of(Rate rate);  // "memory-bandwidth"

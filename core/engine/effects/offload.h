@@ -50,22 +50,25 @@ inline double share_on_host(double offloaded, double host_memory) {
     return offloaded > host_memory ? host_memory / offloaded : 1;
 }
 
+// The link to the host, its memory and its drives count as bandwidths inside the node.
+
 // Returns the time of transferring `bytes` of this GPU's weights from the host.
 inline Time host_fetch_time(double bytes, const HostLink& link) {
-    return {Rate::latency, bytes / link.bandwidth};
+    return {Rate::intra_node, bytes / link.bandwidth};
 }
 
 // Returns the time of the optimizer step on the host. Gradients are sent to the host and weights come back
 // (`moved` bytes) while the host reads and writes the state of other weights (`updated` bytes; ZeRO-Offload,
 // section 5).
 inline Time host_update_time(double moved, double updated, const HostLink& link) {
-    return {Rate::latency, std::max(moved / link.bandwidth, updated / link.memory_bandwidth)};
+    return {Rate::intra_node, std::max(moved / link.bandwidth, updated / link.memory_bandwidth)};
 }
 
 // Returns the time of the optimizer step on the host if `state` bytes of optimizer state are read from the
 // drives and written back. The drives work while the host updates what has been read.
 inline Time nvme_update_time(double moved, double updated, double state, const HostLink& link) {
-    return longer(host_update_time(moved, updated, link), {Rate::latency, 2 * state / link.nvme_bandwidth});
+    return longer(host_update_time(moved, updated, link),
+                  {Rate::intra_node, 2 * state / link.nvme_bandwidth});
 }
 
 }  // namespace shardscope

@@ -149,10 +149,28 @@ TEST_CASE("output: a host that is too small for the offloaded state is named", "
     CHECK(sentence_with(2.1e12).find("The host has no memory for") == std::string::npos);
 }
 
-TEST_CASE("output: the host link is named where offload makes latency the wall", "[explain]") {
-    const Answer offloaded = answer(with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 1e8}}));
-    REQUIRE(offloaded.estimate.wall == Wall::latency);
-    CHECK(wall_sentence(offloaded).find("of the step is the offloaded optimizer") != std::string::npos);
+TEST_CASE("output: the host link is named where it is the wall", "[explain]") {
+    for (const Scenario& scenario :
+         {with({{P::offload, Offload::optimizer}, {P::host_bandwidth, 1e8}}),
+          of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::activation_offload, 1}})}) {
+        const Answer offloaded = answer(scenario);
+        REQUIRE(offloaded.fits());
+        REQUIRE(offloaded.estimate.wall == Wall::intra_node);
+        const Estimate& e = offloaded.estimate;
+        const std::string limits = format(
+            std::round(100 * e.elasticity[static_cast<std::size_t>(Rate::intra_node)]), Quantity::count);
+        const std::string waits = format(e.step.term(StepTerm::host_link) / e.step.total, Quantity::percent);
+        const std::string text = wall_sentence(offloaded);
+        INFO(text);
+        CHECK(text.find("The link to the host is the wall: it limits " + limits + " % of the step.") == 0);
+        CHECK(text.find(waits + " of the step waits for the host's memory or the link to it.") !=
+              std::string::npos);
+        // A wider link to the host changes the wall; the links between GPUs do not.
+        const Takeovers found = takeovers(offloaded);
+        CHECK(found.input == P::host_bandwidth);
+        CHECK(found.above.has_value());
+        CHECK(e.elasticity[static_cast<std::size_t>(Rate::latency)] < 0.05);
+    }
 }
 
 TEST_CASE("takeovers: an automatic plan is held", "[explain]") {

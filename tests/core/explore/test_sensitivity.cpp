@@ -143,7 +143,8 @@ TEST_CASE("sensitivity: a rate is raised in the sense of the elasticities", "[se
     const double factor = 1 + 1e-6;
     for (const Scenario& scenario :
          {with({{P::inter_node_bandwidth, 12.5e9}}),
-          with({{P::tensor_parallel, 4}, {P::offload, Offload::optimizer_and_parameters}})}) {
+          with({{P::tensor_parallel, 4}, {P::offload, Offload::optimizer_and_parameters}}),
+          of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::activation_offload, 1}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.fits());
         for (std::size_t i = 0; i < kRates; ++i) {
