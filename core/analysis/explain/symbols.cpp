@@ -60,13 +60,10 @@ double gathered_weight_bytes(const Answer& a) {
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
-// What the bytes of a logit and the number of its GPUs depend on.
+// What the bytes of a logit depend on.
 Logits logits_of(const Answer& a) {
     const Settings& s = a.settings;
-    return {.bytes_per_logit = s[P::logits_bytes],
-            .loss = s.choice<Loss>(P::loss),
-            .tensor = s[P::tensor_parallel],
-            .parallel_loss = s.on(P::parallel_loss)};
+    return {.bytes_per_logit = s[P::logits_bytes], .loss = s.choice<Loss>(P::loss)};
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
@@ -195,8 +192,8 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "F_m", .label = translatable("FLOPs of the mixers for a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return (a.compiled.flops_per_token - 6 * a.compiled.active_parameters) / 3; },
            .formula = translatable("F_m = 4·a·d·s, added over the layers, with s_w instead of s in sliding layers and with the updates of the state in linear and Mamba-2 layers"), .symbols = "a d s s_w", .assumptions = "layer_pattern attention_window flops_convention"},
     Symbol{.symbol = "k_e", .quantity = Quantity::count, .parameter = P::experts_per_token},
-    Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(logits_of(a)); },
-           .formula = translatable("t_l = t where the loss is parallel, fused or chunked, else 1"), .symbols = "t", .assumptions = "parallel_loss loss"},
+    Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(a.settings[P::tensor_parallel], a.settings.on(P::parallel_loss)); },
+           .formula = translatable("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
     Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return (1 + a.compiled.work.predictions) * bytes_per_entry(logits_of(a)); },
            .formula = translatable("q_l = bytes of the software stack with the plain loss, 9 with the fused one, at most 0.5 with the chunked one, times 1 + the prediction layers"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .quantity = Quantity::percent, .parameter = P::fragmentation},

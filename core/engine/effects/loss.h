@@ -36,14 +36,13 @@ inline double loss_traffic(Loss loss, double plain) {
     constexpr double kFused = 10;
     return (loss == Loss::plain ? plain : std::min(kFused, plain)) / 2;
 }
-// Returns the number of GPUs that shard the logits. A stack without a parallel loss gathers them, unless the
-// loss never holds all of them.
-inline double logit_shards(const Logits& logits) {
-    return logits.parallel_loss || logits.loss != Loss::plain ? logits.tensor : 1;
-}
+// Returns the number of GPUs that shard the logits. Without a parallel loss, of whichever kind, every GPU
+// gathers them and computes the loss of all entries.
+inline double logit_shards(double tensor, bool parallel_loss) { return parallel_loss ? tensor : 1; }
 // Returns the bytes at the end of the forward pass.
 inline double logits_memory(const Logits& logits) {
-    return bytes_per_entry(logits) * logits.tokens * logits.vocabulary / logit_shards(logits);
+    return bytes_per_entry(logits) * logits.tokens * logits.vocabulary /
+           logit_shards(logits.tensor, logits.parallel_loss);
 }
 
 }  // namespace shardscope

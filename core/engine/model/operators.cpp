@@ -75,7 +75,7 @@ void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     head.push_back(logits);
     // The memory of the logits is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
-    loss.bytes = x.loss_traffic * x.tokens * x.vocab / x.t;
+    loss.bytes = x.loss_traffic * x.tokens * x.vocab;
     head.push_back(loss);
 }
 

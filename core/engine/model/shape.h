@@ -34,7 +34,7 @@ struct Shape {
     double expert_h;                // width at which tokens are sent to experts
     bool shared_gate, head_bias;
     double norm_copies, gate_copies, softmax_traffic, accumulation;
-    double loss_traffic;  // bytes per token and vocabulary entry, in one pass
+    double loss_traffic;  // bytes on one GPU per token and vocabulary entry, in one pass
 };
 
 // Returns the bytes of one element of a matrix's operand, with its share of a scaling factor.

@@ -6,6 +6,7 @@
 
 #include "evidence/validation.h"
 #include "explain/symbols.h"
+#include "memory/memory.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -18,9 +19,12 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304 / 4);
     logits.parallel_loss = false;  // every GPU gathers all logits
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
+    // So it does with the other kinds, whose kernels are another choice.
     logits.loss = Loss::fused;
-    CHECK(logits_memory(logits) == 9.0 * 4096 * 50304 / 4);
+    CHECK(logits_memory(logits) == 9.0 * 4096 * 50304);
     logits.loss = Loss::chunked;
+    CHECK(logits_memory(logits) == 0.5 * 4096 * 50304);
+    logits.parallel_loss = true;
     CHECK(logits_memory(logits) == 0.5 * 4096 * 50304 / 4);
 }
 
@@ -40,6 +44,26 @@ TEST_CASE("loss: fused kernels move fewer bytes than separate ones", "[effects]"
     CHECK(bytes(Loss::plain) == 12 * kEntries);
     CHECK(bytes(Loss::fused) == 5 * kEntries);
     CHECK(bytes(Loss::chunked) == 5 * kEntries);
+}
+
+TEST_CASE("loss: time and memory are those of the entries on one GPU", "[effects]") {
+    // 8,192 tokens and Llama 3's 128,256 entries on eight tensor-parallel GPUs, 12 bytes an entry and pass.
+    const auto compiled = [](Loss loss, bool parallel) {
+        return compile(resolve(of_model("llama-3-8b", {{P::sequence_length, 8192},
+                                                       {P::micro_batch, 1},
+                                                       {P::tensor_parallel, 8},
+                                                       {P::parallel_loss, parallel},
+                                                       {P::loss, loss}})));
+    };
+    for (const Loss loss : {Loss::plain, Loss::fused, Loss::chunked}) {
+        const Compiled parallel = compiled(loss, true);
+        const Compiled whole = compiled(loss, false);
+        const auto traffic = [](const Compiled& c) { return c.operators.head.operators.back().bytes; };
+        const auto memory = [](const Compiled& c) { return schedule_memory(c.stages.first, c).logits; };
+        CHECK(traffic(whole) == Approx((loss == Loss::plain ? 12.0 : 5.0) * 8192 * 128256));
+        CHECK(traffic(whole) == Approx(8 * traffic(parallel)));
+        CHECK(memory(whole) == Approx(8 * memory(parallel)));
+    }
 }
 
 TEST_CASE("loss: the explanation's formula gives the memory of every kind of loss", "[effects]") {
