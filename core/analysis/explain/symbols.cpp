@@ -63,7 +63,9 @@ double gathered_weight_bytes(const Answer& a) {
 // What the bytes of a logit depend on.
 Logits logits_of(const Answer& a) {
     const Settings& s = a.settings;
-    return {.bytes_per_logit = s[P::logits_bytes], .loss = s.choice<Loss>(P::loss)};
+    return {.bytes_per_logit = s[P::logits_bytes],
+            .loss = s.choice<Loss>(P::loss),
+            .second_copy = is_of_megatron_core(s.choice<Software>(P::software))};
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
@@ -195,7 +197,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(a.settings[P::tensor_parallel], a.settings.on(P::parallel_loss)); },
            .formula = translatable("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
     Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return (1 + a.compiled.work.predictions) * bytes_per_entry(logits_of(a)); },
-           .formula = translatable("q_l = bytes of the software stack with the plain loss, 9 with the fused one, at most 0.5 with the chunked one, times 1 + the prediction layers"), .assumptions = "logits_bytes loss"},
+           .formula = translatable("q_l = bytes of the software stack with the plain loss, at most 9 with the fused one and at most 0.5 with the chunked one, but 9 with the fused one of Megatron-Core, times 1 + the prediction layers"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_states", .label = translatable("model states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kModelStateTerms); },
            .formula = translatable("M_states = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},

@@ -323,13 +323,14 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     if (s[P::activation_offload] > 0) out.host_memory = host_memory_share(s);
     if (stage.head)
         // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
-        out.logits =
-            (1 + c.work.predictions) * logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
-                                                      .vocabulary = s[P::vocab_size],
-                                                      .bytes_per_logit = s[P::logits_bytes],
-                                                      .loss = s.choice<Loss>(P::loss),
-                                                      .tensor = c.layout.tensor,
-                                                      .parallel_loss = s.on(P::parallel_loss)});
+        out.logits = (1 + c.work.predictions) *
+                     logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+                                    .vocabulary = s[P::vocab_size],
+                                    .bytes_per_logit = s[P::logits_bytes],
+                                    .loss = s.choice<Loss>(P::loss),
+                                    .second_copy = is_of_megatron_core(s.choice<Software>(P::software)),
+                                    .tensor = c.layout.tensor,
+                                    .parallel_loss = s.on(P::parallel_loss)});
     return out;
 }
 
