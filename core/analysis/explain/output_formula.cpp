@@ -63,7 +63,7 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
                          translate("T_cy = m · c_g · Q_g · parameters of the slowest stage ÷ (B_HBM · η_m)"),
                          "m c_g Q_g B_HBM η_m"};
     }
-    const bool quantizes = s.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+    const bool quantizes = sharding_of(s) == Sharding::zero_pp;
     if (c.layout.shard.size() <= 1 || has_experts(answer) || c.passes.passes_per_visit > 1)
         return OutputFormula{
             quantizes
@@ -142,7 +142,7 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
             return experts ? OutputFormula{"M_w = M_host ÷ M_off · Q · (N_d ÷ F_w + N_x ÷ X_w)",
                                            "M_host M_off Q N_d F_w N_x X_w"}
                            : OutputFormula{"M_w = M_host ÷ M_off · N_g · Q ÷ F_w", "M_host M_off N_g Q F_w"};
-        const bool secondary_shards = answer.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp;
+        const bool secondary_shards = sharding_of(answer.settings) == Sharding::zero_pp;
         if (experts && secondary_shards)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};
         const bool quantized = low_precision_share(answer.settings) > 0 && !is_fsdp(answer.settings);

@@ -28,7 +28,7 @@ namespace {
 
 // The GPUs of `group` over which a state is sharded.
 double sharding_gpus(const Answer& a, double ShardCounts::*state, RingGroup Layout::*group) {
-    const auto sharding = a.settings.choice<Sharding>(P::sharding);
+    const auto sharding = sharding_of(a.settings);
     return shard_counts(sharding, (a.compiled.layout.*group).size()).*state;
 }
 
@@ -95,7 +95,7 @@ double step_volume(const Answer& a) {
     const TrafficPolicy when = traffic_policy(c.settings);
     const BucketPolicy how{.weight_bytes = c.gathered_bytes,
                            .gradient_bytes = c.state.reduced_gradients,
-                           .quantizes = c.settings.choice<Sharding>(P::sharding) == Sharding::zero_pp};
+                           .quantizes = sharding_of(c.settings) == Sharding::zero_pp};
     const auto sent = [&](double parameters, const RingGroup& shard, const RingGroup& replica) {
         return parameters * sent_bytes(when, how, shard, replica, c.passes.visits());
     };

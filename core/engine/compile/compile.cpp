@@ -54,7 +54,7 @@ Traffic traffic_of(const Compiled& c) {
         .stage_parameters = c.parameters * c.layout.weight_copies / c.layout.tensor / c.layout.pipeline,
         .weight_bytes = c.gathered_bytes,
         .gradient_bytes = c.state.reduced_gradients,
-        .quantizes = s.choice<Sharding>(P::sharding) == Sharding::zero_pp};
+        .quantizes = sharding_of(s) == Sharding::zero_pp};
     BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
     BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
     const auto unit = [&](double weights, double expert_weights) {
@@ -82,7 +82,7 @@ Traffic traffic_of(const Compiled& c) {
 IdealInputs ideal_inputs(const Compiled& c) {
     const Settings& s = c.settings;
     const double model_gpus = c.layout.tensor * c.layout.pipeline;
-    const auto sharding = s.choice<Sharding>(P::sharding);
+    const auto sharding = sharding_of(s);
     const auto factor = [&](Sharding from) {
         return sharding >= from ? 1.0 : static_cast<double>(data_context_parallel(s));
     };
@@ -116,7 +116,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
          c.state.optimizer * factor(Sharding::zero1)) /
         model_gpus;
     in.model_gpus = model_gpus;
-    in.micro_batches = is_fsdp(sharding) ? 1 : s[P::accumulation];
+    in.micro_batches = is_fsdp(s) ? 1 : s[P::accumulation];
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);

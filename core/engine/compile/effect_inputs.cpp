@@ -4,12 +4,13 @@
 
 #include "model/shape.h"
 #include "parameters/matrix_format.h"
+#include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 
 namespace shardscope {
 
 TrafficPolicy traffic_policy(const Settings& s) {
-    return traffic_policy({.sharding = s.choice<Sharding>(P::sharding),
+    return traffic_policy({.sharding = sharding_of(s),
                            .reshards_after_forward = s.on(P::reshard_after_forward),
                            .defers_reductions = s.on(P::defers_reductions) && s[P::pipeline_parallel] > 1 &&
                                                 !schedule_of(s).layered,
@@ -36,7 +37,7 @@ StateFormats state_formats(const Settings& s) {
                      .master = s.choice<Precision>(P::optimizer_precision),
                      .optimizer = s.choice<Optimizer>(P::optimizer)};
     if (s[P::moment_precision] != kAsMaster) out.moments = s.choice<MomentPrecision>(P::moment_precision);
-    out.shards_master = is_fsdp(s.choice<Sharding>(P::sharding)) && !s.on(P::half_precision_shard);
+    out.shards_master = is_fsdp(s) && !s.on(P::half_precision_shard);
     return out;
 }
 

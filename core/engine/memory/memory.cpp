@@ -174,7 +174,7 @@ UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& c) 
 
 double secondary_shard_bytes(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
-    const bool keeps = s.choice<Sharding>(P::sharding) == Sharding::zero_pp && s.on(P::reshard_after_forward);
+    const bool keeps = sharding_of(s) == Sharding::zero_pp && s.on(P::reshard_after_forward);
     if (!keeps || c.layout.shard.nodes <= 1) return 0;
     return secondary_shard_bytes(c.compute_bytes, stage_parameters(stage, c).all, c.layout.shard,
                                  c.layout.expert_shard);
@@ -199,7 +199,7 @@ double unsharded_gradient_bytes(const ModelParameters& parameters, const Compile
 namespace {
 
 StateShards shards_of(const StageParameters& parameters, const Compiled& c) {
-    const auto sharding = c.settings.choice<Sharding>(P::sharding);
+    const auto sharding = sharding_of(c.settings);
     const ShardCounts shares = shard_counts(sharding, c.layout.shard.size());
     const ShardCounts expert_shares = shard_counts(sharding, c.layout.expert_shard.size());
     const auto sharded = [&](double bytes, double ShardCounts::*by) {

@@ -38,7 +38,7 @@ void add_context_exchange(const Shape& x, const AttentionWidths& widths, std::ve
             ops.back().buffers = gather_buffers(local, x.c);
             break;
         case ContextParallelKind::a2a_p2p:
-            exchange_heads(CommunicationGroup::context_inner);
+            if (x.context_inner > 1) exchange_heads(CommunicationGroup::context_inner);
             if (x.context_inner < x.c) ring(CommunicationGroup::context_outer, x.c / x.context_inner);
             break;
     }

@@ -18,8 +18,8 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
               traffic,
               {},
               work.weights + work.experts};
-    out.updated = updated_parameters({work.weights, work.experts}, s.choice<Sharding>(P::sharding),
-                                     c.layout.shard.size(), c.layout.expert_shard.size());
+    out.updated = updated_parameters({work.weights, work.experts}, sharding_of(s), c.layout.shard.size(),
+                                     c.layout.expert_shard.size());
     if (keeps_weights_on_host(s)) out.fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
     out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)

@@ -127,7 +127,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
 
 Time orthogonalization_time(const Stage& stage, const Layers& layers, const Compiled& c) {
     MuonWork shared, experts;
-    if (c.settings.choice<Sharding>(P::sharding) != Sharding::ddp) {
+    if (sharding_of(c.settings) != Sharding::ddp) {
         shared.sharded_over = c.layout.shard;
         experts.sharded_over = c.layout.expert_shard;
     }
@@ -162,7 +162,7 @@ LayerPasses computing_passes(const Stage& stage, const Layers& layers, std::size
 
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c) {
     const Settings& s = c.settings;
-    const auto sharding = s.choice<Sharding>(P::sharding);
+    const auto sharding = sharding_of(s);
     const TrafficPolicy policy = traffic_policy(s);
     const ModelParameters ends = end_parameters(stage, c);
     double of_layers = 0, updated_layers = 0;

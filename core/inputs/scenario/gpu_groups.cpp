@@ -87,4 +87,10 @@ int shard_group(const Settings& s) {
     return std::min(sharers, in_node);
 }
 
+Sharding sharding_of(const Settings& s) {
+    const auto kind = s.choice<Sharding>(P::sharding);
+    if (kind != Sharding::hsdp && s[P::shard_group] != 1) return kind;
+    return max_shard_group(s) > 1 && shard_group(s) <= 1 ? Sharding::ddp : kind;
+}
+
 }  // namespace shardscope

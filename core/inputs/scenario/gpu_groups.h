@@ -23,7 +23,10 @@ int data_context_parallel(const Settings& settings);
 // Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
 // the weight copies of the pipeline.
 int max_shard_group(const Settings& settings);
-inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<Sharding>(P::sharding)); }
+// Returns how the model states are sharded: not at all in shard groups of one of several GPUs that hold the
+// same weights, which is plain data parallelism.
+Sharding sharding_of(const Settings& settings);
+inline bool is_fsdp(const Settings& settings) { return is_fsdp(sharding_of(settings)); }
 // Returns whether the sharded weights are in the host's memory. Without FSDP no layer is fetched, so the
 // weights stay on the GPU.
 inline bool keeps_weights_on_host(const Settings& settings) {
@@ -31,8 +34,7 @@ inline bool keeps_weights_on_host(const Settings& settings) {
 }
 // Returns whether the host keeps and accumulates the sharded gradients.
 inline bool keeps_gradients_on_host(const Settings& settings) {
-    return settings.choice<Offload>(P::offload) != Offload::none &&
-           settings.choice<Sharding>(P::sharding) >= Sharding::zero2;
+    return settings.choice<Offload>(P::offload) != Offload::none && sharding_of(settings) >= Sharding::zero2;
 }
 // Returns the part of a node's host memory that one GPU in use has, in bytes.
 double host_memory_share(const Settings& settings);

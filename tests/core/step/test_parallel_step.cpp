@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "memory/memory.h"
 #include "support/parallel_plans.h"
 
 using namespace shardscope;
@@ -268,4 +269,33 @@ TEST_CASE("step: a prediction layer is recomputed like the other layers, in time
     // Its loss has logits of its own.
     CHECK(schedule_memory(with.stages.last, with).logits ==
           2 * schedule_memory(without.stages.last, without).logits);
+}
+
+TEST_CASE("step: groups of one GPU leave the plain kind of parallelism", "[step][memory]") {
+    const auto same = [](const Scenario& a, const Scenario& b) {
+        const Compiled one = compile(resolve(a));
+        const Compiled other = compile(resolve(b));
+        CHECK(step_time(one).terms == step_time(other).terms);
+        CHECK(step_time(one).hidden_communication == step_time(other).hidden_communication);
+        CHECK(memory_use(one).by_moment == memory_use(other).by_moment);
+    };
+    // Heads exchanged in a group of one are a ring; exchanged in one group of all there is no ring.
+    const auto context = [](ContextParallelKind kind, double inner) {
+        return of_model("llama-3-8b", {{P::sequence_length, 32768},
+                                       {P::micro_batch, 1},
+                                       {P::tensor_parallel, 2},
+                                       {P::context_parallel, 4},
+                                       {P::context_parallel_kind, kind},
+                                       {P::context_parallel_inner, inner}});
+    };
+    same(context(ContextParallelKind::a2a_p2p, 1), context(ContextParallelKind::p2p, 1));
+    same(context(ContextParallelKind::a2a_p2p, 4), context(ContextParallelKind::a2a, 1));
+    // States sharded over one GPU are not sharded, with and without experts and accumulation.
+    const auto states = [](const char* model, Sharding sharding) {
+        return of_model(model, {{P::sharding, sharding}, {P::shard_group, 1}, {P::accumulation, 2}});
+    };
+    for (const char* model : {"mixtral-8x7b", "llama-3-8b"}) {
+        for (const Sharding sharding : {Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::hsdp})
+            same(states(model, sharding), states(model, Sharding::ddp));
+    }
 }
