@@ -18,6 +18,11 @@ struct Failures {
     double restart = 0;            // s from a failure until training goes on
 };
 
+// The part of a checkpoint that no number of GPUs shortens: they agree on what each of them writes, and their
+// state is copied to the hosts. Storage that grows with the GPUs shortens only the rest. It takes several
+// seconds (Jiang et al. 2024 (MegaScale), arXiv 2402.15627); 5 is assumed.
+inline constexpr double kCheckpointPause = 5;  // s
+
 // Returns the interval with the highest goodput, s: the root of ln(1 − τ/M) + τ/M + δ/M = 0. It does not
 // depend on the restart time. Its limit for δ ≪ M is √(2·δ·M), by Young 1974 (Communications of the ACM
 // 17(9), 530–531).

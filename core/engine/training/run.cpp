@@ -12,12 +12,12 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // A checkpoint contains the state from which training continues: one copy of the weights and the optimizer
-// state of the whole model. All GPUs write at the same time.
+// state of the whole model. All GPUs write at the same time, after a pause.
 double checkpoint_time(const Compiled& c) {
     const Settings& s = c.settings;
     if (s[P::checkpoint_time] > 0) return s[P::checkpoint_time];
     const double bytes = c.parameters * (c.state.weights + c.state.optimizer);
-    return bytes / (s[P::storage_bandwidth] * s[P::gpus]);
+    return kCheckpointPause + bytes / (s[P::storage_bandwidth] * s[P::gpus]);
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ TEST_CASE("run: days, GPU hours, cost and energy include the cost of failures", 
     CHECK(value_of(Output::time_between_failures, now) == 5000.0 / 64 * 3600);
     CHECK(value_of(Output::expected_failures, now) ==
           Approx(value_of(Output::training_days, now) * 24 / 78.125));
-    // The checkpoint has 14 bytes a parameter and is written at 0.125 GB/s a GPU.
+    // The checkpoint has 12 bytes a parameter and is written at 0.125 GB/s a GPU, after a pause of 5 s.
     CHECK(value_of(Output::checkpoint_write, now) ==
-          Approx(now.compiled.parameters * 12 / (64 * 0.125e9)).epsilon(1e-12));
+          Approx(5 + now.compiled.parameters * 12 / (64 * 0.125e9)).epsilon(1e-12));
     CHECK(value_of(Output::checkpoint_interval, now) ==
           Approx(std::sqrt(2 * value_of(Output::checkpoint_write, now) * 78.125 * 3600)).epsilon(0.01));
 
@@ -99,6 +99,23 @@ TEST_CASE("run: days, GPU hours, cost and energy include the cost of failures", 
     slow.give(P::checkpoint_time, 900);
     CHECK(value(Output::checkpoint_write, slow) == 900);
     CHECK(value(Output::goodput, slow) < kept);
+}
+
+TEST_CASE("run: more GPUs lose a larger share to failures, also without restarts", "[run]") {
+    const auto lost = [](double gpus) {
+        return 1 - value(Output::goodput,
+                         with({{P::gpus, gpus}, {P::mtbf_hours_per_gpu, 50000}, {P::restart_time, 0}}));
+    };
+    // 12.85 B parameters of 12 bytes and 0.125 GB/s a GPU: 1,234 s on one GPU. By Young's formula a share of
+    // √(2·δ/M) is lost: with 64 GPUs √(2 · (5 + 19.28) ÷ 2,812,500), with 16,384 √(2 · (5 + 0.0753) ÷
+    // 10,986).
+    CHECK(lost(64) == Approx(0.004155).epsilon(0.01));
+    CHECK(lost(16384) == Approx(0.03040).epsilon(0.02));
+    double before = 0;
+    for (const double gpus : {64, 1024, 8192, 16384}) {
+        CHECK(lost(gpus) > before);
+        before = lost(gpus);
+    }
 }
 
 TEST_CASE("run: Llama 3 405B has as many failures on 16,384 H100 as reported", "[run]") {
