@@ -61,9 +61,7 @@ HostWork host_work(const Settings& s) {
             .tensor = s[P::tensor_parallel],
             .experts = s[P::expert_overhead],
             .cast = s[P::expert_cast_overhead],
-            .casts = precision == Precision::fp8 ? 1.0
-                     : is_low(precision)         ? 2.0
-                                                 : 0.0,
+            .casts = low_precision_share(s) * (precision == Precision::fp8 ? 1 : 2),
             .local_experts = s[P::experts] / s[P::expert_parallel]};
 }
 

@@ -16,7 +16,7 @@ struct HostWork {
     double tensor = 1;                   // tensor-parallel GPUs
     double experts = 0;                  // further kernels of a layer with experts, and the router's counts
     double cast = 0;                     // of one operand of one expert
-    double casts = 0;                    // of the operands of one expert
+    double casts = 0;                    // of the operands of one expert, in the average layer
     double local_experts = 0;            // on one GPU
 };
 // Returns the host's time to issue one layer's pass; s. In 8 or 4 bits, the operands of every local expert

@@ -67,6 +67,25 @@ TEST_CASE("host: every local expert adds the time of its casts, twice in formats
     CHECK(time("mxfp8", 64, 8, true) == 0);
 }
 
+TEST_CASE("host: layers that stay in bf16 need no casts", "[effects]") {
+    const auto of = [](const char* precision, double bf16_layers) {
+        Scenario scenario = of_model("qwen3-30b-a3b", {{P::bf16_layers, bf16_layers}});
+        scenario.give(P::precision, parse(P::precision, precision).value);
+        return resolve(scenario);
+    };
+    const auto host = [&](const char* precision, double bf16_layers) {
+        return layer_host_time(host_work(of(precision, bf16_layers)), true);
+    };
+    // 128 experts on a GPU: 12.8 ms in each of the 48 layers, or in a quarter of them.
+    const double cast = of("fp8", 0)[P::expert_cast_overhead];
+    CHECK(host("fp8", 0) - host("bf16", 0) == Approx(128 * cast));
+    CHECK(host("fp8", 36) - host("bf16", 0) == Approx(32 * cast));
+    CHECK(host("nvfp4", 36) - host("bf16", 0) == Approx(64 * cast));
+    // With all layers in bf16 the step is that of bf16.
+    CHECK(estimate(compile(of("fp8", 48))).step.total ==
+          Approx(estimate(compile(of("bf16", 0))).step.total).epsilon(1e-12));
+}
+
 TEST_CASE("host: Qwen3-30B-A3B with 16 experts per GPU takes the host's time", "[effects]") {
     // The GPU alone would need less than half of the measured times.
     int compared = 0;
