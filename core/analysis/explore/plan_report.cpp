@@ -9,6 +9,7 @@
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/software_support.h"
+#include "schedules/schedule.h"
 #include "text/text.h"
 #include "text/translate.h"
 
@@ -97,6 +98,18 @@ Neighbour neighbour(const Answer& best, const Scenario& scenario, P id, bool all
     return out;
 }
 
+// Returns the schedules that a search for a pipeline leaves out because the software does not have them:
+// "V-Half, V-Min".
+std::string missing_schedules(const PlanQuestion& question, const Settings& s) {
+    const bool pipelines = question.free[index(P::pipeline_parallel)] || s[P::pipeline_parallel] > 1;
+    if (!question.free[index(P::schedule)] || !pipelines) return {};
+    std::vector<std::string> out;
+    for (const Schedule* schedule : schedules()) {
+        if (!is_available(*schedule, s)) out.push_back(format(P::schedule, Value(schedule->kind)));
+    }
+    return joined(out, ", ");
+}
+
 std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
     if (found.space == 0 || !std::isfinite(found.smallest.peak))
         return translate(
@@ -107,10 +120,14 @@ std::string why_none(const PlanQuestion& question, const SearchResult& found, co
     const MemoryUse& memory = least.estimate.memory;
     const auto largest = std::ranges::max_element(memory.terms());
     const auto term = static_cast<MemoryTerm>(largest - memory.terms().begin());
-    return translate(
+    std::string out = translate(
         "none of {1} plans fits: the smallest needs {2} of the usable {3}; its largest term is {5}, {4}",
         {format(found.space, Quantity::count), format(memory.peak, Quantity::bytes),
          format(memory.capacity, Quantity::bytes), format(*largest, Quantity::bytes), label_of(term)});
+    if (const std::string missing = missing_schedules(question, s); !missing.empty())
+        out += translate("; schedules that {1} does not have were left out: {2}",
+                         {format(P::software, s[P::software]), missing});
+    return out;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ const Schedule kDualPipeV{
     .splits_backward = true,
     .fills_gaps = true,
     .folded = true,
-    .stacks = "torchtitan other",
+    .stacks = "torchtitan",
     .fixed_virtual_stages = folded_virtual_stages,
     .micro_batches =
         [](const PipelineShape& shape) {

@@ -45,7 +45,7 @@ const Schedule kInterleaved{
                      "2022, arXiv 2205.05198, section 4.2.3"),
     .interleaves = true,
     // Neither DeepSpeed nor nanotron has it.
-    .stacks = "fsdp internevo jax maxtext megatron nemo other primus torchtitan",
+    .stacks = "fsdp internevo jax maxtext megatron nemo primus torchtitan",
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{shape.virtual_stages > 1 ? shape.stages : 1, 1};

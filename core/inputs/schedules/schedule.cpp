@@ -21,7 +21,7 @@ constexpr std::array kSchedules{
 std::span<const Schedule* const> schedules() { return kSchedules; }
 
 bool is_available(const Schedule& schedule, const Settings& s) {
-    if (schedule.stacks == kEveryStack) return true;
+    if (schedule.stacks == kEveryStack || s.choice<Software>(P::software) == Software::other) return true;
     const std::string software = written(P::software, s[P::software]);
     return std::ranges::any_of(split(schedule.stacks, ' '), [&](const std::string& stack) {
         return !stack.empty() && software.starts_with(stack);

@@ -87,7 +87,7 @@ struct Schedule {
     // and back, so the first GPU holds both of its ends.
     bool folded = false;
     // The software for which the planner may choose the schedule, because a public release has it: the
-    // beginnings of its names, separated by spaces, or kEveryStack.
+    // beginnings of its names, separated by spaces, or kEveryStack. Unknown software may have every schedule.
     std::string_view stacks{};
     // A stage begins the next step without waiting for the others. The step then lasts from the first to the
     // last pass of the busiest stage, not from the first pass of the first stage to the last pass of all.

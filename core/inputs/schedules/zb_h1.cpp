@@ -19,7 +19,7 @@ const Schedule kZbH1{
         "Qi et al. 2023, arXiv 2401.10241, for W ≤ F, B and m ≥ p; otherwise found by executing the order"),
     .splits_backward = true,
     .fills_gaps = true,
-    .stacks = "primus other",
+    .stacks = "primus",
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {
             const double weights = std::min(shape.stages - 1, shape.micro_batches - 1);

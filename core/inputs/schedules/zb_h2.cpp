@@ -19,7 +19,6 @@ const Schedule kZbH2{
                            "by executing the order"),
     .splits_backward = true,
     .fills_gaps = true,
-    .stacks = "other",
     .steps_overlap = true,
     .bubble =
         [](const PipelineShape& shape, const StageTimes& t, const StageTimes& filling) {

@@ -212,6 +212,37 @@ TEST_CASE("plan report: if nothing fits it gives the memory of the smallest plan
     CHECK(plan_report(question, 1).reason.find("no plan is valid for 3 GPUs") == 0);
 }
 
+TEST_CASE(
+    "plan report: unknown software has every schedule, and schedules that known software lacks are named",
+    "[planner]") {
+    const auto found = [](Software software, std::initializer_list<P> free) {
+        PlanQuestion question;
+        question.scenario = locked(of_model("llama-3-8b", {{P::gpus, 32},
+                                                           {P::software, software},
+                                                           {P::sequence_length, 16384},
+                                                           {P::global_batch, 64},
+                                                           {P::sharding, Sharding::zero1},
+                                                           {P::recompute, kRecomputeSelective}}));
+        question.free = set_of(free);
+        return plan_report(question, 1);
+    };
+    // Only Seq1F1B, whose passes hold the activations of a part of the sequence, fits.
+    const PlanReport any = found(Software::other, {P::schedule, P::pipeline_parallel});
+    REQUIRE(any.found());
+    CHECK(any.plans.front().settings.choice<ScheduleKind>(P::schedule) == ScheduleKind::seq1f1b);
+    const PlanReport megatron = found(Software::megatron_core, {P::schedule, P::pipeline_parallel});
+    REQUIRE_FALSE(megatron.found());
+    const auto left_out =
+        megatron.reason.find("; schedules that Megatron-Core does not have were left out: ");
+    REQUIRE(left_out != std::string::npos);
+    CHECK(megatron.reason.find("Seq1F1B", left_out) != std::string::npos);
+    CHECK(megatron.reason.find("GPipe", left_out) == std::string::npos);
+    // Where the schedule is given none is left out.
+    const PlanReport plain = found(Software::megatron_core, {P::pipeline_parallel});
+    REQUIRE_FALSE(plain.found());
+    CHECK(plain.reason.find("left out") == std::string::npos);
+}
+
 TEST_CASE("plan report: a faster schedule that the software does not have is named as such", "[planner]") {
     const auto zb_v = [](Software software) {
         const Scenario scenario = of_model("gpt-3-175b", {{P::gpus, 512},
