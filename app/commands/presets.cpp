@@ -7,6 +7,7 @@
 
 #include "app/commands/command.h"
 #include "evidence/validated.h"
+#include "model/operators.h"
 #include "presets/router_json.h"
 #include "scenario/catalogue.h"
 #include "scenario/listed_model.h"
@@ -98,6 +99,23 @@ void print(const Study& study) {
     }
 }
 
+// Prints the parameters that a token of a mixture of experts passes through. Some published numbers leave out
+// the input embedding, which is looked up and not multiplied.
+void print_active_parameters(const Preset& model) {
+    Scenario scenario = Scenario::first_launch();
+    scenario.model = &model;
+    const Settings settings = resolve(scenario);
+    if (!(settings[P::experts] > 0)) return;
+    OperatorList operators;
+    build_operators(settings, operators);
+    const double active = operators.active_parameters();
+    const auto text = [](double parameters) { return format(parameters, Quantity::big_count); };
+    print_out("  active parameters: %s", text(active).c_str());
+    if (!settings.on(P::tied_embeddings))
+        print_out(", %s without the input embedding", text(active - operators.embedding.weights()).c_str());
+    print_out("\n");
+}
+
 // Prints a preset. Returns false, with the reason on standard error, where it cannot be used.
 bool print(const Preset& preset) {
     if (preset.kind == PresetKind::study) {
@@ -112,6 +130,7 @@ bool print(const Preset& preset) {
     if (preset.calibration) print_out("  calibration: %s\n", preset.calibration->name.c_str());
     if (preset.published_parameters > 0)
         print_out("  published parameters: %s\n", exact(preset.published_parameters).c_str());
+    if (preset.kind == PresetKind::model) print_active_parameters(preset);
     if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::cluster ||
         preset.kind == PresetKind::model)
         print_out("  public runs: %s\n", label_of(compared(preset)).c_str());

@@ -12,6 +12,7 @@
 #include "widgets/drawn_words.h"
 #include "widgets/panels/run_label.h"
 #include "widgets/plots/live_plot.h"
+#include "widgets/rows/parameter_field.h"
 #include "widgets/text.h"
 
 using namespace shardscope;
@@ -170,9 +171,12 @@ TEST_CASE("words: no name of an input is cut in an open group", "[gui][words]") 
             for (ParameterRow* row : controls->findChildren<ParameterRow*>()) {
                 if (row->isHidden()) continue;
                 ++rows;
+                // In a small window the value of a choice may be cut, with its tool tip.
+                const auto* choice = row->findChild<ParameterChoice*>();
                 for (const DrawnWord& word : drawn_words(*row)) {
                     INFO((german ? "German, " : "") << size.width() << ", " << word.text.toStdString());
-                    CHECK(!word.text.contains(QChar(0x2026)));
+                    const bool is_value = choice && choice->geometry().contains(word.box.center().toPoint());
+                    CHECK((!word.text.contains(QChar(0x2026)) || (is_value && size.width() < 1440)));
                 }
             }
             CHECK(rows > 100);

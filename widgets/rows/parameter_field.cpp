@@ -243,16 +243,19 @@ void ParameterChoice::flash(int milliseconds) { flash_look(*this, milliseconds);
 int ParameterChoice::neededWidth() const {
     int widest = 0;
     for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
-    constexpr int kFrameAndArrow = 26;
-    return widest + kFrameAndArrow;
+    return widest + width() - roomForText();
+}
+
+int ParameterChoice::roomForText() const {
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    constexpr int kMargins = 2;  // of the text
+    return style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() -
+           kMargins;
 }
 
 QString ParameterChoice::fittingText() const {
-    QStyleOptionComboBox option;
-    initStyleOption(&option);
-    const QRect room =
-        style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    return fontMetrics().elidedText(currentText(), Qt::ElideRight, room.width() - 2);
+    return fontMetrics().elidedText(currentText(), Qt::ElideRight, roomForText());
 }
 
 bool ParameterChoice::event(QEvent* event) {

@@ -82,6 +82,7 @@ class ParameterChoice : public QComboBox {
     void wheelEvent(QWheelEvent* event) override;
 
   private:
+    [[nodiscard]] int roomForText() const;  // px
     // Returns the current name, shortened with an ellipsis if there is no room for it.
     [[nodiscard]] QString fittingText() const;
 };

@@ -46,7 +46,7 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
         out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || compared(*gpu) == Compared::never)
-        out.push_back(translate("No public run of this GPU was compared."));
+        out.push_back(translate("No public run of this GPU with a good time was compared."));
     if (!coverage().software.contains(written(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
     if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
@@ -77,7 +77,7 @@ std::string label_of(Compared compared) {
         case Compared::gpu_only: return translate("only its GPU");
         case Compared::yes: return translate("compared");
     }
-    return translate("never compared");
+    return translate("none with a good time");
 }
 
 std::string nearest_runs_sentence(const Answer& answer) {

@@ -16,7 +16,7 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
 // Which public runs with a good step time a preset was compared with.
 enum class Compared {
-    never,     // with none
+    never,     // with none; it may have runs whose times are noisy or ambiguous, which `validate` shows
     gpu_only,  // cluster: with runs on its GPU in other nodes or on another network
     yes        // with runs of this GPU, of such nodes on such a network, or of a model of these sizes
 };

@@ -131,7 +131,7 @@ std::string cost_sentence(const Answer& answer) {
     const Cost& worst = worst_cost(step);
     const double share = step.term(worst.term) / step.total;
     constexpr double kLarge = 0.1;
-    if (is_fsdp(answer.settings) && (worst.term == StepTerm::network || share < kLarge))
+    if (shards_weights(answer.settings) && (worst.term == StepTerm::network || share < kLarge))
         return hiding_sentence(answer);
     return translate(worst.sentence, {format(share, Quantity::percent)});
 }
@@ -308,7 +308,7 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("One GPU: there is no communication."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        out.details.push_back(e.wall == Wall::latency && is_fsdp(s)
+        out.details.push_back(e.wall == Wall::latency && shards_weights(s)
                                   ? translate("Latency is launch and host time and the hops of messages, "
                                               "which no bandwidth shortens.")
                                   : cost_sentence(answer));

@@ -56,7 +56,7 @@ std::optional<OutputFormula> memory_copies_formula(const Answer& answer) {
     const Settings& s = answer.settings;
     const Compiled& c = answer.compiled;
     const bool one_stage = c.stages.count <= 1;
-    if (!is_fsdp(s)) {
+    if (!shards_weights(s)) {
         return one_stage
                    ? OutputFormula{"T_cy = m · c_g · Q_g · N_g ÷ (B_HBM · η_m)", "m c_g Q_g N_g B_HBM η_m"}
                    : OutputFormula{
@@ -138,14 +138,15 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
                     : translate("M_w = 0: the master weights are part of the optimizer state and are cast "
                                 "when they are gathered"),
                 {}};
-        if (is_fsdp(answer.settings) && exceeds_host_memory(answer) && answer.compiled.state.weights == 0)
+        if (shards_weights(answer.settings) && exceeds_host_memory(answer) &&
+            answer.compiled.state.weights == 0)
             return experts ? OutputFormula{"M_w = M_host ÷ M_off · Q · (N_d ÷ F_w + N_x ÷ X_w)",
                                            "M_host M_off Q N_d F_w N_x X_w"}
                            : OutputFormula{"M_w = M_host ÷ M_off · N_g · Q ÷ F_w", "M_host M_off N_g Q F_w"};
         const bool secondary_shards = sharding_of(answer.settings) == Sharding::zero_pp;
         if (experts && secondary_shards)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_2", "Q N_d F_w N_x X_w M_2"};
-        const bool quantized = low_precision_share(answer.settings) > 0 && !is_fsdp(answer.settings);
+        const bool quantized = low_precision_share(answer.settings) > 0 && !shards_weights(answer.settings);
         if (experts && quantized)
             return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w) + M_q", "Q N_d F_w N_x X_w M_q"};
         if (experts) return OutputFormula{"M_w = Q · (N_d ÷ F_w + N_x ÷ X_w)", "Q N_d F_w N_x X_w"};

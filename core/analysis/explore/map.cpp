@@ -55,7 +55,7 @@ MapCell map_cell(const Answer& answer, bool valid) {
     cell.tokens_per_s_per_gpu = e.tokens_per_s_per_gpu;
     cell.peak_memory = e.memory.peak;
     cell.memory_share = e.memory.peak / e.memory.most_at_risk();
-    const bool gathers = is_fsdp(answer.settings);
+    const bool gathers = shards_weights(answer.settings);
     if (gathers && e.ideal.threshold_tokens > 0)
         cell.ideal_cover = answer.compiled.tokens_per_micro_batch / e.ideal.threshold_tokens;
     cell.elasticity = e.elasticity;

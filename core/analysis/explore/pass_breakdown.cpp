@@ -127,7 +127,7 @@ std::vector<Part> PassBreakdown::update(const StepTrace& trace) const {
 // pass.
 double PassBreakdown::memory_copy_seconds(const StepTime& step, bool forward) const {
     const double all = step.term(StepTerm::memory_copies) / c_.passes.count;
-    const double before = is_fsdp(c_.settings) ? all / 2 : 0;
+    const double before = shards_weights(c_.settings) ? all / 2 : 0;
     return forward ? before : all - before;
 }
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "explore/balanced_layout.h"
 #include "explore/change_text.h"
+#include "parameters/interned_text.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
@@ -108,6 +110,16 @@ std::string missing_schedules(const PlanQuestion& question, const Settings& s) {
         if (!is_available(*schedule, s)) out.push_back(format(P::schedule, Value(schedule->kind)));
     }
     return joined(out, ", ");
+}
+
+// Names the scenario's own plan where it fits although no plan of the search does.
+std::string own_that_fits(const std::optional<Answer>& own) {
+    if (!own || !own->fits()) return {};
+    std::string out = translate("; the scenario's own plan fits, with {1} on each GPU",
+                                {text_of(Output::tokens_per_s_per_gpu, *own)});
+    const std::vector<std::string> missing = missing_in_software(own->settings);
+    if (!missing.empty()) out += ": " + joined(missing, " ");
+    return out;
 }
 
 std::string why_none(const PlanQuestion& question, const SearchResult& found, const Settings& s) {
@@ -245,6 +257,11 @@ std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& fre
             if (one.valid() && !same) out.push_back(std::move(one));
         }
     }
+    if (const std::string layout = balanced_layout(best); !layout.empty()) {
+        const Scenario next = assigned(base, P::pipeline_layout, intern_text(layout));
+        Neighbour one = neighbour(best, next, P::pipeline_layout, allow_risky);
+        if (one.valid() && one.slower < 0) out.push_back(std::move(one));
+    }
     return out;
 }
 
@@ -256,10 +273,12 @@ PlanReport plan_report(const PlanQuestion& question, const SearchResult& found) 
     out.evaluated = found.evaluated;
     out.full_rate = found.full_rate;
     out.frontier = found.frontier;
+    if (question.scenario.automatic.none()) out.own = answer(question.scenario);
+    if (out.own && !out.own->valid()) out.own.reset();
     for (const Candidate& candidate : found.best)
         out.plans.push_back(answer(with_plan(locked(question.scenario), candidate.plan, question.free)));
     if (out.found()) out.neighbours = neighbours_of(out.plans.front(), question.free, question.allow_risky);
-    else out.reason = why_none(question, found, resolve(question.scenario));
+    else out.reason = why_none(question, found, resolve(question.scenario)) + own_that_fits(out.own);
     return out;
 }
 

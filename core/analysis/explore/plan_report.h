@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,11 @@ struct PlanReport {  // the best plans, and why each neighbour loses
     double space = 0;  // valid plans
     double feasible = 0;
     double evaluated = 0;
-    double full_rate = 0;             // tokens/s/GPU at an MFU of one
-    std::vector<Answer> plans;        // best first
+    double full_rate = 0;       // tokens/s/GPU at an MFU of one
+    std::vector<Answer> plans;  // best first
+    // The scenario's own plan, if it has a valid one and does not leave it to the planner. The search may not
+    // have tried it: `missing_in_software` says which of its choices the software does not offer.
+    std::optional<Answer> own;
     std::vector<Candidate> frontier;  // ascending in memory and in the objective
     std::vector<Neighbour> neighbours;
     std::string reason;  // why there is no plan; empty if there is one

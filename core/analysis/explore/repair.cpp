@@ -5,8 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "explore/balanced_layout.h"
 #include "explore/change_text.h"
 #include "explore/plan_report.h"
+#include "parameters/interned_text.h"
 #include "planner/plan.h"
 #include "planner/planner.h"
 #include "scenario/domain.h"
@@ -206,18 +208,20 @@ std::optional<Repair> best_fix(const Answer& now) {
     }
     const Settings& s = now.settings;
     // Each plan parameter is changed by one step.
-    const std::pair<P, Value> steps[] = {{P::micro_batch, s[P::micro_batch] * 2},
-                                         {P::recompute, 0},
-                                         {P::sharding, Sharding::zero2},
-                                         {P::sharding, Sharding::hsdp},
-                                         {P::reshard_after_forward, false},
-                                         {P::tensor_parallel, s[P::tensor_parallel] * 2},
-                                         {P::tensor_parallel, s[P::tensor_parallel] / 2},
-                                         {P::context_parallel, s[P::context_parallel] * 2},
-                                         {P::context_parallel, s[P::context_parallel] / 2},
-                                         {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
-                                         {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
-                                         {P::virtual_stages, s[P::virtual_stages] * 2}};
+    std::vector<std::pair<P, Value>> steps{{P::micro_batch, s[P::micro_batch] * 2},
+                                           {P::recompute, 0},
+                                           {P::sharding, Sharding::zero2},
+                                           {P::sharding, Sharding::hsdp},
+                                           {P::reshard_after_forward, false},
+                                           {P::tensor_parallel, s[P::tensor_parallel] * 2},
+                                           {P::tensor_parallel, s[P::tensor_parallel] / 2},
+                                           {P::context_parallel, s[P::context_parallel] * 2},
+                                           {P::context_parallel, s[P::context_parallel] / 2},
+                                           {P::pipeline_parallel, s[P::pipeline_parallel] * 2},
+                                           {P::pipeline_parallel, s[P::pipeline_parallel] / 2},
+                                           {P::virtual_stages, s[P::virtual_stages] * 2}};
+    if (const std::string layout = balanced_layout(now); !layout.empty())
+        steps.emplace_back(P::pipeline_layout, intern_text(layout));
     std::optional<Repair> best;
     for (const auto& [id, value] : steps) {
         if (s[id] == value || now.scenario.automatic[index(id)]) continue;

@@ -48,7 +48,7 @@ double executed_flops(const Compiled& c) {
 Traffic traffic_of(const Compiled& c) {
     const Settings& s = c.settings;
     const BucketPolicy policy{
-        .per_unit = is_fsdp(s),
+        .per_unit = shards_weights(s),
         .collectives_per_unit = s[P::unit_collectives],
         .bucket_size = s[P::bucket_size],
         .stage_parameters = c.parameters * c.layout.weight_copies / c.layout.tensor / c.layout.pipeline,
@@ -116,7 +116,7 @@ IdealInputs ideal_inputs(const Compiled& c) {
          c.state.optimizer * factor(Sharding::zero1)) /
         model_gpus;
     in.model_gpus = model_gpus;
-    in.micro_batches = is_fsdp(s) ? 1 : s[P::accumulation];
+    in.micro_batches = shards_weights(s) ? 1 : s[P::accumulation];
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);

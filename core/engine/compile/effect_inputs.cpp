@@ -37,7 +37,7 @@ StateFormats state_formats(const Settings& s) {
                      .master = s.choice<Precision>(P::optimizer_precision),
                      .optimizer = s.choice<Optimizer>(P::optimizer)};
     if (s[P::moment_precision] != kAsMaster) out.moments = s.choice<MomentPrecision>(P::moment_precision);
-    out.shards_master = is_fsdp(s) && !s.on(P::half_precision_shard);
+    out.shards_master = shards_weights(s) && !s.on(P::half_precision_shard);
     return out;
 }
 

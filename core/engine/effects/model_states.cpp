@@ -28,6 +28,9 @@ constexpr MomentBytes moment_bytes(MomentPrecision precision) {
         case MomentPrecision::bf16_fp32: return {2, 4};
         case MomentPrecision::fp8_bf16: return {1, 2};
         case MomentPrecision::fp8_fp32: return {1, 4};
+        case MomentPrecision::fp32_bf16: return {4, 2};
+        case MomentPrecision::fp32_fp8: return {4, 1};
+        case MomentPrecision::bf16_fp8: return {2, 1};
     }
     return {};
 }

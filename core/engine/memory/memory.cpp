@@ -135,7 +135,7 @@ UnshardedParameters unsharded_of(const StageParameters& all, const Stage& stage,
     const Settings& s = c.settings;
     const bool shared = c.layout.shard.size() > 1;
     const TrafficPolicy policy = traffic_policy(s);
-    const bool gathers = is_fsdp(s) && (shared || keeps_weights_on_host(s));
+    const bool gathers = shards_weights(s) && (shared || keeps_weights_on_host(s));
     const bool reduces_units = policy.reduces_each_visit && shared;
     if (!gathers && !reduces_units) return {};
 
@@ -183,7 +183,7 @@ double secondary_shard_bytes(const Stage& stage, const Compiled& c) {
 double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     const double share = low_precision_share(s);
-    if (share <= 0 || is_fsdp(s)) return 0;
+    if (share <= 0 || shards_weights(s)) return 0;
     const StageParameters parameters = stage_parameters(stage, c);
     const double matrices = parameters.all.non_expert + parameters.all.experts - parameters.vocabulary;
     return share * matrices * quantized_weight_bytes(quantized_weights(s));
@@ -191,7 +191,7 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
 
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
     const Settings& s = c.settings;
-    if (!s.on(P::defers_reductions) || !is_fsdp(s) || traffic_policy(s).reduces_each_visit) return 0;
+    if (!s.on(P::defers_reductions) || !shards_weights(s) || traffic_policy(s).reduces_each_visit) return 0;
     return accumulated_gradient_bytes(c.state.reduced_gradients, parameters, c.layout.shard.size(),
                                       c.layout.expert_shard.size());
 }
@@ -243,13 +243,13 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     const double moved = offloaded(shards, c);
     const double host_memory = host_memory_share(s);
     // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
-    const double on_host = is_fsdp(s) && offloads ? share_on_host(moved, host_memory) : 0;
+    const double on_host = shards_weights(s) && offloads ? share_on_host(moved, host_memory) : 0;
     if (!keeps_weights_on_host(s))
         out.weights = on_host * shards.half_weights + (1 - on_host) * shards.weights +
                       secondary_shard_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
-    if (!is_fsdp(s)) {
+    if (!shards_weights(s)) {
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
             if (stage.counts[i] > 0)
                 out.new_gradient = std::max(out.new_gradient, c.work.layers[i].largest_matrix);

@@ -192,7 +192,7 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
                                              : 0,
          .copied = s[P::copy_traffic] + (sharding == Sharding::zero_pp ? kQuantizationTraffic : 0),
          .accumulated = s[P::gradient_traffic] * c.state.gradients,
-         .fsdp = is_fsdp(s),
+         .fsdp = shards_weights(s),
          .each_visit = policy.gathers_each_visit,
          .more_passes = c.passes.passes_per_visit > 1});
     const auto add_copies = [&](Frequency frequency, double bytes) {

@@ -73,7 +73,10 @@ constexpr std::array moment_precision{Named{"master", kAsMaster, translatable("a
                                       Named{"fp32", Value(MomentPrecision::fp32)},
                                       Named{"bf16+fp32", Value(MomentPrecision::bf16_fp32), "bf16 + fp32"},
                                       Named{"fp8+bf16", Value(MomentPrecision::fp8_bf16), "fp8 + bf16"},
-                                      Named{"fp8+fp32", Value(MomentPrecision::fp8_fp32), "fp8 + fp32"}};
+                                      Named{"fp8+fp32", Value(MomentPrecision::fp8_fp32), "fp8 + fp32"},
+                                      Named{"fp32+bf16", Value(MomentPrecision::fp32_bf16), "fp32 + bf16"},
+                                      Named{"fp32+fp8", Value(MomentPrecision::fp32_fp8), "fp32 + fp8"},
+                                      Named{"bf16+fp8", Value(MomentPrecision::bf16_fp8), "bf16 + fp8"}};
 constexpr std::array loss{Named{translatable("plain"), Value(Loss::plain)},
                           Named{translatable("fused"), Value(Loss::fused)},
                           Named{translatable("chunked"), Value(Loss::chunked)}};
@@ -323,7 +326,11 @@ std::string without_grouping(const std::string& text) {
 
 Parsed parse(P id, std::string_view text, bool as_shown) {
     const Parameter& row = parameter(id);
-    const std::string word = trim(text);
+    std::string word = trim(text);
+    // Two moments of the same format have that format.
+    if (const std::size_t plus = word.find('+'); id == P::moment_precision && plus != std::string::npos &&
+                                                 word.substr(0, plus) == word.substr(plus + 1))
+        word.resize(plus);
     // A list or a layout may be longer than what a title may have.
     const bool is_layout = id == P::pipeline_layout;
     if (row.quantity == Quantity::list || is_layout) return {true, intern_text(one_line(word)), {}, {}};

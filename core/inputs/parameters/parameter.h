@@ -152,7 +152,8 @@ constexpr bool is_low(Precision precision) {
     return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
 }
 enum class Fp8Recipe { delayed, tensorwise, blockwise, mxfp8 };
-enum class MomentPrecision { bf16, fp8, fp32, bf16_fp32, fp8_bf16, fp8_fp32 };  // of first and second moment
+// Of the first and the second moment.
+enum class MomentPrecision { bf16, fp8, fp32, bf16_fp32, fp8_bf16, fp8_fp32, fp32_bf16, fp32_fp8, bf16_fp8 };
 enum class Loss { plain, fused, chunked };
 enum class ContextParallelKind { p2p, a2a, all_gather, a2a_p2p };
 enum class Topology { switched, mesh, torus };

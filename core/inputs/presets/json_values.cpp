@@ -270,7 +270,19 @@ ordered_json value_schema(P id) {
     }
     if (row.named_only) {
         names.push_back(nullptr);
-        out["enum"] = names;
+        if (id != P::moment_precision) {
+            out["enum"] = names;
+            return out;
+        }
+        ordered_json formats = ordered_json::array();  // of one moment
+        for (const Named& named : row.names) {
+            if (named.value != kAsMaster && named.name.find('+') == std::string_view::npos)
+                formats.push_back(named.name);
+        }
+        out["anyOf"] = {
+            ordered_json{{"enum", names}},
+            ordered_json{
+                {"type", "array"}, {"items", {{"enum", formats}}}, {"minItems", 1}, {"maxItems", 2}}};
         return out;
     }
     ordered_json number = {{"type", {row.whole ? "integer" : "number", "string", "null"}},

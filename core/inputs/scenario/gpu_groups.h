@@ -26,11 +26,14 @@ int max_shard_group(const Settings& settings);
 // Returns how the model states are sharded: not at all in shard groups of one of several GPUs that hold the
 // same weights, which is plain data parallelism.
 Sharding sharding_of(const Settings& settings);
-inline bool is_fsdp(const Settings& settings) { return is_fsdp(sharding_of(settings)); }
+inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<Sharding>(P::sharding)); }
+// Returns whether FSDP shards the weights, see sharding_of.
+inline bool shards_weights(const Settings& settings) { return is_fsdp(sharding_of(settings)); }
 // Returns whether the sharded weights are in the host's memory. Without FSDP no layer is fetched, so the
 // weights stay on the GPU.
 inline bool keeps_weights_on_host(const Settings& settings) {
-    return is_fsdp(settings) && settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
+    return shards_weights(settings) &&
+           settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters;
 }
 // Returns whether the host keeps and accumulates the sharded gradients.
 inline bool keeps_gradients_on_host(const Settings& settings) {

@@ -9,6 +9,7 @@
 
 #include "files/scenario_file.h"
 #include "presets/json_values.h"
+#include "scenario/software_support.h"
 #include "text/encode.h"
 #include "text/text.h"
 
@@ -69,6 +70,10 @@ std::string plan_json(const PlanReport& report) {
     out["feasible"] = static_cast<std::uint64_t>(report.feasible);
     out["plans"] = ordered_json::array();
     for (const Answer& plan : report.plans) out["plans"].push_back(entry(plan, report.question.objective));
+    if (report.own) {
+        out["own"] = entry(*report.own, report.question.objective);
+        out["own"]["missing_in_software"] = missing_in_software(report.own->settings);
+    }
     out["frontier"] = ordered_json::array();
     for (const Candidate& edge : report.frontier) {
         out["frontier"].push_back({{"plan", plan_values(edge.plan)},
@@ -104,13 +109,23 @@ std::string plan_text(const PlanReport& report) {
     const Output last = objective == Output::mfu ? Output::tokens_per_s_per_gpu : objective;
     TextRows plans{{"", "plan", "memory", "MFU",
                     objective == Output::mfu ? "tokens/s/GPU" : std::string(output(objective).label), ""}};
-    for (const Answer& plan : report.plans)
-        plans.push_back({std::to_string(plans.size()), short_plan(plan.settings),
-                         text_of(Output::peak_memory, plan), text_of(Output::mfu, plan), text_of(last, plan),
-                         plan.estimate.verdict == Verdict::risky ? "risky" : ""});
+    const auto add = [&](const std::string& name, const Answer& plan) {
+        const Verdict verdict = plan.estimate.verdict;
+        plans.push_back({name, short_plan(plan.settings), text_of(Output::peak_memory, plan),
+                         text_of(Output::mfu, plan), text_of(last, plan),
+                         verdict == Verdict::fits ? "" : label_of(verdict)});
+    };
+    for (const Answer& plan : report.plans) add(std::to_string(plans.size()), plan);
+    std::string unsearched;
+    if (report.own) {
+        add("yours", *report.own);
+        for (const std::string& note : missing_in_software(report.own->settings))
+            unsearched += "Your plan is not in the ranking: " + note + "\n";
+    }
     TextRows neighbours;
     for (const Neighbour& n : report.neighbours) neighbours.push_back({"", title(n), why(n)});
-    return out + "\n" + text_table(plans) + "\nOne step away from the best\n" + text_table(neighbours);
+    return out + "\n" + text_table(plans) + unsearched + "\nOne step away from the best\n" +
+           text_table(neighbours);
 }
 
 std::string grid_json(const GridReport& report) {

@@ -513,6 +513,7 @@ class MaxTextWriter {
                 out_.put("mu_dtype", "float32");
                 second = true;
                 break;
+            case MomentPrecision::fp32_bf16: out_.put("mu_dtype", "float32"); break;
             default: plan_.note_missing_option(kMaxText, P::moment_precision); return;
         }
         if (second != master)

@@ -46,6 +46,9 @@ MomentTypes moment_types(const LaunchSettings& plan) {
         case MomentPrecision::bf16_fp32: return {"bf16", "fp32"};
         case MomentPrecision::fp8_bf16: return {"fp8", "bf16"};
         case MomentPrecision::fp8_fp32: return {"fp8", "fp32"};
+        case MomentPrecision::fp32_bf16: return {"fp32", "bf16"};
+        case MomentPrecision::fp32_fp8: return {"fp32", "fp8"};
+        case MomentPrecision::bf16_fp8: return {"bf16", "fp8"};
     }
     return {"fp32", "fp32"};
 }

@@ -314,19 +314,10 @@ class OptionReader {
                           "weights lack; the scenario counts all 32."));
     }
 
-    // The memory and the traffic of the two moments depend on the sum of their bytes alone.
+    // Moments in fp16 need as many bytes as those in bf16.
     void moments(const std::string& first, const std::string& second) {
-        const auto bytes = [](const std::string& type) {
-            return type == "fp32" ? 4.0 : type == "fp8" ? 1.0 : 2.0;
-        };
-        struct Sum {
-            double bytes;
-            std::string_view name;
-        };
-        static constexpr std::array kSums{Sum{8, "fp32"}, Sum{6, "bf16+fp32"}, Sum{5, "fp8+fp32"},
-                                          Sum{4, "bf16"}, Sum{3, "fp8+bf16"},  Sum{2, "fp8"}};
-        const auto found = std::ranges::find(kSums, bytes(first) + bytes(second), &Sum::bytes);
-        out_.give(P::moment_precision, found->name);
+        const auto format = [](const std::string& type) { return type == "fp16" ? "bf16" : type; };
+        out_.give(P::moment_precision, format(first) + "+" + format(second));
     }
 
     void recomputation_and_attention() {

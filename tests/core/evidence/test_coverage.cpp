@@ -106,3 +106,17 @@ TEST_CASE("coverage: the result names the nearest runs, and says where nothing l
     const std::vector<std::string> notes = extrapolation_warnings(unlike);
     CHECK(std::find(notes.begin(), notes.end(), nearest_runs_sentence(unlike)) != notes.end());
 }
+
+TEST_CASE("coverage: a GPU whose runs are all noisy has runs, but none with a good time", "[evidence]") {
+    const Preset* gpu = Catalogue::shipped().find(PresetKind::gpu, "tpu-v4");
+    REQUIRE(gpu != nullptr);
+    int shown = 0;
+    for (const MeasuredRun& run : shipped_runs()) {
+        if (run.gpu != gpu->name) continue;
+        CHECK_FALSE(run.has_good_time());
+        ++shown;
+    }
+    CHECK(shown == 6);
+    CHECK(compared(*gpu) == Compared::never);
+    CHECK(label_of(compared(*gpu)) == "none with a good time");
+}

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "explore/plan_report.h"
+#include "files/plan_file.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -241,6 +243,54 @@ TEST_CASE(
     const PlanReport plain = found(Software::megatron_core, {P::pipeline_parallel});
     REQUIRE_FALSE(plain.found());
     CHECK(plain.reason.find("left out") == std::string::npos);
+}
+
+TEST_CASE("plan report: the scenario's own plan stands beside the ranking, with what its software lacks",
+          "[planner]") {
+    PlanQuestion question;
+    question.scenario = locked(of_model("gpt-3-175b", {{P::gpus, 512},
+                                                       {P::software, Software::megatron_core},
+                                                       {P::global_batch, 1536},
+                                                       {P::tensor_parallel, 4},
+                                                       {P::sequence_parallel, true},
+                                                       {P::pipeline_parallel, 16},
+                                                       {P::micro_batch, 2},
+                                                       {P::schedule, ScheduleKind::zb_v},
+                                                       {P::sharding, Sharding::zero1}}));
+    question.free = set_of({P::schedule});
+    question.allow_risky = true;
+    const PlanReport report = plan_report(question, 1);
+    REQUIRE(report.found());
+    REQUIRE(report.own.has_value());
+    const Answer alone = answer(question.scenario);
+    CHECK(report.own->estimate.tokens_per_s == alone.estimate.tokens_per_s);
+    CHECK(alone.estimate.tokens_per_s > report.plans.front().estimate.tokens_per_s);
+    const std::string text = plan_text(report);
+    CHECK(text.find("\nyours ") != std::string::npos);
+    CHECK(text.find(text_of(Output::tokens_per_s_per_gpu, alone)) != std::string::npos);
+    CHECK(text.find("Your plan is not in the ranking: Megatron-Core does not have the schedule") !=
+          std::string::npos);
+    const auto read = nlohmann::json::parse(plan_json(report));
+    CHECK(read["own"]["tokens_per_s"].get<double>() == alone.estimate.tokens_per_s);
+    CHECK(read["own"]["missing_in_software"].size() == 1);
+    // A plan that the planner chooses is not the scenario's own.
+    question.scenario.automatic = question.free;
+    CHECK_FALSE(plan_report(question, 1).own.has_value());
+
+    // If nothing else fits, the reason names it.
+    question.scenario = locked(of_model("llama-3-8b", {{P::gpus, 32},
+                                                       {P::software, Software::megatron_core},
+                                                       {P::sequence_length, 16384},
+                                                       {P::global_batch, 64},
+                                                       {P::sharding, Sharding::zero1},
+                                                       {P::recompute, kRecomputeSelective},
+                                                       {P::pipeline_parallel, 8},
+                                                       {P::schedule, ScheduleKind::seq1f1b}}));
+    question.free = set_of({P::schedule, P::pipeline_parallel});
+    const PlanReport none = plan_report(question, 1);
+    REQUIRE_FALSE(none.found());
+    CHECK(none.reason.find("; the scenario's own plan fits, with ") != std::string::npos);
+    CHECK(none.reason.find("Megatron-Core does not have the schedule Seq1F1B") != std::string::npos);
 }
 
 TEST_CASE("plan report: a faster schedule that the software does not have is named as such", "[planner]") {

@@ -426,6 +426,9 @@ TEST_CASE("launch: the state of Megatron-LM's optimizers is read as it is stored
     CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp16") == 10);
     CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp8 --exp-avg-sq-dtype bf16") == 7);
     CHECK(optimizer_bytes(aware + "--exp-avg-dtype fp8 --exp-avg-sq-dtype fp8") == 6);
+    const Settings second =
+        resolve(scenario_with("--use-distributed-optimizer " + aware + "--exp-avg-sq-dtype bf16").scenario);
+    CHECK(second[P::moment_precision] == Value(MomentPrecision::fp32_bf16));
     // Without that optimizer, Megatron-LM refuses the formats; the hybrid optimizer of an offload ignores
     // them.
     CHECK(optimizer_bytes("--exp-avg-dtype bf16 --exp-avg-sq-dtype bf16") == 12);

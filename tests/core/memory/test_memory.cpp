@@ -4,6 +4,7 @@
 
 #include "compile/effect_inputs.h"
 #include "memory/memory.h"
+#include "support/check_scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -244,6 +245,26 @@ TEST_CASE("memory: an optimizer with one moment has the format of the first", "[
     CHECK(optimizer(Optimizer::lion, MomentPrecision::fp8_fp32) == 4 + 1);
     CHECK(optimizer(Optimizer::muon, MomentPrecision::bf16_fp32) == 4 + 2);
     CHECK(state_bytes({.moments = MomentPrecision::bf16_fp32, .optimizer = Optimizer::muon}).end_moment == 4);
+}
+
+TEST_CASE("memory: each moment may have a format of its own, in a list or joined", "[memory]") {
+    const auto bytes = [](const std::string& moments) {
+        const Settings s = resolve(check_scenario(R"({"training": {"moment_precision": )" + moments + "}}"));
+        return compile(s).state.optimizer;
+    };
+    const std::pair<const char*, double> formats[] = {{"fp32", 4}, {"bf16", 2}, {"fp8", 1}};
+    for (const auto& [first, a] : formats) {
+        // Beside a master copy of four bytes.
+        CHECK(bytes(std::string("\"") + first + "\"") == 4 + 2 * a);
+        for (const auto& [second, b] : formats) {
+            INFO(first << " " << second);
+            CHECK(bytes(std::string("[\"") + first + "\", \"" + second + "\"]") == 4 + a + b);
+            CHECK(bytes(std::string("\"") + first + "+" + second + "\"") == 4 + a + b);
+        }
+    }
+    CHECK(parse(P::moment_precision, "bf16+bf16").value == Value(MomentPrecision::bf16));
+    CHECK_FALSE(parse(P::moment_precision, "bf16+bf16+bf16").ok);
+    CHECK(parse(P::moment_precision, "fp16+fp32").suggestion == "did you mean “bf16+fp32”?");
 }
 
 TEST_CASE("memory: with an offloaded optimizer FSDP keeps a shard of the weights", "[memory]") {
