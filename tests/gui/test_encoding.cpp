@@ -210,12 +210,12 @@ TEST_CASE("the numbers of a column of a table have one format, and names are wor
     TableView view(QStringLiteral("table"), table);
     const QAbstractItemModel& rows = *view.findChild<QTableView*>("table")->model();
     const auto cell = [&](int row, int column) { return rows.index(row, column).data().toString(); };
-    CHECK(cell(0, 0) == QStringLiteral("11.219"));
-    CHECK(cell(1, 0) == QStringLiteral("10.989"));
-    CHECK(cell(2, 0) == QStringLiteral("−9.000"));
+    CHECK(cell(0, 0) == QStringLiteral("11.2188"));
+    CHECK(cell(1, 0) == QStringLiteral("10.9890"));
+    CHECK(cell(2, 0) == QStringLiteral("−9.0000"));
     CHECK(cell(1, 1) == QStringLiteral("1,024"));
-    CHECK(cell(0, 2) == QStringLiteral("0.50000"));
-    CHECK(cell(1, 2) == QStringLiteral("1.25e−06"));  // not 0.00000
+    CHECK(cell(0, 2) == QStringLiteral("0.500000"));
+    CHECK(cell(1, 2) == QStringLiteral("1.25e−06"));  // not 0.000001
     CHECK(cell(0, 3) == QStringLiteral("memory bandwidth"));
     CHECK(cell(1, 3) == QStringLiteral("inter-node"));
     CHECK(cell(2, 3) == QStringLiteral("own text"));

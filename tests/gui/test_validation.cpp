@@ -255,7 +255,7 @@ TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]
     table->selectionModel()->select(table->model()->index(1, 0), QItemSelectionModel::Select);
     QTest::keySequence(table, QKeySequence::Copy);
     CHECK(QApplication::clipboard()->text() ==
-          table->model()->headerData(0, Qt::Horizontal).toString() + QLatin1Char('\n') +
+          table->model()->headerData(0, Qt::Horizontal).toString().toLower() + QLatin1Char('\n') +
               table->model()->index(1, 0).data().toString() + QLatin1Char('\n'));
     // The button does the same. The shown numbers are rounded and labelled, the copied ones are those of the
     // CSV.
@@ -269,7 +269,7 @@ TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]
     CHECK(copied.at(1).split(QLatin1Char('\t')).at(9).toDouble() == first.measured_step);
     const QString rounded = table->model()->index(0, 10).data().toString();
     CHECK(rounded.size() <= 9);
-    CHECK(testing::first_number(rounded) == Approx(first.predicted_step).epsilon(1e-5));
+    CHECK(testing::first_number(rounded) == Approx(first.predicted_step).margin(5.1e-3));
     // The table stays unchanged, and its title reports when the scenario is a different one.
     CHECK(table->window()->windowTitle() == QStringLiteral("Validation"));
     desk.model().edit(P::gpus, 128);

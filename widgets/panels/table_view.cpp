@@ -36,7 +36,7 @@ std::vector<std::pair<std::string_view, std::string>> labels() {
     return out;
 }
 
-constexpr int kDigits = 5;  // of the largest number of a column
+constexpr int kDigits = 6;  // of the largest number of a column
 
 std::optional<double> number_in(const std::string& written) {
     bool is_number = false;
