@@ -219,7 +219,10 @@ std::string why(const Neighbour& n) {
         const Settings& s = n.answer.settings;
         Settings before = s;
         before.set(n.id, n.from, Origin::given);
-        if (missing_in_software(s).size() > missing_in_software(before).size())
+        const std::vector<std::string> known = missing_in_software(before);
+        if (std::ranges::any_of(missing_in_software(s), [&](const std::string& missing) {
+                return std::ranges::find(known, missing) == known.end();
+            }))
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
         return translate("faster by {1}", {time});
     }

@@ -313,6 +313,12 @@ TEST_CASE("plan report: a faster schedule that the software does not have is nam
     const Neighbour megatron = zb_v(Software::megatron_core);
     REQUIRE(megatron.slower < 0);
     CHECK(why(megatron).find(", but not in Megatron-Core") != std::string::npos);
+    // The setting from which it differs may be missing, too, for another reason.
+    Neighbour both = megatron;
+    both.answer.settings.set(P::experts, 8, Origin::given);
+    both.answer.settings.set(P::moe_overlap, 1, Origin::given);
+    both.answer.settings.set(P::virtual_stages, 1, Origin::given);
+    CHECK(why(both).find(", but not in Megatron-Core") != std::string::npos);
     const Neighbour torchtitan = zb_v(Software::torchtitan);
     REQUIRE(torchtitan.slower < 0);
     CHECK(why(torchtitan).find("faster by ") == 0);
