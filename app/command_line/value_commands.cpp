@@ -56,7 +56,11 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
         effect << QObject::tr("is set already");
     } else {
         effect << QObject::tr("now %1").arg(text_of(format(id, now[id])));
-        out.leads_to = [&model, id, value] { return locked(edited(model.answer().scenario, id, value)); };
+        // With the present plan where it allows the value.
+        out.leads_to = [&model, id, nearest] {
+            const Scenario held = edited(locked(model.answer().scenario), id, nearest);
+            return resolve(held)[id] == nearest ? held : locked(edited(model.answer().scenario, id, nearest));
+        };
     }
     out.effect = effect.join(QStringLiteral(" · "));
     return out;

@@ -87,7 +87,8 @@ void RepairStrip::take(std::vector<Repair> found) {
                 [this, which] { pressed_ = which < repairs_.size() ? repairs_[which] : Repair(); });
         connect(button, &QAbstractButton::clicked, this, [this] { use(pressed_); });
         connect(button, &RepairButton::pointed, this, [this, which](bool on) {
-            pointed_ = on ? std::optional(which) : std::nullopt;
+            if (on) pointed_ = which;
+            else if (pointed_ == which) pointed_.reset();
             search_.preview(on && which < repairs_.size() ? &repairs_[which] : nullptr);
         });
         buttons_.push_back(button);

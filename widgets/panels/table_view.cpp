@@ -13,6 +13,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "parameters/parameter.h"
 #include "text/csv.h"
@@ -27,12 +29,13 @@ constexpr int kRowsMeasured = 100;        // for the widths of columns: a map ha
 constexpr int kAsWritten = Qt::UserRole;  // the text of the CSV, which is copied
 
 // The names of verdicts and walls in a CSV, with their labels.
-std::vector<std::pair<std::string_view, std::string>> labels() {
-    std::vector<std::pair<std::string_view, std::string>> out;
+using Labels = std::map<std::string, std::string, std::less<>>;
+Labels labels_of_names() {
+    Labels out;
     for (const Verdict verdict : {Verdict::fits, Verdict::risky, Verdict::does_not_fit})
-        out.emplace_back(name_of(verdict), label_of(verdict));
+        out.emplace(name_of(verdict), label_of(verdict));
     for (int i = 0; i <= static_cast<int>(Wall::balanced); ++i)
-        out.emplace_back(name_of(static_cast<Wall>(i)), label_of(static_cast<Wall>(i)));
+        out.emplace(name_of(static_cast<Wall>(i)), label_of(static_cast<Wall>(i)));
     return out;
 }
 
@@ -60,17 +63,16 @@ int decimals_of(const PlotTable& table, std::size_t column) {
 
 // Formats a number of the CSV for reading. Names of verdicts and walls are written as elsewhere in the
 // window; other texts stay as they are.
-QString readable(const std::string& written, int decimals) {
+QString readable(const std::string& written, int decimals, const Labels& labels) {
     const std::optional<double> value = number_in(written);
     if (!value) {
-        for (const auto& [name, label] : labels()) {
-            if (name == written) return text_of(label);
-        }
-        return text_of(written);
+        const auto found = labels.find(written);
+        return text_of(found == labels.end() ? written : found->second);
     }
     constexpr double kMost = 1e15;
     const double size = std::abs(*value);
-    const bool small = size != 0 && size < std::pow(10, 1 - decimals) && size < 1;
+    // A number far below the largest one has a format of its own, so that its digits are not lost.
+    const bool small = *value != std::floor(*value) && size < std::pow(10, 2 - decimals);
     static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
     QString out = small || size >= kMost ? QString::number(*value, 'g', kDigits)
                                          : grouped.toString(*value, 'f', decimals);
@@ -114,7 +116,7 @@ class TableRows : public QAbstractTableModel {
         const std::string written = column < row.size() ? row[column] : std::string();
         if (role == Qt::TextAlignmentRole)
             return QVariant((number_in(written) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-        return role == kAsWritten ? text_of(written) : readable(written, decimals_[column]);
+        return role == kAsWritten ? text_of(written) : readable(written, decimals_[column], labels_);
     }
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation side, int role) const override {
         const bool named = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == kAsWritten;
@@ -127,6 +129,7 @@ class TableRows : public QAbstractTableModel {
   private:
     PlotTable table_;
     std::vector<int> decimals_;  // of the numbers of each column
+    Labels labels_ = labels_of_names();
 };
 
 }  // namespace

@@ -244,7 +244,7 @@ std::optional<Term> LivePlot::term_at(const QPointF& pixel) const {
 void LivePlot::click(const QPointF& pixel) {
     last_click_ = Click::used;
     if (is_button(pixel)) return;
-    if (!is_handle(pixel)) {
+    if (!is_handle(pixel) && !is_handle(pressed_at_)) {
         if (const auto term = term_at(pixel)) return model_.define(*term);
         const auto place = is_on_curve(pixel) ? place_at(pixel) : std::nullopt;
         if (place) return model_.replace(place->scenario, place->label);

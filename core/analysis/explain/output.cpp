@@ -147,7 +147,8 @@ std::string lead_sentence(const Estimate& e) {
         return translate("No wall dominates: {1} limits {2} of the step.", {label_of(wall), share});
     }
     if (host_link_is_wall(e))
-        return translate("The link to the host is the wall: it limits {1} of the step.", {share});
+        return translate("The host's memory or the link to it is the wall: it limits {1} of the step.",
+                         {share});
     return translate("{1} is the wall: it limits {2} of the step.", {capitalised(e.wall), share});
 }
 

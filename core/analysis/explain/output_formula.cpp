@@ -138,7 +138,8 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
                     : translate("M_w = 0: the master weights are part of the optimizer state and are cast "
                                 "when they are gathered"),
                 {}};
-        if (shards_weights(answer.settings) && exceeds_host_memory(answer) &&
+        const bool on_drives = answer.settings.choice<Offload>(P::offload) == Offload::optimizer_nvme;
+        if (shards_weights(answer.settings) && exceeds_host_memory(answer) && !on_drives &&
             answer.compiled.state.weights == 0)
             return experts ? OutputFormula{"M_w = M_host ÷ M_off · Q · (N_d ÷ F_w + N_x ÷ X_w)",
                                            "M_host M_off Q N_d F_w N_x X_w"}

@@ -17,6 +17,11 @@ double seconds_of(const Layers& layers, const LayerCounts& counts) {
     return out;
 }
 
+std::string repeated(const std::string& symbol, std::size_t times) {
+    return times == 1 ? symbol : symbol + "*" + std::to_string(times);
+}
+std::string layers_text(std::size_t count) { return repeated("t", count); }
+
 // Returns the number of layers of each stage. `before[n]` is the time of the first n layers; `first` and
 // `last` are what the stages at the ends compute besides.
 std::vector<std::size_t> least_slowest(const std::vector<double>& before, std::size_t stages, double first,
@@ -32,8 +37,12 @@ std::vector<std::size_t> least_slowest(const std::vector<double>& before, std::s
         const double end = (stage == 0 ? first : 0) + (stage + 1 == stages ? last : 0);
         std::vector<double> next(layers + 1, kNever);
         for (std::size_t to = stage + 1; to <= layers; ++to) {
-            for (std::size_t from = stage; from < to; ++from) {
-                const double time = std::max(slowest[from], before[to] - before[from] + end);
+            // A stage with more layers takes longer, so that the search ends with the first that takes too
+            // long.
+            for (std::size_t from = to; from-- > stage;) {
+                const double own = before[to] - before[from] + end;
+                if (own >= next[to]) break;
+                const double time = std::max(slowest[from], own);
                 if (time >= next[to]) continue;
                 next[to] = time;
                 taken[stage][to] = to - from;
@@ -63,12 +72,18 @@ std::string balanced_layout(const Answer& answer) {
     const double predictions = sequence.predictions();
     const double head =
         layers.head.both_passes().total() + predictions * layers.prediction.both_passes().total();
-    std::string out = "E";
-    for (const std::size_t count :
-         least_slowest(before, stages, layers.embedding.both_passes().total(), head))
-        out += "t*" + std::to_string(count) + "|";
-    out.pop_back();
-    if (predictions > 0) out += "m*" + std::to_string(static_cast<int>(predictions));
+    const std::vector<std::size_t> counts =
+        least_slowest(before, stages, layers.embedding.both_passes().total(), head);
+    std::string out = "E" + layers_text(counts.front()) + "|";
+    for (std::size_t i = 1; i + 1 < stages;) {
+        std::size_t next = i;
+        while (next + 1 < stages && counts[next] == counts[i]) ++next;
+        const std::string stage = layers_text(counts[i]) + "|";
+        out += next - i > 1 ? repeated("(" + stage + ")", next - i) : stage;
+        i = next;
+    }
+    out += layers_text(counts.back());
+    if (predictions > 0) out += repeated("m", static_cast<std::size_t>(predictions));
     return out + "L";
 }
 

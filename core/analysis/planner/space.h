@@ -7,8 +7,7 @@
 // - expert tensor parallelism varies only with experts, and 0 stands for the degree of tensor parallelism,
 // - virtual stages and schedules vary only with a pipeline, and interleaving only with virtual stages,
 // - free schedules are those that the software has, or all where it is unknown (a scenario may fix any
-// schedule,
-//   and a grid's axis may compare any of them),
+//   schedule, and a grid's axis may compare any of them),
 // - a shard group is neither one GPU nor all of them,
 // - resharding varies only with FSDP.
 // A held global batch is split into micro-batches without remainder; otherwise the accumulation is fixed and

@@ -239,13 +239,17 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     StateMemory out;
     out.gathered_forward = std::max(units.weight_bytes, c.compute_bytes * units.head);
     out.gathered_backward = units.weight_bytes + c.state.reduced_gradients * units.gradients;
-    const bool offloads = s.choice<Offload>(P::offload) != Offload::none;
+    const auto offload = s.choice<Offload>(P::offload);
+    const bool offloads = offload != Offload::none;
     const double moved = offloaded(shards, c);
     const double host_memory = host_memory_share(s);
-    // Where the sharded master copy is in host memory, the GPU has a shard in the compute precision.
-    const double on_host = shards_weights(s) && offloads ? share_on_host(moved, host_memory) : 0;
+    // Where the sharded master copy is in host memory or on drives, the GPU has a shard in the compute
+    // precision. The drives have room for all of it.
+    double away = 0;
+    if (shards_weights(s) && offloads)
+        away = offload == Offload::optimizer_nvme ? 1 : share_on_host(moved, host_memory);
     if (!keeps_weights_on_host(s))
-        out.weights = on_host * shards.half_weights + (1 - on_host) * shards.weights +
+        out.weights = away * shards.half_weights + (1 - away) * shards.weights +
                       secondary_shard_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);

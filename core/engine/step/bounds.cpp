@@ -69,7 +69,8 @@ TrafficBound traffic_bound(const Compiled& c) {
     for (std::size_t i = 0; i < c.stages.size(); ++i)
         on_host = std::min(on_host, state_share_on_host(c.stages[i], c));
     const auto kind = [&](const Layer& layer) {
-        const UnitTraffic unit = layer.traffic_with_fetch(on_host);
+        UnitTraffic made;
+        const UnitTraffic& unit = layer.traffic_with_fetch(on_host, made);
         const auto forward = [&](bool first) {
             return forward_traffic(policy, unit, false, first).both().total();
         };

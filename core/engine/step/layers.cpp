@@ -13,24 +13,15 @@ namespace shardscope {
 
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c) {
     const Settings& s = c.settings;
-    Layer out{work,
-              recompute(work.forward_work(), recompute_policy(c.settings)),
-              traffic,
-              {},
-              work.weights + work.experts};
+    Layer out{work,    recompute(work.forward_work(), recompute_policy(c.settings)),
+              traffic, keeps_weights_on_host(s),
+              {},      work.weights + work.experts};
     out.updated = updated_parameters({work.weights, work.experts}, sharding_of(s), c.layout.shard.size(),
                                      c.layout.expert_shard.size());
-    if (keeps_weights_on_host(s)) out.fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
+    if (out.fetches) out.fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
     out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
     if (s[P::activation_offload] > 0)
         out.offload = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
-    return out;
-}
-
-UnitTraffic Layer::traffic_with_fetch(double share) const {
-    UnitTraffic out = traffic;
-    out.gather += share * fetch;
-    out.regather += share * fetch;
     return out;
 }
 
@@ -80,10 +71,11 @@ UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
 }
 
 StageTraffic stage_traffic(const Stage& stage, const Layers& layers, double on_host, const Compiled& c) {
-    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic_with_fetch(on_host), {}};
+    UnitTraffic made;
+    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic_with_fetch(on_host, made), {}};
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const double count = stage.counts[i];
-        const UnitTraffic layer = layers.of_kind[i].traffic_with_fetch(on_host);
+        const UnitTraffic& layer = layers.of_kind[i].traffic_with_fetch(on_host, made);
         out.layers.gather += count * layer.gather;
         out.layers.reduce += count * layer.reduce;
         out.layers.replica_reduce += count * layer.replica_reduce;

@@ -11,7 +11,8 @@ struct Layer {
     const BlockWork& work;
     Recompute recompute;
     UnitTraffic traffic;    // data parallelism
-    Time fetch;             // of this GPU's shard of the weights from the host, where they are offloaded
+    bool fetches = false;   // the weights are offloaded
+    Time fetch;             // of this GPU's shard of the weights from the host
     double parameters = 0;  // on one GPU, before data-parallel sharding
     double updated = 0;     // parameters that this GPU's optimizer updates
     double host = 0;        // s, the host's time to issue one pass
@@ -20,8 +21,14 @@ struct Layer {
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }
     [[nodiscard]] Time both_passes() const { return work.both_passes() + recompute.time; }
     // Returns the traffic if `share` of the weights are on the host. Every GPU fetches them before it
-    // gathers.
-    [[nodiscard]] UnitTraffic traffic_with_fetch(double share) const;
+    // gathers. `made` stores the result if it differs from `traffic`.
+    [[nodiscard]] const UnitTraffic& traffic_with_fetch(double share, UnitTraffic& made) const {
+        if (!fetches) return traffic;
+        made = traffic;
+        made.gather += share * fetch;
+        made.regather += share * fetch;
+        return made;
+    }
 };
 Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled& c);
 

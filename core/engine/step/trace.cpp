@@ -64,7 +64,8 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
     if (count <= 0) return;
     const bool last = kind == trace.stage.last_kind;
     const TrafficPolicy policy = traffic_policy(c.settings);
-    const UnitTraffic unit = layer.traffic_with_fetch(on_host.state);
+    UnitTraffic made;
+    const UnitTraffic& unit = layer.traffic_with_fetch(on_host.state, made);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
         const bool forwards = phase == Phase::forward;
         const Passes passes =
@@ -76,7 +77,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
                             : backward_traffic(policy, unit, at_layers_end, most);
         };
         LayerPasses one = pass_of(layer, kind, phase, c.passes.share);
-        one.offload *= on_host.activations;
+        if (on_host.activations < 1) one.offload *= on_host.activations;
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add_items = [&](double times, double together, const Time& overlapping) -> LayerPasses& {
             LayerPasses& item = trace.layers.add(one);

@@ -240,7 +240,8 @@ std::string_view field_of(P id) {
 
 std::string format(P id, double value, bool with_unit) {
     const Parameter& row = parameter(id);
-    if (is_text(row.quantity)) return interned_text(value);
+    if (is_text(row.quantity))
+        return value == 0 && !row.zero.empty() ? translate(row.zero) : interned_text(value);
     if (row.quantity == Quantity::set) {
         const std::vector<Named> members = members_of(id, value);
         return members.empty() ? translate("none")

@@ -48,6 +48,7 @@ std::array<std::span<const Constraint>, 5> constraint_lists();
 // Rules that an edit repairs in its own way.
 bool heads_are_whole(const Settings& settings);
 bool stages_have_layers(const Settings& settings);
+bool layout_matches(const Settings& settings);  // the layout by hand has the layers and the stages
 bool schedule_has_virtual_stages(const Settings& settings);
 bool schedule_splits_layers(const Settings& settings);
 

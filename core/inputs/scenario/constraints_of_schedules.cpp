@@ -155,8 +155,6 @@ LayoutFault fault_of_layout(const Settings& s) {
     return LayoutFault::none;
 }
 
-bool layout_matches(const Settings& s) { return fault_of_layout(s) == LayoutFault::none; }
-
 Problem layout_does_not_match(const Settings& s) {
     const PipelineLayout& layout = *pipeline_layout(s);
     std::string why;
@@ -220,6 +218,8 @@ constexpr Constraint kScheduleConstraints[] = {
 };
 
 }  // namespace
+
+bool layout_matches(const Settings& s) { return fault_of_layout(s) == LayoutFault::none; }
 
 bool stages_have_layers(const Settings& s) {
     const double stages = s[P::pipeline_parallel] * s[P::virtual_stages];

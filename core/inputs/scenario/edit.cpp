@@ -24,6 +24,12 @@ bool repair_others(Scenario& out, P id, double micro_batch) {
     const auto move = [&](P which) { give(which, nearest_valid(which, s[which], s)); };
     if (is_valid(s)) return true;
 
+    // A layout by hand is made for one number of stages and of layers.
+    if (!layout_matches(s)) {
+        out.withdraw(P::pipeline_layout);
+        s = resolve(out);
+        if (is_valid(s)) return true;
+    }
     // Fractional heads or head sizes are rounded to whole numbers.
     if (id == P::heads || id == P::head_size || id == P::hidden_size) {
         if (!heads_are_whole(s)) {
@@ -169,8 +175,10 @@ Settings settings_for_edit(const Scenario& scenario, P id) {
         most *= degree_most / s[degree];
         if (id == P::global_batch) s.set(degree, degree_most, Origin::derived);
     }
-    // At most all GPUs can share a micro-batch.
-    if (id == P::micro_batch) most = std::min(most, static_cast<double>(data_parallel(s)));
+    // The data-parallel GPUs that share a micro-batch divide all of them.
+    if (id == P::micro_batch) {
+        while (most > 1 && std::fmod(data_parallel(s), most) != 0) most /= 2;
+    }
     if (id != P::global_batch) s.set(P::global_batch, s[P::global_batch] * most, s.origin(P::global_batch));
     return s;
 }

@@ -87,10 +87,17 @@ int shard_group(const Settings& s) {
     return std::min(sharers, in_node);
 }
 
-Sharding sharding_of(const Settings& s) {
-    const auto kind = s.choice<Sharding>(P::sharding);
-    if (kind != Sharding::hsdp && s[P::shard_group] != 1) return kind;
-    return max_shard_group(s) > 1 && shard_group(s) <= 1 ? Sharding::ddp : kind;
+bool shards_over_one_gpu(const Settings& s) {
+    double group = s[P::shard_group];
+    if (group == 0) {
+        if (s.choice<Sharding>(P::sharding) != Sharding::hsdp) return false;  // all GPUs
+        group = std::floor(s[P::gpus_used_per_node] / s[P::tensor_parallel]);
+    }
+    if (group > 1) return false;
+    // The tensor-parallel GPUs of a group may hold the same experts.
+    const double apart = expert_tensor_parallel(s) * s[P::expert_parallel];
+    if (s[P::experts] > 0 && s[P::tensor_parallel] > apart) return false;
+    return max_shard_group(s) > 1;
 }
 
 }  // namespace shardscope

@@ -23,9 +23,14 @@ int data_context_parallel(const Settings& settings);
 // Returns the GPUs among which the state of one set of weights can be sharded: data × context parallel, times
 // the weight copies of the pipeline.
 int max_shard_group(const Settings& settings);
-// Returns how the model states are sharded: not at all in shard groups of one of several GPUs that hold the
-// same weights, which is plain data parallelism.
-Sharding sharding_of(const Settings& settings);
+// Returns whether every shard group is one of several GPUs that hold the same weights.
+bool shards_over_one_gpu(const Settings& settings);
+// Returns how the model states are sharded: not at all over one GPU, which is plain data parallelism.
+inline Sharding sharding_of(const Settings& settings) {
+    const auto kind = settings.choice<Sharding>(P::sharding);
+    const bool may_be_one = kind == Sharding::hsdp || settings[P::shard_group] == 1;
+    return may_be_one && shards_over_one_gpu(settings) ? Sharding::ddp : kind;
+}
 inline bool is_fsdp(const Settings& settings) { return is_fsdp(settings.choice<Sharding>(P::sharding)); }
 // Returns whether FSDP shards the weights, see sharding_of.
 inline bool shards_weights(const Settings& settings) { return is_fsdp(sharding_of(settings)); }

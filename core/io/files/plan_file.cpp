@@ -119,8 +119,11 @@ std::string plan_text(const PlanReport& report) {
     std::string unsearched;
     if (report.own) {
         add("yours", *report.own);
+        const bool ranked = std::ranges::any_of(report.plans, [&](const Answer& plan) {
+            return plan_of(plan.settings) == plan_of(report.own->settings);
+        });
         for (const std::string& note : missing_in_software(report.own->settings))
-            unsearched += "Your plan is not in the ranking: " + note + "\n";
+            if (!ranked) unsearched += "Your plan is not in the ranking: " + note + "\n";
     }
     TextRows neighbours;
     for (const Neighbour& n : report.neighbours) neighbours.push_back({"", title(n), why(n)});

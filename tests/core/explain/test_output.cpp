@@ -162,7 +162,8 @@ TEST_CASE("output: the host link is named where it is the wall", "[explain]") {
         const std::string waits = format(e.step.term(StepTerm::host_link) / e.step.total, Quantity::percent);
         const std::string text = wall_sentence(offloaded);
         INFO(text);
-        CHECK(text.find("The link to the host is the wall: it limits " + limits + " % of the step.") == 0);
+        CHECK(text.find("The host's memory or the link to it is the wall: it limits " + limits +
+                        " % of the step.") == 0);
         CHECK(text.find(waits + " of the step waits for the host's memory or the link to it.") !=
               std::string::npos);
         // A wider link to the host changes the wall; the links between GPUs do not.

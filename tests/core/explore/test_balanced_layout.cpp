@@ -80,6 +80,32 @@ TEST_CASE("layout: the report of plans and the next best fix offer it", "[layout
     const std::optional<Repair> fix = best_fix(even);
     REQUIRE(fix);
     CHECK(fix->mfu >= found->answer.estimate.mfu * (1 - 1e-9));
+    // A layout that was taken does not stand in the way of other edits.
+    const Scenario taken = assigned(half_full(), P::pipeline_layout, intern_text(balanced_layout(even)));
+    CHECK(resolve(edited(taken, P::pipeline_parallel, 2))[P::pipeline_parallel] == 2);
+    CHECK(resolve(edited(taken, P::layers, 40))[P::layers] == 40);
+    CHECK(answer(with_model(taken, *Catalogue::shipped().find(PresetKind::model, "qwen3-8b"))).valid());
+}
+
+TEST_CASE("layout: prediction layers come before the head, and equal stages are written once", "[layout]") {
+    const Answer even = answer(of_model("deepseek-v3", {{P::gpus, 2048},
+                                                        {P::pipeline_parallel, 16},
+                                                        {P::expert_parallel, 64},
+                                                        {P::sharding, Sharding::zero1},
+                                                        {P::mtp_layers, 1},
+                                                        {P::micro_batch, 1},
+                                                        {P::accumulation, 60}}));
+    REQUIRE(even.valid());
+    const std::string text = balanced_layout(even);
+    INFO(text);
+    const PipelineLayout layout = parse_pipeline_layout(text);
+    REQUIRE(layout.problem.empty());
+    CHECK(layout.layers.size() == 16);
+    CHECK(layout.total == 61);
+    CHECK(layout.predictions == 1);
+    CHECK(layout.prediction_stage == 15);
+    CHECK(text.find("(t*4|)*") != std::string::npos);
+    CHECK(text.ends_with("mL"));
 }
 
 }  // namespace shardscope::testing

@@ -248,6 +248,15 @@ TEST_CASE("memory: state for which the host has no memory stays on the GPU", "[m
     // With more nodes less state remains.
     CHECK(optimizer_bytes(16, state - 1e9) == 0);
     // The hosts of a rack do not share their memory.
+    // Drives have room for all of the optimizer, however little memory the host has.
+    const auto weights = [](double host_memory) {
+        return answer(of_model("llama-3-70b", {{P::gpus, 64},
+                                               {P::sharding, Sharding::zero3},
+                                               {P::offload, Offload::optimizer_nvme},
+                                               {P::host_memory, host_memory}}))
+            .estimate.memory.term(MemoryTerm::weights);
+    };
+    CHECK(weights(1e9) == Approx(weights(4e12)));
     const Settings rack = resolve(with({{P::gpus_per_node, 72}, {P::gpus, 8}, {P::host_memory, 240e9}}));
     CHECK(host_memory_share(rack) == 240e9);
 }

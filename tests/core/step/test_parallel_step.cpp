@@ -299,4 +299,16 @@ TEST_CASE("step: groups of one GPU leave the plain kind of parallelism", "[step]
         for (const Sharding sharding : {Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::hsdp})
             same(states(model, sharding), states(model, Sharding::ddp));
     }
+    // The eight tensor-parallel GPUs of a group of one data-parallel GPU hold the same experts and shard
+    // them.
+    const auto optimizer_bytes = [](Sharding sharding) {
+        return answer(of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                {P::tensor_parallel, 8},
+                                                {P::expert_tensor_parallel, 1},
+                                                {P::sharding, sharding},
+                                                {P::shard_group, 1}}))
+            .estimate.memory.term(MemoryTerm::optimizer);
+    };
+    for (const Sharding sharding : {Sharding::zero1, Sharding::zero3, Sharding::hsdp})
+        CHECK(optimizer_bytes(sharding) < 0.2 * optimizer_bytes(Sharding::ddp));
 }
