@@ -128,8 +128,9 @@ WindowCommands value_commands(const QString& words, const CommandTargets& target
     // Of equal matches the walls come first, as in the controls.
     std::array<P, kParameters> order{};
     for (std::size_t i = 0; i < kParameters; ++i) order[i] = static_cast<P>(i);
-    std::ranges::stable_partition(
-        order, [](P id) { return std::ranges::find(kWallParameters, id) != kWallParameters.end(); });
+    std::stable_partition(order.begin(), order.end(), [](P id) {
+        return std::ranges::find(kWallParameters, id) != kWallParameters.end();
+    });
     for (const P id : order) {
         if (!applies_to(id, now)) continue;
         std::optional<WindowCommand> best;

@@ -229,8 +229,8 @@ void Headline::set_sentences() {
     add(lead_, sentences.second);
     // Where there is no room for all of them, the last are left out.
     if (exceeds_context(answer))
-        details_ << tr("Longer than the model's context, %1 tokens.")
-                        .arg(shown(answer.scenario.model->context, Quantity::count));
+        details_
+            << tr("Above the context of %1.").arg(shown(answer.scenario.model->context, Quantity::count));
     add(details_, sentences.takeover);
     // The tool tip names the range that is exceeded, together with all other warnings.
     if (distance_to_runs(answer.settings) >= kUnlikeAnyRun) details_ << tr("Nothing like it was measured.");

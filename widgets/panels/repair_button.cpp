@@ -14,10 +14,9 @@ namespace {
 constexpr double kInset = 8;
 
 // Returns the parts of a plan that have room in the first line.
-QString first_line(const QString& label, const QFontMetricsF& metrics, double room) {
+QString first_line(const QString& label, const QFont& font, double room) {
     QString out = label;
-    for (qsizetype parts = label.count(QLatin1Char(',')); parts > 0 && metrics.horizontalAdvance(out) > room;
-         --parts)
+    for (qsizetype parts = label.count(QLatin1Char(',')); parts > 0 && text_width(font, out) > room; --parts)
         out = label.section(QLatin1Char(','), 0, parts - 1) + QLatin1Char(',');
     return out;
 }
@@ -43,7 +42,7 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     const QString job = repair.works && !repair.same_job
                             ? QLatin1Char('\n') + tr("It changes the job or the machine, not only the plan.")
                             : QString();
-    setToolTip(tool_tip(tr("%1: %2").arg(label_, result) + job));
+    setToolTip(wrapped_tool_tip(tr("%1: %2").arg(label_, result) + job));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
                                .arg(label_, result) +
@@ -64,9 +63,8 @@ void RepairButton::set_brief(bool brief) {
 }
 
 RepairButton::Lines RepairButton::lines() const {
-    const QFontMetricsF bold(scaled_font(font(), 1, true));
     Lines out;
-    out.first = first_line(label_, bold, longest_ - 2 * kInset);
+    out.first = first_line(label_, scaled_font(font(), 1, true), longest_ - 2 * kInset);
     out.second = label_.mid(out.first.size()).trimmed();
     if (!out.second.isEmpty()) out.second += QStringLiteral("; ");
     out.second += before_rate();
@@ -120,7 +118,7 @@ void RepairButton::paintEvent(QPaintEvent*) {
     painter.setFont(small);
     painter.drawText(QPointF(kInset, y), text.second);
     painter.setFont(scaled_font(font(), kSmall, true));
-    painter.drawText(QPointF(kInset + second.horizontalAdvance(text.second), y), rate_);
+    painter.drawText(QPointF(kInset + text_width(small, text.second), y), rate_);
 }
 
 void RepairButton::enterEvent(QEnterEvent*) {

@@ -47,8 +47,12 @@ std::optional<double> number_in(const std::string& written) {
     return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// Returns the decimals of all numbers of a column: none if they are whole numbers.
+constexpr int kOwn = -1;  // decimals: each number has its own
+
+// Returns the decimals of all numbers of a column: none if they are whole numbers. Where the rows differ in
+// their unit, so do the numbers.
 int decimals_of(const PlotTable& table, std::size_t column) {
+    if (std::ranges::find(table.columns, "unit") != table.columns.end()) return kOwn;
     double largest = 0;
     bool whole = true;
     for (const auto& row : table.rows) {
@@ -66,16 +70,19 @@ int decimals_of(const PlotTable& table, std::size_t column) {
 QString readable(const std::string& written, int decimals, const Labels& labels) {
     const std::optional<double> value = number_in(written);
     if (!value) {
+        if (const std::optional<P> id = find_parameter(written); id && parameter(*id).key == written)
+            return text_of(label_of(*id));
         const auto found = labels.find(written);
         return text_of(found == labels.end() ? written : found->second);
     }
     constexpr double kMost = 1e15;
     const double size = std::abs(*value);
     // A number far below the largest one has a format of its own, so that its digits are not lost.
-    const bool small = *value != std::floor(*value) && size < std::pow(10, 2 - decimals);
+    const bool small =
+        *value != std::floor(*value) && (decimals == kOwn || size < std::pow(10, 2 - decimals));
     static const QLocale grouped(QLocale::English, QLocale::UnitedStates);
     QString out = small || size >= kMost ? QString::number(*value, 'g', kDigits)
-                                         : grouped.toString(*value, 'f', decimals);
+                                         : grouped.toString(*value, 'f', std::max(0, decimals));
     return out.replace(QLatin1Char('-'), QChar(u'\u2212'));
 }
 
@@ -90,7 +97,13 @@ QString heading(const QString& written) {
     const std::optional<P> id = find_parameter(name);
     // Short names belong to columns that only tables have: "memory" is not the parameter there.
     if (id && (id == P::gpus || parameter(*id).key == name)) return axis_title(*id);
-    QString out = text_of(name).replace(QLatin1Char('_'), QLatin1Char(' '));
+    QStringList words = text_of(name).split(QLatin1Char('_'));
+    for (QString& word : words) {
+        for (const char* known : {"MFU", "HFU", "GPU", "GPUs", "FLOPs"}) {
+            if (word.compare(QLatin1String(known), Qt::CaseInsensitive) == 0) word = QLatin1String(known);
+        }
+    }
+    QString out = words.join(QLatin1Char(' '));
     if (!out.isEmpty()) out[0] = out[0].toUpper();
     const QString unit = written.section(QLatin1Char('['), 1).section(QLatin1Char(']'), 0, 0);
     return unit.isEmpty() || unit == QLatin1String("1") ? out : out + QStringLiteral(", ") + unit;

@@ -26,8 +26,15 @@ struct MeasuredPosition {
 // What the file contains.
 struct MeasuredPositions {
     std::vector<MeasuredPosition> runs;
+    // The different coordinates, sorted, and the end of each group of them that are equal in the first ones.
+    std::vector<RunCoordinates> places;
+    std::vector<std::size_t> group_ends;
     Coverage coverage;
 };
+
+// Coordinates that are compared first: stack, memory and peak of the GPU. Most runs are on other machines or
+// stacks.
+constexpr std::size_t kFirst = 3;
 
 std::size_t coordinate_of(P id) {
     return static_cast<std::size_t>(std::ranges::find(kCoordinates, id, &Coordinate::id) -
@@ -68,6 +75,12 @@ const MeasuredPositions& measured_positions() {
                 out.runs.push_back(std::move(place));
             }
         }
+        out.places.assign(seen.begin(), seen.end());
+        for (std::size_t i = 1; i <= out.places.size(); ++i) {
+            if (i == out.places.size() ||
+                !std::equal(out.places[i].begin(), out.places[i].begin() + kFirst, out.places[i - 1].begin()))
+                out.group_ends.push_back(i);
+        }
         return out;
     }();
     return found;
@@ -87,14 +100,15 @@ double add_differences(double sum, const RunCoordinates& a, const RunCoordinates
     return (sum + ... + weighted_difference<First + I>(a, b));
 }
 
-// The weighted sum of the differences, or any larger value than `most` once it exceeds that. Most runs are on
-// other machines or stacks, so that few coordinates decide.
-double weighted_sum(const RunCoordinates& a, const RunCoordinates& b, double most) {
-    constexpr std::size_t kFirst = 3;   // stack, memory and peak of the GPU
+double sum_of_first(const RunCoordinates& a, const RunCoordinates& b) {
+    return add_differences<0>(0, a, b, std::make_index_sequence<kFirst>());
+}
+
+// Adds the differences of the other coordinates to those of the first. Returns the weighted sum of all, or
+// any larger value than `most` once it exceeds that.
+double weighted_sum(double sum, const RunCoordinates& a, const RunCoordinates& b, double most) {
     constexpr std::size_t kSecond = 6;  // nodes, links, GPUs and size of the model
     constexpr std::size_t kRest = kFirst + kSecond;
-    double sum = add_differences<0>(0, a, b, std::make_index_sequence<kFirst>());
-    if (sum > most) return sum;
     sum = add_differences<kFirst>(sum, a, b, std::make_index_sequence<kSecond>());
     if (sum > most) return sum;
     return add_differences<kRest>(sum, a, b, std::make_index_sequence<kCoordinates.size() - kRest>());
@@ -112,7 +126,7 @@ RunCoordinates coordinates_of(const Settings& settings) {
 }
 
 double distance_between(const RunCoordinates& a, const RunCoordinates& b) {
-    return distance_of(weighted_sum(a, b, std::numeric_limits<double>::infinity()));
+    return distance_of(weighted_sum(sum_of_first(a, b), a, b, std::numeric_limits<double>::infinity()));
 }
 
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
@@ -136,16 +150,23 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
 double distance_to_runs(const Settings& settings) {
     if (settings.listed()) return 1;
     const RunCoordinates here = coordinates_of(settings);
-    const std::vector<MeasuredPosition>& runs = measured_positions().runs;
-    if (runs.empty()) return 1;
-    // The nearest run of a similar scenario comes first, so that the sums of most others end early.
+    const MeasuredPositions& measured = measured_positions();
+    const std::vector<RunCoordinates>& places = measured.places;
+    if (places.empty()) return 1;
+    // The nearest place of a similar scenario comes first, so that the sums of most others end early.
     thread_local std::size_t nearest_before = 0;
-    double nearest = weighted_sum(here, runs[nearest_before].at, std::numeric_limits<double>::infinity());
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        const double sum = weighted_sum(here, runs[i].at, nearest);
-        if (sum >= nearest) continue;
-        nearest = sum;
-        nearest_before = i;
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    const RunCoordinates& likely = places[nearest_before];
+    double nearest = weighted_sum(sum_of_first(here, likely), here, likely, kAny);
+    std::size_t i = 0;
+    for (const std::size_t end : measured.group_ends) {
+        const double first = sum_of_first(here, places[i]);
+        for (i = first < nearest ? i : end; i < end; ++i) {
+            const double sum = weighted_sum(first, here, places[i], nearest);
+            if (sum >= nearest) continue;
+            nearest = sum;
+            nearest_before = i;
+        }
     }
     return distance_of(nearest);
 }

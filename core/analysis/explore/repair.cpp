@@ -95,7 +95,7 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
     repair.result = candidates.empty()
                         ? translate("nothing left to change")
                         : translate("{1} still needs {2}",
-                                    {format(id, repair.value, false), format(last_peak, Quantity::bytes)});
+                                    {format(id, repair.value), format(last_peak, Quantity::bytes)});
     return repair;
 }
 

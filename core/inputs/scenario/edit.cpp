@@ -126,6 +126,11 @@ Scenario basis_of_edit(const Scenario& scenario, P id) {
     }
     if (scenario.automatic[index(P::context_parallel_kind)] && id != P::context_parallel_kind)
         out.give(P::context_parallel_kind, ContextParallelKind::p2p);
+    // The planner cuts the stages anew.
+    if (scenario.automatic[index(P::virtual_stages)] && id != P::virtual_stages)
+        out.give(P::virtual_stages, 1);
+    if (scenario.automatic[index(P::schedule)] && id != P::schedule)
+        out.give(P::schedule, ScheduleKind::one_f_one_b);
     if (scenario.automatic[index(P::micro_batch)] && id != P::micro_batch &&
         scenario.hold() == Hold::global_batch)
         out.give(P::micro_batch, 1);

@@ -512,7 +512,7 @@ std::string megatron_modules(unsigned set) {
 std::string modelled_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,
                             std::initializer_list<const char*> known) {
     const char* const usual = *known.begin();
-    const std::string value = command.text(option, usual);
+    std::string value = command.text(option, usual);
     // A log writes None for an option that is not given.
     if (value == "None") return usual;
     if (std::ranges::find(known, value) != known.end()) return value;

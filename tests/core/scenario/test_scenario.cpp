@@ -164,6 +164,17 @@ TEST_CASE("scenario: automatic model parallelism makes room for larger micro-bat
         CHECK(s[P::global_batch] == 128);
         CHECK_FALSE(there.automatic[index(P::micro_batch)]);
     }
+    // The stages and the schedule that were planned before do not stand in the way.
+    scenario.give(P::pipeline_parallel, 8);
+    scenario.give(P::virtual_stages, 5);
+    scenario.give(P::schedule, ScheduleKind::interleaved);
+    scenario.automatic.set(index(P::schedule));
+    for (const double size : {8.0, 32.0, 64.0}) {
+        const Settings s = resolve(edited(scenario, P::micro_batch, size));
+        CHECK(is_valid(s));
+        CHECK(s[P::micro_batch] == size);
+        CHECK(s[P::gpus] == 64);
+    }
 }
 
 TEST_CASE("scenario: another degree of parallelism does the same job", "[scenario]") {

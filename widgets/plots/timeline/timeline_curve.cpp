@@ -113,15 +113,6 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
     const QPolygonF line = line_of(columns, view);
     if (line.size() < 2) return;
     painter.setRenderHint(QPainter::Antialiasing);
-    if (fullest) {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(tint(view.theme->memory_rate, 0.16, view.theme->pane));
-        // The time of Qt's rasterizer grows with the square of the number of edges in a line of pixels.
-        // In files one polygon has no seams.
-        const bool pixels = painter.paintEngine()->type() == QPaintEngine::Raster;
-        for (const QPolygonF& part : areas_below(columns, view, pixels ? 32 : view.area.width() + 1))
-            painter.drawPolygon(part);
-    }
     painter.setBrush(Qt::NoBrush);
     if (fullest) {
         draw_dense_line(painter, line, view.theme->memory_rate);
@@ -129,6 +120,20 @@ void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& point
         painter.setPen(line_pen(view.theme->muted, 0.6));
         painter.drawPolyline(line);
     }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void tint_below_curve(QPainter& painter, const std::vector<MemoryPoint>& points, const CurveView& view) {
+    const std::vector<PixelColumn> columns = columns_of(points, view);
+    if (columns.size() < 2) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(tint(view.theme->memory_rate, 0.16, view.theme->pane));
+    // The time of Qt's rasterizer grows with the square of the number of edges in a line of pixels. In files
+    // one polygon has no seams.
+    const bool pixels = painter.paintEngine()->type() == QPaintEngine::Raster;
+    for (const QPolygonF& part : areas_below(columns, view, pixels ? 32 : view.area.width() + 1))
+        painter.drawPolygon(part);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

@@ -22,5 +22,7 @@ struct CurveView {
 };
 void paint_memory_curve(QPainter& painter, const std::vector<MemoryPoint>& points, bool fullest,
                         const CurveView& view);
+// Tints the area below the line. The tint is opaque, so that the grid is drawn after it.
+void tint_below_curve(QPainter& painter, const std::vector<MemoryPoint>& points, const CurveView& view);
 
 }  // namespace shardscope

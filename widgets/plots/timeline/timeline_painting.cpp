@@ -119,6 +119,7 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     const QRectF area = memory_area();
     const QFontMetricsF small(fonts.small);
     const double unit = plot_unit(Quantity::bytes).factor;
+    tint_below_curve(painter, data.line.stages[data.line.fullest].memory, curve_view(area));
     for (const double value :
          linear_ticks(0, memory_top / unit, std::max(3, static_cast<int>(area.height() / kMemoryTick)))) {
         const double y = std::round(curve_view(area).y_of(value * unit));

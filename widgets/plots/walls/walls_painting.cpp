@@ -89,8 +89,9 @@ void WallsFigure::Parts::paint_lines(QCPPainter& painter, const QRectF& frame) c
     // Lines of the whole map leave the frame when the user has zoomed in.
     if (zoomed()) painter.setClipRect(frame);
     painter.setRenderHint(QPainter::Antialiasing);
+    // Round corners of lines of one pixel cannot be seen, and cost time.
     const auto round_pen = [](const QColor& color, double width) {
-        return QPen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+        return QPen(color, width, Qt::SolidLine, Qt::FlatCap, width > 1 ? Qt::RoundJoin : Qt::BevelJoin);
     };
     const auto faint = [](QColor color, float alpha) {
         color.setAlphaF(alpha);
