@@ -656,8 +656,7 @@ TEST_CASE("in a long step a short term of the waterfall does not read as 0", "[w
     INFO(values.join(QLatin1Char(' ')).toStdString());
     CHECK(values.size() > 5);
     CHECK_FALSE(values.contains(QStringLiteral("0")));
-    CHECK(values.contains(QStringLiteral("0.5")));
-    CHECK(values.contains(QStringLiteral("<0.1")));
+    CHECK(values.contains(QStringLiteral("<1")));
 }
 
 TEST_CASE("repairs: after a click the focus stays in the strip", "[window]") {

@@ -50,11 +50,8 @@ QString in_unit(double seconds, const WaterfallData& data) {
     const double total = data.total / unit.seconds;
     const int decimals = total >= 100 ? 0 : total >= 10 ? 1 : 2;
     QString digits = QString::number(seconds / unit.seconds, 'f', decimals);
-    if (seconds > 0 && digits.toDouble() == 0) {
-        const QString finer = QString::number(seconds / unit.seconds, 'f', decimals + 1);
-        const double least = std::pow(10, -decimals - 1);
-        return finer.toDouble() > 0 ? finer : QLatin1Char('<') + QString::number(least, 'f', decimals + 1);
-    }
+    if (seconds > 0 && digits.toDouble() == 0)
+        return QLatin1Char('<') + QString::number(std::pow(10, -decimals), 'f', decimals);
     for (qsizetype at = (decimals > 0 ? digits.indexOf(QLatin1Char('.')) : digits.size()) - 3; at > 0;
          at -= 3)
         digits.insert(at, QLatin1Char(','));
