@@ -195,8 +195,13 @@ ordered_json finite_number(double value) {
 
 Problem unknown_field(const std::string& pointer, const std::string& field,
                       std::span<const std::string> known) {
+    constexpr std::size_t kMostListed = 20;
     return {child_pointer(pointer, field), translate("the field is not known"), "",
-            suggestion(field, known, translate("known fields are {1}", {joined(known, ", ")}))};
+            suggestion(field, known,
+                       known.size() > kMostListed
+                           ? translate("`shardscope parameters` lists all {1} fields that are known here",
+                                       {std::to_string(known.size())})
+                           : translate("known fields are {1}", {joined(known, ", ")}))};
 }
 
 double read_value(P id, const json& value, const std::string& pointer, Problems& problems) {
@@ -320,7 +325,11 @@ void read_section(const json& object, const std::string& section, const std::str
                 known.emplace_back("preset");
             if (section == "cluster") known.emplace_back("gpu");
             if (section == "training") known.emplace_back("auto");
-            problems.push_back(unknown_field(pointer, field, known));
+            // The name of a parameter of another section.
+            if (const auto named = find_parameter(field); named && section_of(*named) != section)
+                problems.push_back({where, translate("the field is not known"), "",
+                                    translate("did you mean “{1}”?", {std::string(parameter(*named).key)})});
+            else problems.push_back(unknown_field(pointer, field, known));
         }
     }
 }

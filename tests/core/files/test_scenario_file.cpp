@@ -54,6 +54,16 @@ TEST_CASE("scenario file: the example in the documentation of the interface is r
     CHECK(scenario.title() == "13B on 64 H100");
 }
 
+TEST_CASE("scenario file: a field of another section is named, and a long list of fields is not printed",
+          "[files]") {
+    const Problems found = problems_of_scenario_text(
+        R"({ "training": { "gpus": 8 }, "assumptions": { "software": "nemo", "zzqq": 1 } })");
+    CHECK(has_problem(found, "/training/gpus", "did you mean “cluster.gpus”?"));
+    CHECK(has_problem(found, "/assumptions/software", "did you mean “cluster.software”?"));
+    CHECK(has_problem(found, "/assumptions/zzqq", "`shardscope parameters` lists all"));
+    for (const Problem& problem : found) CHECK(problem.text().size() < 160);
+}
+
 TEST_CASE("scenario file: {} gives the first launch", "[files]") {
     Problems problems;
     const Scenario scenario = read_shipped("{}", problems);
