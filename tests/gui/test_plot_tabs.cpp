@@ -1,6 +1,10 @@
-// The window creates a plot when it is first needed.
+// Tests the tabs of the plots: the window creates a plot when it is first needed, and every tab can be
+// reached.
+#include <QApplication>
 #include <QCheckBox>
+#include <QMenu>
 #include <QTabBar>
+#include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
@@ -14,6 +18,8 @@
 #include "app/session.h"
 #include "app/side_panels.h"
 #include "files/session_file.h"
+#include "support/desk.h"
+#include "support/wheel.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
@@ -171,6 +177,71 @@ TEST_CASE("sliders: a pin's mark is painted at once", "[window]") {
     QApplication::processEvents();
     CHECK(paints.count > 0);
     slider->removeEventFilter(&paints);
+}
+
+TEST_CASE("the menu beside the tabs shows every plot, including those without a visible tab", "[gui]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    auto* tabs = desk.find<QTabWidget>("tabs");
+    auto* all = desk.find<QToolButton>("tabs/all");
+    auto* menu = all->findChild<QMenu*>();
+    REQUIRE(menu != nullptr);
+    REQUIRE(menu->actions().size() == tabs->count());
+    for (int i = tabs->count() - 1; i >= 0; --i) {
+        QTest::mouseClick(all, Qt::LeftButton);
+        REQUIRE(menu->isVisible());
+        for (int j = 0; j < tabs->count(); ++j)
+            CHECK(menu->actions().at(j)->isChecked() == (j == tabs->currentIndex()));
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(menu->actions().at(i)).center());
+        CHECK_FALSE(menu->isVisible());
+        CHECK(tabs->currentIndex() == i);
+        CHECK(tabs->tabText(i) == menu->actions().at(i)->text());
+    }
+}
+
+TEST_CASE("a visible tab is not cut off, and the current one is always visible", "[gui]") {
+    Desk desk;
+    QTabBar* bar = desk.find<QTabWidget>("tabs")->tabBar();
+    for (const int width : {1440, 1024, 1100, 1300}) {
+        desk.window.resize(width, 700);
+        QApplication::processEvents();
+        for (const int current : {0, bar->count() - 1, 2}) {
+            bar->setCurrentIndex(current);
+            QApplication::processEvents();
+            INFO(width << " px, " << current);
+            CHECK(bar->isTabVisible(current));
+            int whole = 0;
+            for (int i = 0; i < bar->count(); ++i) {
+                if (!bar->isTabVisible(i)) continue;
+                CHECK(bar->tabRect(i).left() >= 0);
+                CHECK(bar->tabRect(i).right() <= bar->rect().right());
+                ++whole;
+            }
+            CHECK(whole > 2);
+            // The number of hidden tabs is shown beside them.
+            const int hidden = bar->count() - whole;
+            CHECK(desk.find<QToolButton>("tabs/all")->text() ==
+                  (hidden > 0 ? QStringLiteral("+%1").arg(hidden) : QString()));
+        }
+    }
+    // The arrow keys also reach tabs that only the menu shows.
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    bar->setCurrentIndex(0);
+    REQUIRE_FALSE(bar->isTabVisible(bar->count() - 1));
+    for (int i = 1; i < bar->count(); ++i) {
+        QTest::keyClick(bar, Qt::Key_Right);
+        CHECK(bar->currentIndex() == i);
+        CHECK(bar->isTabVisible(i));
+    }
+    // The wheel does, too; a fine wheel after the distance of a notch.
+    turn_wheel(*bar, 240);
+    CHECK(bar->currentIndex() == bar->count() - 3);
+    turn_wheel(*bar, -60);
+    CHECK(bar->currentIndex() == bar->count() - 3);
+    turn_wheel(*bar, -60);
+    CHECK(bar->currentIndex() == bar->count() - 2);
 }
 
 }  // namespace shardscope::testing

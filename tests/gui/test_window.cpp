@@ -19,6 +19,7 @@
 #include "widgets/panels/solve_panel.h"
 #include "widgets/panels/table_view.h"
 #include "widgets/theme/desktop_theme.h"
+#include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope::testing {
@@ -420,6 +421,30 @@ TEST_CASE("window: commands and lists show what they can do", "[window]") {
         REQUIRE(entry->actionGroup() != nullptr);
         CHECK(entry->actionGroup()->isExclusive());
     }
+}
+
+TEST_CASE("the icon of a menu's highlighted row is as light as its text", "[gui]") {
+    const Desk desk;  // sets the theme
+    QMenu menu;
+    QAction* action = menu.addAction(tinted_icon(QStringLiteral("pin"), current_theme().text), QString());
+    action->setIconVisibleInMenu(true);
+    menu.popup({0, 0});
+    menu.setActiveAction(action);
+    const QImage row = menu.grab(menu.actionGeometry(action).adjusted(2, 2, -2, -2)).toImage();
+    // The row has no text, so every pixel closer to the text colour than to the background is part of the
+    // icon.
+    const int ground = current_theme().accent.lightness();
+    const int words = current_theme().on_accent.lightness();
+    int found = 0;
+    for (int y = 0; y < row.height(); ++y) {
+        for (int x = 0; x < row.width(); ++x) {
+            const int here = row.pixelColor(x, y).lightness();
+            found += std::abs(here - words) < std::abs(here - ground) ? 1 : 0;
+        }
+    }
+    CHECK(found > 0);
+    CHECK(found < row.width() * row.height() / 2);
+    menu.close();
 }
 
 }  // namespace shardscope::testing

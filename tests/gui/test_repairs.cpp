@@ -1,0 +1,183 @@
+// Tests the strip of repairs below the headline.
+#include <QAbstractButton>
+#include <QApplication>
+#include <QLabel>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <catch2/catch.hpp>
+
+#include "explore/repair.h"
+#include "support/desk.h"
+#include "support/panels.h"
+#include "widgets/panels/repair_button.h"
+#include "widgets/panels/repair_strip.h"
+
+using namespace shardscope;
+using namespace shardscope::testing;
+
+TEST_CASE("a repair needs one click and makes the scenario fit") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    overflow(model);
+    QApplication::processEvents();
+    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
+    REQUIRE(repair);
+    REQUIRE(repair->isEnabled());
+    repair->click();
+    CHECK(model.answer().fits());
+    QApplication::processEvents();
+    // Then the change that raises the MFU most is offered, if there is one.
+    const std::optional<Repair> fix = best_fix(model.answer());
+    const auto* caption = strip->findChild<QLabel*>(QStringLiteral("repairs/caption"));
+    REQUIRE(caption);
+    CHECK(caption->text() == QStringLiteral("Next best fix"));
+    for (const auto* button : strip->findChildren<QAbstractButton*>()) {
+        if (!button->isHidden() && button->objectName().startsWith(QStringLiteral("repair/")))
+            CHECK(button->text().toStdString() == fix.value().label);
+    }
+}
+
+TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    model.edit(P::recompute, 1);
+    QApplication::processEvents();
+    const std::optional<Repair> fix = best_fix(model.answer());
+    REQUIRE(fix.has_value());
+    CHECK_FALSE(strip->has_best());  // Ctrl+R repairs what does not fit
+    auto* button = strip->findChild<QAbstractButton*>(QStringLiteral("repair/") +
+                                                      text_of(parameter(fix->id.value()).key));
+    REQUIRE(button);
+    CHECK_FALSE(button->isHidden());
+    const double before = model.answer().estimate.mfu;
+    button->click();
+    CHECK(model.answer().estimate.mfu > before);
+    // During a drag the offer follows the scenario.
+    model.begin_gesture(P::inter_node_bandwidth);
+    model.drag(P::inter_node_bandwidth, 10e9);
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    const std::optional<Repair> now = best_fix(model.answer());
+    REQUIRE(now.has_value());
+    const auto* follows = strip->findChild<QAbstractButton*>(QStringLiteral("repair/") +
+                                                             text_of(parameter(now->id.value()).key));
+    REQUIRE(follows);
+    CHECK_FALSE(follows->isHidden());
+    CHECK(follows->text() == text_of(now->label));
+    // A fix beside an automatic plan needs a search.
+    model.set_automatic(P::recompute, true);
+    model.drag(P::inter_node_bandwidth, 20e9);
+    QApplication::processEvents();
+    for (const auto* other : strip->findChildren<QAbstractButton*>()) CHECK(other->isHidden());
+    model.end_gesture();
+}
+
+TEST_CASE("a repair with a long name is shown whole, in two lines") {
+    RepairButton button;
+    Repair plan;
+    plan.label = "Best plan: TP 8 SP, PP 4×2 interleaved, ZeRO-1, micro-batch 1 × 32, recompute selective";
+    plan.result = "fits, 70.1 GiB, MFU 41.3 %";
+    plan.works = true;
+    button.set_repair(plan, true);
+    const int whole = button.sizeHint().width();
+    button.set_longest(0.6 * whole);
+    const int two_lines = button.sizeHint().width();
+    CHECK(two_lines < whole);
+    // Both lines together have room for the whole text.
+    CHECK(2 * two_lines > whole);
+}
+
+TEST_CASE("a hidden repair that still receives a key changes nothing") {
+    LiveModel model(Catalogue::shipped());
+    QWidget window;
+    auto* strip = new RepairStrip(model, &window);
+    strip->resize(1068, strip->sizeHint().height());
+    overflow(model);
+    QApplication::processEvents();
+    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
+    REQUIRE(repair);
+    // The focus is on the button while another window is active.
+    repair->setFocus();
+    model.undo_stack()->undo();
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    REQUIRE(repair->isHidden());
+    const Scenario before = model.scenario();
+    repair->click();
+    CHECK(model.scenario() == before);
+}
+
+TEST_CASE("repairs: after a click the focus stays in the strip", "[window]") {
+    Desk desk;
+    desk.type("training.micro_batch", QStringLiteral("8"));
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    auto* strip = desk.find<RepairStrip>("repairs");
+    const auto settle = [&] {
+        QApplication::processEvents();
+        REQUIRE(QTest::qWaitFor([&] { return !strip->pending() && !desk.window.model().planning(); },
+                                kBackgroundTimeout));
+        QApplication::processEvents();
+    };
+    settle();
+    REQUIRE(strip->has_best());
+    for (auto* button : strip->findChildren<RepairButton*>()) {
+        if (!button->isVisible() || !button->isEnabled()) continue;
+        QTest::mouseClick(button, Qt::LeftButton);
+        break;
+    }
+    CHECK(desk.window.model().answer().fits());
+    settle();
+    const QWidget* focus = QApplication::focusWidget();
+    REQUIRE(focus != nullptr);
+    INFO(focus->objectName().toStdString());
+    CHECK((focus == strip || strip->isAncestorOf(focus)));
+}
+
+TEST_CASE("repairs: the open menu keeps its entries when the repairs change", "[window]") {
+    Desk desk;
+    desk.type("training.micro_batch", QStringLiteral("8"));
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    desk.window.resize(1024, 640);
+    const auto searched = [&] {
+        QApplication::processEvents();
+        return QTest::qWaitFor([&] { return !desk.find<RepairStrip>("repairs")->pending(); },
+                               kBackgroundTimeout);
+    };
+    REQUIRE(searched());
+    auto* more = desk.find<QToolButton>("repairs/more");
+    REQUIRE(more->isVisible());
+    more->menu()->popup(more->mapToGlobal(QPoint()));
+    const QPointer<QAction> first(more->menu()->actions().value(0));
+    REQUIRE(first);
+    const QString text = first->text();
+    desk.window.model().edit(P::micro_batch, 7);
+    REQUIRE(searched());
+    REQUIRE(first);
+    CHECK(first->text() == text);
+    // The next time it has those of the new scenario.
+    more->menu()->close();
+    more->menu()->popup(more->mapToGlobal(QPoint()));
+    CHECK_FALSE(first);
+    CHECK_FALSE(more->menu()->isEmpty());
+    more->menu()->close();
+}
+
+TEST_CASE("a fix that may run out of memory is offered, marked, if no other helps") {
+    LiveModel model(Catalogue::shipped());
+    int risky = 0;
+    for (double memory = 40; memory <= 80; memory += 1) {
+        model.edit(P::memory, memory * kGiB);
+        const std::optional<Repair> fix = best_fix(model.answer());
+        if (!fix || !model.answer().fits()) continue;
+        CHECK(fix->mfu > model.answer().estimate.mfu);
+        CHECK(fix->works);
+        risky += fix->risky ? 1 : 0;
+        if (fix->risky) CHECK(fix->result.starts_with("risky"));
+    }
+    CHECK(risky > 0);
+}
