@@ -9,7 +9,9 @@
 #include "evidence/calibration.h"
 #include "evidence/fabric_fit.h"
 #include "evidence/gpu_benchmark.h"
+#include "evidence/missing_effects.h"
 #include "evidence/nccl_log.h"
+#include "evidence/validated.h"
 #include "presets/calibration_file.h"
 #include "system/file_io.h"
 #include "text/encode.h"
@@ -317,6 +319,8 @@ int run(const Options& options) {
     if (!table.empty()) {
         const std::vector<MeasuredRun> runs = read_all_runs(options, shipped, exit_code);
         if (runs.empty()) return kUnusable;
+        for (const std::string& name : unknown_software(runs))
+            print_err("note: %s\n", unknown_software_sentence(name).c_str());
         const Calibration calibration =
             calibrate(runs, all, options.from_scratch ? CalibrationOptions{} : for_own_runs());
         for (const auto& skipped : calibration.skipped) {
@@ -349,6 +353,8 @@ int run(const Options& options) {
             print_markdown(calibration, stacks);
         } else {
             print_calibration(calibration);
+            for (const std::string& sentence : missing_effects(calibration, all))
+                print_err("warning: %s\n", sentence.c_str());
             if (!stacks.empty()) print_new_stacks(stacks);
         }
         for (const PartValues& part : parts_of(calibration)) {

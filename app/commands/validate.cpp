@@ -5,6 +5,7 @@
 
 #include "app/commands/command.h"
 #include "evidence/coverage.h"
+#include "evidence/validated.h"
 #include "evidence/validation.h"
 #include "presets/calibration_file.h"
 #include "presets/json_values.h"
@@ -24,6 +25,25 @@ struct Options {
 };
 
 ordered_json number(double value) { return value != 0 ? finite_number(value) : ordered_json(nullptr); }
+
+// Returns the word for a quality; a row without a time has none.
+std::string word_of(RunQuality quality) {
+    return quality == RunQuality::none ? "no time" : std::string(name_of(quality));
+}
+
+ordered_json json_of(const MemorySummary& memory) {
+    return {{"n", memory.n},
+            {"mean_abs_error", memory.mean_abs_error},
+            {"bias", memory.bias},
+            {"full", memory.full},
+            {"full_risky_or_worse", memory.full_warned}};
+}
+
+void print_memory(const char* name, const MemorySummary& memory) {
+    if (memory.n + memory.full == 0) return;
+    print_out("%-16s %5d %8s %7.1f%% %8s %8s %+7.1f%%   %d of %d\n", name, memory.n, "",
+              100 * memory.mean_abs_error, "", "", 100 * memory.bias, memory.full_warned, memory.full);
+}
 
 void print_json(const Validation& validation) {
     ordered_json out = ordered_json::object();
@@ -59,12 +79,11 @@ void print_json(const Validation& validation) {
                                   {"within_band", s.within_band},
                                   {"folds", s.mean_over_folds}};
     }
-    const MemorySummary& memory = validation.memory;
-    out["memory"] = {{"n", memory.n},
-                     {"mean_abs_error", memory.mean_abs_error},
-                     {"bias", memory.bias},
-                     {"full", memory.full},
-                     {"full_risky_or_worse", memory.full_warned}};
+    out["memory"] = json_of(validation.memory);
+    for (std::size_t i = 0; i < kMemoryPeaks; ++i)
+        out["memory"][std::string(name_of(static_cast<MemoryPeak>(i)))] =
+            json_of(validation.memory_of_kind[i]);
+    for (const auto& [quality, n] : validation.rows_of_quality) out["quality"][word_of(quality)] = n;
     print_out("%s\n", json_text(out).c_str());
 }
 
@@ -76,15 +95,26 @@ void print_text(const Validation& validation) {
                   100 * s.mean_over_folds, 100 * s.mean_abs_error, 100 * s.median_abs_error,
                   100 * s.p90_abs_error, 100 * s.bias, 100 * s.within_band);
     }
-    const MemorySummary& memory = validation.memory;
-    if (memory.n + memory.full > 0) {
-        print_out("\nPeak memory: %d runs, mean %.1f%%, bias %+.1f%%; %d of %d full ones risky or worse\n",
-                  memory.n, 100 * memory.mean_abs_error, 100 * memory.bias, memory.full_warned, memory.full);
+    std::string qualities;
+    for (const auto& [quality, n] : validation.rows_of_quality)
+        qualities += (qualities.empty() ? "" : ", ") + std::to_string(n) + " " + word_of(quality);
+    print_out("\nQuality of the times: %s; only good ones weigh.\n", qualities.c_str());
+    if (validation.memory.n + validation.memory.full > 0) {
+        print_out("\n%-16s %5s %8s %8s %8s %8s %8s   %s\n", "peak memory", "runs", "", "mean", "", "", "bias",
+                  "full memory: risky or worse");
+        for (std::size_t i = 0; i < kMemoryPeaks; ++i)
+            print_memory(std::string(name_of(static_cast<MemoryPeak>(i))).c_str(),
+                         validation.memory_of_kind[i]);
+        print_memory("all", validation.memory);
     }
-    std::map<std::string, int> reasons;
-    for (const auto& skipped : validation.skipped) ++reasons[skipped.run->family + ": " + skipped.reason];
+    std::map<std::string, std::vector<const MeasuredRun*>> reasons;
+    for (const auto& skipped : validation.skipped)
+        reasons[skipped.run->family + ": " + skipped.reason].push_back(skipped.run);
     if (!validation.skipped.empty()) print_out("\nSkipped %zu runs:\n", validation.skipped.size());
-    for (const auto& [reason, n] : reasons) print_out("  %3d  %s\n", n, reason.c_str());
+    for (const auto& [reason, runs] : reasons) {
+        const std::string of = runs.size() == 1 ? " (" + runs.front()->id + ")" : "";
+        print_out("  %3zu  %s%s\n", runs.size(), reason.c_str(), of.c_str());
+    }
 }
 
 int run(const Options& options) {
@@ -115,6 +145,8 @@ int run(const Options& options) {
         if (problems.empty()) own = read_runs(text, problems);
         report(problems, options.runs);
         if (own.empty()) return kUnusable;
+        for (const std::string& name : unknown_software(own))
+            print_err("note: %s\n", unknown_software_sentence(name).c_str());
     }
     const Validation validation = validate(options.runs.empty() ? shipped_runs() : own, catalogue());
     for (const auto& skipped : validation.skipped) {

@@ -13,32 +13,17 @@
 namespace shardscope {
 namespace {
 
-// The log times that predictions are compared with: the geometric mean of all runs with equal settings.
-std::vector<double> reference_times(const std::vector<CalibrationCase>& cases) {
-    const std::vector<std::size_t> like = first_equals(cases);
-    std::map<std::size_t, std::pair<double, int>> groups;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        auto& [sum, n] = groups[like[i]];
-        sum += cases[i].log_measured;
-        ++n;
-    }
-    std::vector<double> out;
-    out.reserve(like.size());
-    for (const std::size_t first : like) out.push_back(groups[first].first / groups[first].second);
-    return out;
-}
-
 CrossValidation summarize_errors(const std::vector<CalibrationCase>& cases,
                                  const std::vector<double>& log_error) {
     CrossValidation out;
-    const std::vector<double> reference = reference_times(cases);
+    const std::vector<double> reference = common_times(with_settings(cases));
     struct Family {
         std::vector<double> errors;
         std::vector<std::string> folds;
     };
     std::map<std::string, Family> families;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        const double error = std::exp(log_error[i] + cases[i].log_measured - reference[i]) - 1;
+        const double error = std::exp(log_error[i] + cases[i].log_measured) / reference[i] - 1;
         out.error.push_back(error);
         for (Family* family : {&families[cases[i].run->family], &families[kAllRuns]}) {
             family->errors.push_back(error);
@@ -150,7 +135,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     // With one model on one machine, each run is one fold, together with those of equal settings.
     out.single_model = one_fold(models);
     if (out.single_model) {
-        const std::vector<std::size_t> like = first_equals(cases);
+        const std::vector<std::size_t> like = first_equals(with_settings(cases));
         for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
     }
     const auto left_out = [&](const std::vector<std::string>& folds, CrossValidation& validation) {
@@ -217,7 +202,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     const std::vector<CalibrationCase>& cases = fitter.cases();
     if (cases.empty()) return {};
     const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
-    const std::vector<double> reference = reference_times(cases);
+    const std::vector<double> reference = common_times(with_settings(cases));
     std::map<std::string, std::vector<std::size_t>> stacks;
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
 

@@ -37,7 +37,7 @@ std::vector<double> distances_of(const std::vector<CalibrationCase>& cases,
 Bands bands(const std::vector<CalibrationCase>& cases, const LeftOut& models, double distance_band,
             bool from_scratch) {
     constexpr std::size_t kFewestRuns = 8;
-    const std::vector<std::size_t> like = first_equals(cases);
+    const std::vector<std::size_t> like = first_equals(with_settings(cases));
     struct Stack {
         std::vector<double> half_widths;
         double before = 0;

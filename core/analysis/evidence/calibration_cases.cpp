@@ -1,53 +1,25 @@
 #include "evidence/calibration_cases.h"
 
 #include <cmath>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "text/translate.h"
 
 namespace shardscope {
 namespace {
 
-constexpr double kContradiction = 1.5;  // the largest ratio of the times of runs with equal settings
-
 const Preset* part_of(const Preset* gpu) { return gpu ? gpu->calibration : nullptr; }
 
-// A key that is equal for runs with equal settings.
-std::string settings_key(const CalibrationCase& item) {
-    std::string out;
-    for (std::size_t p = 0; p < kParameters; ++p)
-        out += std::to_string(item.settings[static_cast<P>(p)]) + ",";
-    return out;
-}
-
-// Leaves out runs with the same settings whose times are far apart, because they must differ in something
-// that no column contains. The message of each names the run that contradicts it most.
+// Leaves out runs with the same settings whose times are far apart.
 void leave_out_contradictions(std::vector<CalibrationCase>& cases,
                               std::vector<Validation::Skipped>& skipped) {
-    std::map<std::string, std::pair<const CalibrationCase*, const CalibrationCase*>>
-        groups;  // the fastest and the slowest
-    for (const CalibrationCase& item : cases) {
-        auto& [fastest, slowest] = groups.try_emplace(settings_key(item), &item, &item).first->second;
-        if (item.log_measured < fastest->log_measured) fastest = &item;
-        if (item.log_measured > slowest->log_measured) slowest = &item;
+    const std::vector<std::string> reasons = contradictions(with_settings(cases));
+    std::vector<CalibrationCase> kept;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (reasons[i].empty()) kept.push_back(std::move(cases[i]));
+        else skipped.push_back({cases[i].run, reasons[i], false});
     }
-    std::set<const MeasuredRun*> left_out;
-    for (const CalibrationCase& item : cases) {
-        const auto& [fastest, slowest] = groups.at(settings_key(item));
-        if (slowest->log_measured - fastest->log_measured <= std::log(kContradiction)) continue;
-        const double middle = (fastest->log_measured + slowest->log_measured) / 2;
-        const MeasuredRun& other = item.log_measured < middle ? *slowest->run : *fastest->run;
-        left_out.insert(item.run);
-        skipped.push_back(
-            {item.run,
-             translate("it took {1}, but {2} took {3} with the same settings: times more than {4} apart show "
-                       "that something else differs",
-                       {format(item.run->step_time, Quantity::seconds), other.id,
-                        format(other.step_time, Quantity::seconds), exact(kContradiction) + " ×"}),
-             false});
-    }
-    std::erase_if(cases, [&](const CalibrationCase& item) { return left_out.contains(item.run); });
+    cases = std::move(kept);
 }
 
 }  // namespace
@@ -89,12 +61,10 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
     return out;
 }
 
-std::vector<std::size_t> first_equals(const std::vector<CalibrationCase>& cases) {
-    std::map<std::string, std::size_t> first;
-    std::vector<std::size_t> out;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        out.push_back(first.emplace(cases[i].run->family + "," + settings_key(cases[i]), i).first->second);
-    }
+std::vector<RunWithSettings> with_settings(const std::vector<CalibrationCase>& cases) {
+    std::vector<RunWithSettings> out;
+    out.reserve(cases.size());
+    for (const CalibrationCase& item : cases) out.push_back({item.run, &item.settings});
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evidence/calibration.h"
+#include "evidence/equal_runs.h"
 
 namespace shardscope {
 
@@ -27,7 +28,7 @@ struct CalibrationCase {
 std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                                       const CalibrationOptions& options,
                                       std::vector<Validation::Skipped>& skipped);
-// Returns for each run the index of the first run of its family that has the same settings.
-std::vector<std::size_t> first_equals(const std::vector<CalibrationCase>& cases);
+// Returns the runs with their settings, which are those of `cases`.
+std::vector<RunWithSettings> with_settings(const std::vector<CalibrationCase>& cases);
 
 }  // namespace shardscope

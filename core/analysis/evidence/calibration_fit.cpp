@@ -123,7 +123,7 @@ void CalibrationFit::set_weights(bool are_public) {
     constexpr double kMostOfOnlyMachine = 1.5;
     std::map<std::string, std::set<std::string>> machines;
     for (const CalibrationCase& item : cases_) machines[item.stack].insert(item.machine);
-    const std::vector<std::size_t> like = first_equals(cases_);
+    const std::vector<std::size_t> like = first_equals(with_settings(cases_));
     std::map<std::size_t, double> equals;
     std::map<std::string, double> runs_of_fold, weight_of_machine;
     for (const std::size_t first : like) ++equals[first];

@@ -98,20 +98,6 @@ void check_cells(MeasuredRun& run) {
     }
 }
 
-// The stack that a program trains with.
-std::string_view stack_of(std::string_view software) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPrograms{
-        {{"llm-foundry", "fsdp1"},
-         {"fsdp", "fsdp1"},
-         {"megatron", "megatron-core"},
-         {"megatron-lm", "megatron-core"},
-         {"deepspeed-zero3", "deepspeed"}}};
-    for (const auto& [program, stack] : kPrograms) {
-        if (program == software) return stack;
-    }
-    return software;
-}
-
 // The usual stack of a plan, for rows with a blank `software`.
 std::string usual_software(const std::string& sharding, double model_parallel) {
     if (model_parallel > 1 && sharding != "zero3" && sharding != "hsdp") return "megatron-core";
@@ -249,24 +235,7 @@ std::vector<MeasuredRun> read_run_csv(std::string_view csv, Problems& problems) 
                             format(tokens, Quantity::count)}),
                  translate("it may be the total or count samples: leave one of the two blank"), run.line});
         }
-        if (!(run.step_time > 0) && run.tokens_per_s_per_gpu > 0 && run.gpus > 0) {
-            run.step_time = tokens / (run.tokens_per_s_per_gpu * run.gpus);
-            if (run.step_time > 0 && !(run.step_time >= kShortestStep && run.step_time <= kLongestStep)) {
-                run.problems.push_back(
-                    {"/tokens_per_s_per_gpu",
-                     translate("“{1}” is not a valid value", {run.cell("tokens_per_s_per_gpu")}),
-                     translate("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
-                     translate("correct it or leave it blank"), run.line});
-            }
-        } else if (run.step_time > 0 && !(run.tokens_per_s_per_gpu > 0) && run.gpus > 0) {
-            run.tokens_per_s_per_gpu = tokens / (run.step_time * run.gpus);
-            if (!(run.tokens_per_s_per_gpu <= kMostTokens)) {
-                run.problems.push_back(
-                    {"/step_time_s", translate("“{1}” is not a valid value", {run.cell("step_time_s")}),
-                     translate("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
-                     translate("correct it or leave it blank"), run.line});
-            }
-        }
+        complete_rate(run, tokens);
         if (run.step_time > 0) run.quality = RunQuality::good;
         runs.push_back(std::move(run));
     }
@@ -283,9 +252,7 @@ Scenario scenario_of_csv(const MeasuredRun& run, const Catalogue& catalogue, Pro
                             gpu_hint(run.gpu, catalogue), run.line});
         return scenario;
     }
-    // A stack without a calibration gets the constants of “other”.
-    const Parsed software = parse(P::software, stack_of(run.software));
-    scenario.give(P::software, software.ok ? software.value : parse(P::software, "other").value);
+    scenario.give_software(run.software);
     for (const ColumnParameter& entry : kColumns) {
         const std::string text = run.cell(entry.column);
         if (text.empty()) continue;

@@ -71,6 +71,13 @@ std::string reason_not_modelled(const std::string& setting) {
     return colon == std::string::npos ? setting : trim(setting.substr(colon + 1));
 }
 
+// Returns the tokens of a step of all GPUs; 0 if the scenario cannot be read.
+double tokens_of_step(const json& scenario) {
+    Problems problems;
+    const Settings s = resolve(read_scenario_json(scenario, {Catalogue::shipped()}, problems));
+    return problems.empty() ? s[P::global_batch] * s[P::sequence_length] : 0;
+}
+
 MeasuredRun read_run_object(const json& object, int line) {
     MeasuredRun run;
     run.line = line;
@@ -121,6 +128,7 @@ MeasuredRun read_run_object(const json& object, int line) {
     run.peak.device = measured.number("peak_device_bytes", kLargestMemory);
     run.stage_allocated = measured.numbers("stage_allocated_bytes", kLargestMemory);
     run.out_of_memory = measured.flag("out_of_memory");
+    if ((run.step_time > 0) != (run.tokens_per_s_per_gpu > 0)) complete_rate(run, tokens_of_step(*scenario));
     // A run that crashed for another reason has no time.
     if (run.quality == RunQuality::none && run.step_time > 0 && !object.contains("quality"))
         run.quality = RunQuality::good;

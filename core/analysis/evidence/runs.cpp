@@ -32,6 +32,11 @@ std::string_view name_of(RunQuality quality) {
     return kNames[static_cast<std::size_t>(quality)];
 }
 
+std::string_view name_of(MemoryPeak kind) {
+    constexpr std::array<std::string_view, kMemoryPeaks> kNames{"allocated", "reserved", "device"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
 bool is_run_table(std::string_view text) {
     const std::string_view first_line = text.substr(0, text.find('\n'));
     if (first_line.starts_with('{')) return first_line.find("\"measured\"") != std::string_view::npos;
@@ -61,6 +66,17 @@ const std::vector<MeasuredRun>& shipped_runs() {
         return read;
     }();
     return runs;
+}
+
+std::set<std::string> unknown_software(const std::vector<MeasuredRun>& runs) {
+    std::set<std::string> out;
+    Scenario scenario = Scenario::first_launch();
+    for (const MeasuredRun& run : runs) {
+        if (run.software.empty()) continue;
+        scenario.give_software(run.software);
+        if (!scenario.software_name.empty()) out.insert(scenario.software_name);
+    }
+    return out;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,24 @@ inline constexpr const char* kAllRuns = "all";
 enum class RunQuality : unsigned char { good, noisy, tiny, ambiguous, none };
 std::string_view name_of(RunQuality quality);  // "noisy"
 
+enum class MemoryPeak : unsigned char { allocated, reserved, device };
+inline constexpr std::size_t kMemoryPeaks = 3;
+std::string_view name_of(MemoryPeak kind);  // "reserved"
+
 struct MeasuredPeaks {     // bytes; 0 when not measured
     double allocated = 0;  // by the framework's allocator: max_memory_allocated
     double reserved = 0;   // by the framework: max_memory_reserved
     double device = 0;     // as the driver shows
-    [[nodiscard]] double any() const { return allocated > 0 ? allocated : reserved > 0 ? reserved : device; }
+    // The kind that predictions are compared with: the innermost one that was measured.
+    [[nodiscard]] MemoryPeak kind() const {
+        return allocated > 0  ? MemoryPeak::allocated
+               : reserved > 0 ? MemoryPeak::reserved
+                              : MemoryPeak::device;
+    }
+    [[nodiscard]] double of(MemoryPeak kind) const {
+        return kind == MemoryPeak::allocated ? allocated : kind == MemoryPeak::reserved ? reserved : device;
+    }
+    [[nodiscard]] double any() const { return of(kind()); }
 };
 
 struct MeasuredRun {
@@ -54,6 +68,9 @@ bool is_run_table(std::string_view text);
 // Reads a table of runs, CSV or JSON Lines. A row that cannot be read is reported as a problem with its line,
 // and reading continues.
 std::vector<MeasuredRun> read_runs(std::string_view text, Problems& problems);
+
+// Returns the names of the software that is not known, which is predicted as `other`.
+std::set<std::string> unknown_software(const std::vector<MeasuredRun>& runs);
 
 // The scenario of a row. Adds problems if the row cannot be read or its values are not valid together.
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems);

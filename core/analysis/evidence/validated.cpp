@@ -47,10 +47,21 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || compared(*gpu) == Compared::never)
         out.push_back(translate("No public run of this GPU with a good time was compared."));
-    if (!coverage().software.contains(written(P::software, s[P::software])))
+    if (const std::string& name = answer.scenario.software_name; !name.empty())
+        out.push_back(unknown_software_sentence(name));
+    else if (!coverage().software.contains(written(P::software, s[P::software])))
         out.push_back(translate("No public run of this software was compared: the error band is wide."));
     if (distance_to_runs(s) >= kUnlikeAnyRun) out.push_back(nearest_runs_sentence(answer));
     return out;
+}
+
+std::string unknown_software_sentence(const std::string& name) {
+    std::vector<std::string> known;
+    for (const Named& stack : parameter(P::software).names) known.emplace_back(stack.name);
+    const std::string out = translate(
+        "The software “{1}” is not known. It is predicted as “other”, and the error band is wide.", {name});
+    const std::string near = nearest(name, known);
+    return near.empty() ? out : out + " " + translate("Is “{1}” meant?", {near});
 }
 
 Compared compared(const Preset& preset) {

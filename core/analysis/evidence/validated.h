@@ -24,6 +24,9 @@ enum class Compared {
 Compared compared(const Preset& preset);
 std::string label_of(Compared compared);  // translated
 
+// Says that a software is not known, and which one may be meant.
+std::string unknown_software_sentence(const std::string& name);
+
 // Names the nearest measured runs, or says that nothing like the scenario was measured.
 std::string nearest_runs_sentence(const Answer& answer);
 

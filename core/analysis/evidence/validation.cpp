@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
+#include "evidence/equal_runs.h"
 #include "evidence/likely_range.h"
 #include "memory/memory.h"
 
 namespace shardscope {
 namespace {
-
-// Returns the predicted peak of the kind that was measured.
-double peak_as_measured(const MeasuredPeaks& predicted, const MeasuredPeaks& measured) {
-    if (measured.allocated > 0) return predicted.allocated;
-    return measured.reserved > 0 ? predicted.reserved : predicted.device;
-}
 
 // Returns the predicted peaks of the GPU that was measured. It is the fullest one, unless the source logs the
 // memory of one rank: a setting “memory_stage: first” or “memory_stage: last” says so.
@@ -33,7 +30,7 @@ FamilySummary summarize(const std::vector<const ValidationRow*>& rows) {
     std::vector<std::string> folds;
     double within = 0;
     for (const ValidationRow* row : rows) {
-        errors.push_back(row->error);
+        errors.push_back(row->predicted_step / row->common_step - 1);
         folds.push_back(row->run->model + '|' + row->run->gpu + '|' + row->run->software);
         if (row->measured_step >= row->band_low && row->measured_step <= row->band_high) within += 1;
     }
@@ -49,9 +46,11 @@ bool fills_memory(const ValidationRow& row) {
     return row.run->out_of_memory || (row.run->memory_is_good && row.run->peak.any() > kFull * row.capacity);
 }
 
-MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
+// Summarizes the peaks of one kind; `kind` nothing: of all.
+MemorySummary summarize_memory(const std::vector<ValidationRow>& rows, std::optional<MemoryPeak> kind = {}) {
     MemorySummary out;
     for (const ValidationRow& row : rows) {
+        if (kind && row.run->peak.kind() != *kind) continue;
         if (fills_memory(row)) {
             ++out.full;
             if (row.verdict != Verdict::fits) ++out.full_warned;
@@ -67,6 +66,31 @@ MemorySummary summarize_memory(const std::vector<ValidationRow>& rows) {
         out.bias /= out.n;
     }
     return out;
+}
+
+}  // namespace
+
+namespace {
+
+// Gives the rows with good times their common times, and skips those that contradict each other.
+void compare_equal_runs(Validation& validation, const std::vector<Settings>& settings) {
+    std::vector<RunWithSettings> timed;
+    std::vector<std::size_t> row_of;
+    for (std::size_t i = 0; i < validation.rows.size(); ++i) {
+        if (!validation.rows[i].run->has_good_time()) continue;
+        timed.push_back({validation.rows[i].run, &settings[i]});
+        row_of.push_back(i);
+    }
+    const std::vector<std::string> reasons = contradictions(timed);
+    const std::vector<double> common = common_times(timed);
+    std::set<const MeasuredRun*> contradictory;
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+        validation.rows[row_of[i]].common_step = common[i];
+        if (reasons[i].empty()) continue;
+        contradictory.insert(timed[i].run);
+        validation.skipped.push_back({timed[i].run, reasons[i], false});
+    }
+    std::erase_if(validation.rows, [&](const ValidationRow& row) { return contradictory.contains(row.run); });
 }
 
 }  // namespace
@@ -113,6 +137,7 @@ double ValidationRow::measured_peak() const {
 
 Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue) {
     Validation out;
+    std::vector<Settings> settings;
     for (const MeasuredRun& run : runs) {
         Problems problems;
         const Scenario scenario = scenario_of(run, catalogue, problems);
@@ -127,7 +152,7 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         row.measured_step = run.step_time;
         row.error = run.step_time > 0 ? row.predicted_step / run.step_time - 1 : std::nan("");
         row.predicted = predicted_peaks(predicted.compiled, run);
-        row.predicted_peak = peak_as_measured(row.predicted, run.peak);
+        row.predicted_peak = row.predicted.of(run.peak.kind());
         row.predicted_mfu = predicted.estimate.predicted_mfu;
         row.tokens_per_gpu = predicted.estimate.tokens_per_gpu;
         row.full_rate = predicted.compiled.peak / predicted.compiled.flops_per_token;
@@ -138,8 +163,13 @@ Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catal
         row.band_low = row.tokens_per_gpu / likely.high;
         row.band_high = row.tokens_per_gpu / likely.low;
         out.rows.push_back(row);
+        settings.push_back(predicted.settings);
     }
+    compare_equal_runs(out, settings);
     out.memory = summarize_memory(out.rows);
+    for (std::size_t i = 0; i < kMemoryPeaks; ++i)
+        out.memory_of_kind[i] = summarize_memory(out.rows, static_cast<MemoryPeak>(i));
+    for (const ValidationRow& row : out.rows) ++out.rows_of_quality[row.run->quality];
     std::map<std::string, std::vector<const ValidationRow*>> families;
     for (const ValidationRow& row : out.rows) {
         if (!row.run->has_good_time()) continue;

@@ -1,6 +1,7 @@
 // Compares predictions with measured runs: their times, their memory peaks, and summaries of the errors.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct ValidationRow {
     const MeasuredRun* run = nullptr;
     double predicted_step = 0;
     double measured_step = 0;
+    double common_step = 0;     // s, the geometric mean of the measured times of runs with equal settings
     double error = 0;           // predicted ÷ measured − 1
     MeasuredPeaks predicted;    // bytes, of the fullest GPU or, for some runs, of the stage that was measured
     double predicted_peak = 0;  // bytes, of the same kind of peak as the measured one
@@ -29,6 +31,7 @@ struct ValidationRow {
     // only that at least as much was needed.
     [[nodiscard]] double measured_peak() const;
 };
+// Of the predictions against the common times of runs with equal settings.
 struct FamilySummary {
     int n = 0;
     // The mean of the mean absolute errors of the folds, model × machine × software: a fold with many runs
@@ -53,7 +56,9 @@ struct MemorySummary {
 };
 struct Validation {
     std::vector<ValidationRow> rows;
-    MemorySummary memory;
+    MemorySummary memory;                                    // of all kinds of peaks
+    std::array<MemorySummary, kMemoryPeaks> memory_of_kind;  // by MemoryPeak
+    std::map<RunQuality, int> rows_of_quality;
     std::map<std::string, FamilySummary> summary;  // by family, and "all"
     struct Skipped {
         const MeasuredRun* run;
@@ -62,6 +67,7 @@ struct Validation {
     };
     std::vector<Skipped> skipped;
 };
+// Runs with equal settings whose times contradict each other are skipped.
 Validation validate(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue);
 
 }  // namespace shardscope

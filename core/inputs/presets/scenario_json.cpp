@@ -158,7 +158,13 @@ class ScenarioReader {
 
     void cluster(const json& value, const std::string& pointer) {
         const Preset* const start_gpu = scenario_.gpu;
-        section(value, "cluster", pointer, [&](const std::string& field, const json& entry) {
+        json fields = value;
+        // The name of a program, which may be unknown.
+        if (value.is_object() && value.contains("software") && !text_at(value, "software").empty()) {
+            software_ = title_at(value, "software");
+            fields.erase("software");
+        }
+        section(fields, "cluster", pointer, [&](const std::string& field, const json& entry) {
             const std::string where = child_pointer(pointer, field);
             if (field == "preset") {
                 if (const Preset* found =
@@ -259,6 +265,7 @@ class ScenarioReader {
 
     // Sets `peak_flops` last, because it applies to the precision that the other values choose.
     void apply() {
+        if (!software_.empty()) scenario_.give_software(software_);
         for (const auto& [id, value] : values_) {
             if (id != P::peak_flops) scenario_.give(id, value);
         }
@@ -272,6 +279,7 @@ class ScenarioReader {
     Problems& problems_;
     Scenario scenario_;
     Values values_;
+    std::string software_;
 };
 
 const std::vector<std::string> ScenarioReader::kTopLevel{"format",  "version",  "name",        "model",

@@ -1,6 +1,8 @@
 #include "scenario/scenario.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "parameters/matrix_format.h"
 #include "text/translate.h"
@@ -19,12 +21,38 @@ void Scenario::give(P id, Value new_value) {
     if (id == P::peak_flops) id = peak_of(resolve(*this));
     if (id == P::accumulation) withdraw(P::global_batch);
     if (id == P::global_batch) withdraw(P::accumulation);
+    if (id == P::software) software_name.clear();
     given.set(index(id));
     value[index(id)] = new_value;
 }
 
+namespace {
+
+// Returns the stack of a program that has another name than its stack; else the name itself.
+std::string_view stack_of(std::string_view program) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPrograms{
+        {{"llm-foundry", "fsdp1"},
+         {"fsdp", "fsdp1"},
+         {"megatron", "megatron-core"},
+         {"megatron-lm", "megatron-core"},
+         {"deepspeed-zero3", "deepspeed"}}};
+    for (const auto& [name, stack] : kPrograms) {
+        if (name == program) return stack;
+    }
+    return program;
+}
+
+}  // namespace
+
+void Scenario::give_software(const std::string& program) {
+    const Parsed stack = parse(P::software, std::string(stack_of(program)));
+    give(P::software, stack.ok ? Value(stack.value) : Value(Software::other));
+    if (!stack.ok) software_name = program;
+}
+
 void Scenario::withdraw(P id) {
     if (id == P::peak_flops) id = peak_of(resolve(*this));
+    if (id == P::software) software_name.clear();
     given.reset(index(id));
     value[index(id)] = 0;
 }
@@ -48,9 +76,10 @@ std::string name_of_shape(const Settings& settings) {
 }
 
 bool Scenario::operator==(const Scenario& other) const {
-    return name == other.name && model_name == other.model_name && model == other.model &&
-           cluster == other.cluster && gpu == other.gpu && calibration == other.calibration &&
-           given == other.given && value == other.value && automatic == other.automatic;
+    return name == other.name && model_name == other.model_name && software_name == other.software_name &&
+           model == other.model && cluster == other.cluster && gpu == other.gpu &&
+           calibration == other.calibration && given == other.given && value == other.value &&
+           automatic == other.automatic;
 }
 
 std::string source_of(const Scenario& scenario, const Settings& settings, P id) {

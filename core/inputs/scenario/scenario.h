@@ -20,6 +20,8 @@ struct Scenario {
     // The name of a model that was imported from a file. `model` is then the preset with the nearest shape,
     // and `given` has the values that differ. "": the model is named after its preset.
     std::string model_name;
+    // The name of a software stack that is not known; `software` is then `other`. "": it is known.
+    std::string software_name;
     const Catalogue* catalogue = nullptr;
     const Preset* model = nullptr;
     const Preset* cluster = nullptr;      // nullptr: the GPU's usual node
@@ -35,6 +37,9 @@ struct Scenario {
     // Sets an override without adapting other parameters. `peak_flops` sets the peak of the precision in use;
     // `accumulation` and `global_batch` remove each other's override.
     void give(P id, Value value);
+    // Sets the stack that a program trains with: "megatron-lm" is megatron-core. A program that is not known
+    // is predicted as `other`, and `software_name` keeps its name.
+    void give_software(const std::string& program);
     // Removes an override.
     void withdraw(P id);
     // Returns the name, or a title such as "MPT-13B on 64 H100 SXM 80 GB".

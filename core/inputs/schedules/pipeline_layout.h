@@ -1,9 +1,9 @@
 // The content of every pipeline stage as a text in Megatron's notation (`training.pipeline_layout`).
 //
-// E is the embedding, t a layer, m a prediction layer (MTP) and L the loss with the LM head. | ends a stage,
-// *n repeats the symbol or the group in parentheses before it. Stages are virtual stages in the order in
-// which a micro-batch passes through them: the first p are on GPUs 0 … p − 1, and so on. Source:
-// Megatron-Core, pipeline-model-parallel-layout.
+// E is the embedding, t a layer, m a prediction layer (MTP; a model without any ignores it) and L the loss
+// with the LM head. | ends a stage, *n repeats the symbol or the group in parentheses before it. Stages are
+// virtual stages in the order in which a micro-batch passes through them: the first p are on GPUs 0 … p − 1,
+// and so on. Source: Megatron-Core, pipeline-model-parallel-layout.
 #pragma once
 
 #include <string>

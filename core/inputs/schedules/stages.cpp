@@ -37,7 +37,7 @@ std::vector<Stage> stages_of_layout(const PipelineLayout& layout, const LayerSeq
     for (std::size_t i = 0; i < out.size(); ++i) out[i].position = static_cast<double>(i);
     out.front().embedding = true;
     out.back().head = true;
-    out[layout.prediction_stage % out.size()].predictions = layout.predictions;
+    out[layout.prediction_stage % out.size()].predictions = layers.predictions();
     return out;
 }
 
@@ -53,7 +53,7 @@ double size_of(const Stage& stage) {
 class MiddleStages {
   public:
     MiddleStages(const LayerSequence& layers, Stages& out)
-        : every_mixture_(layers.has_pattern() || (out.layout && out.layout->predictions > 0)),
+        : every_mixture_(layers.has_pattern() || (out.layout && layers.predictions() > 0)),
           list_(out.middles) {}
     // Adds a stage. The stages must come in the order of decreasing micro-batches in flight, because only the
     // first of several equal stages is kept.

@@ -106,6 +106,7 @@ ordered_json json_of(const Scenario& scenario) {
         (*section)[std::string(field_of(static_cast<P>(i)))] =
             write_value(static_cast<P>(i), scenario.value[i]);
     }
+    if (!scenario.software_name.empty()) out["cluster"]["software"] = scenario.software_name;
     if (scenario.automatic.any()) {
         ordered_json list = ordered_json::array();
         for (std::size_t i = 0; i < kParameters; ++i) {

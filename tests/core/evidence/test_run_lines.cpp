@@ -61,6 +61,22 @@ TEST_CASE("run lines: a run has its scenario, its three memories and its quality
     CHECK(found.rows[0].predicted_peak == found.rows[0].predicted.allocated);
 }
 
+TEST_CASE("run lines: a step time and a rate follow from each other", "[evidence]") {
+    const auto read = [](const std::string& measured) {
+        Problems problems;
+        const auto runs = read_line("{" + kScenario + ", \"measured\": {" + measured + "}}", problems);
+        REQUIRE(problems.empty());
+        REQUIRE(runs.size() == 1);
+        return runs.front();
+    };
+    // A step has 16 sequences of 4,096 tokens on 8 GPUs: 8,192 tokens per GPU.
+    CHECK(read(R"("tokens_per_s_per_gpu": 8192)").step_time == Approx(1));
+    CHECK(read(R"("tokens_per_s_per_gpu": 8192)").has_good_time());
+    CHECK(read(R"("step_time_s": 2)").tokens_per_s_per_gpu == Approx(4096));
+    CHECK(read(R"("step_time_s": 2, "tokens_per_s_per_gpu": 4000)").tokens_per_s_per_gpu == 4000);
+    CHECK(read(R"("peak_allocated_bytes": 1e10)").step_time == 0);
+}
+
 TEST_CASE("run lines: rows that are not modelled are named with their reason", "[evidence]") {
     for (const char* setting : {"not modelled: micro-batch not stated", "layer_pattern: mamba"}) {
         Problems problems;

@@ -63,12 +63,23 @@ TEST_CASE("layout: its prediction layers are those of the model, in one stage af
     };
     CHECK(reason("Et*8|(t*8|)*2t*8mL", 1).empty());
     CHECK(reason("Et*8|(t*8|)*2t*8L", 0).empty());
-    CHECK(reason("Et*8|(t*8|)*2t*8mL", 0) == "it has 1 prediction layers (m), but model.mtp_layers is 0");
+    CHECK(reason("Et*8|(t*8|)*2t*8mL", 0).empty());  // the recipe of a variant without prediction layers
     CHECK(reason("Et*8|(t*8|)*2t*8L", 2) == "it has 0 prediction layers (m), but model.mtp_layers is 2");
     CHECK(reason("Et*8|t*12|t*12m|L", 1).empty());
     const std::string misplaced = "its prediction layers (m) must be in one stage, after all layers (t)";
     CHECK(reason("Et*8|t*8m|t*8|t*8L", 1) == misplaced);
     CHECK(reason("Et*8|t*12|t*12m|mL", 2) == misplaced);
+}
+
+TEST_CASE("layout: a model without prediction layers ignores the m of a recipe", "[schedules]") {
+    const auto step = [](const char* text) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 8}, {P::pipeline_parallel, 4}});
+        scenario.give(P::pipeline_layout, parse(P::pipeline_layout, text).value);
+        const Answer found = answer(scenario);
+        REQUIRE(found.valid());
+        return std::pair{found.estimate.step.total, found.estimate.memory.peak};
+    };
+    CHECK(step("Et*8|t*12|t*10|t*2mL") == step("Et*8|t*12|t*10|t*2L"));
 }
 
 TEST_CASE("layout: the same partition has the same step, however it is written", "[schedules]") {
