@@ -1,9 +1,12 @@
 // E5 and E7: the activations that a layer keeps of one micro-batch for its backward pass, and the additional
-// memory that it needs while it is recomputed.
+// memory that it needs while it is recomputed. A layer always keeps its input, because the backward pass of a
+// recomputed layer starts from it.
 //
 // Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4, for the tensors that a layer saves
 // (model/operators.h counts them).
 #pragma once
+
+#include <algorithm>
 
 namespace shardscope {
 
@@ -15,19 +18,20 @@ struct SavedTensors {    // of one layer and one micro-batch on one GPU; bytes
 struct ActivationPolicy {
     bool selective = false;
     double recomputed = 0;      // share of the layers that are recomputed from their input
-    double selective_kept = 1;  // share of the other tensors that selective recompute keeps
+    double selective_kept = 1;  // share of the other tensors that selective recompute keeps, 0…1
 };
 struct Activations {     // bytes
     double kept = 0;     // until the backward pass
     double working = 0;  // additional, while one layer is recomputed
 };
 inline Activations activations(const SavedTensors& saved, const ActivationPolicy& policy) {
+    const double input = std::min(saved.input, saved.all);
     if (policy.selective) {
-        const double kept = policy.selective_kept * (saved.all - saved.dropped);
+        const double kept = std::max(policy.selective_kept * (saved.all - saved.dropped), input);
         return {kept, saved.all - kept};
     }
     if (policy.recomputed <= 0) return {saved.all, 0};
-    return {(1 - policy.recomputed) * saved.all + policy.recomputed * saved.input, saved.all - saved.input};
+    return {(1 - policy.recomputed) * saved.all + policy.recomputed * input, saved.all - input};
 }
 
 // Returns the gradients of activations that a layer's backward pass holds at the same time: those of its

@@ -48,6 +48,28 @@ TEST_CASE("recompute modules: they cost the time of their operators", "[effects]
           Approx(repeated("core_attention")));
 }
 
+TEST_CASE("recompute: a layer keeps at least its input, whatever the policy drops", "[effects]") {
+    // With tensor parallelism the tensors inside a layer are sharded and its input is not.
+    const SavedTensors saved{.all = 10, .dropped = 4, .input = 3};
+    CHECK(activations(saved, {.selective = true, .selective_kept = 1}).kept == 6);
+    const Activations few = activations(saved, {.selective = true, .selective_kept = 0.1});
+    CHECK(few.kept == 3);
+    CHECK(few.working == 7);
+    CHECK(activations(saved, {.recomputed = 1}).kept == 3);
+
+    const Scenario scenario = of_model("llama-2-7b", {{P::gpus, 16},
+                                                      {P::gpus_per_node, 16},
+                                                      {P::software, Software::maxtext},
+                                                      {P::tensor_parallel, 16},
+                                                      {P::sequence_parallel, false},
+                                                      {P::sequence_length, 8192},
+                                                      {P::micro_batch, 4},
+                                                      {P::recompute, kRecomputeSelective}});
+    const double input = 2 * 8192.0 * 4 * 4096;
+    CHECK(kept(scenario) >= input);
+    CHECK(kept(scenario) < 1.5 * input);
+}
+
 TEST_CASE("recompute modules: a set is read and written as names", "[parameters]") {
     const Parsed parsed = parse(P::recompute_modules, "layernorm, moe_activation");
     REQUIRE(parsed.ok);
