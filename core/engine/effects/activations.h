@@ -20,18 +20,19 @@ struct ActivationPolicy {
     double recomputed = 0;      // share of the layers that are recomputed from their input
     double selective_kept = 1;  // share of the other tensors that selective recompute keeps, 0…1
 };
-struct Activations {     // bytes
-    double kept = 0;     // until the backward pass
-    double working = 0;  // additional, while one layer is recomputed
+struct Activations {             // bytes
+    double kept = 0;             // until the backward pass, the mean of recomputed and stored layers
+    double working = 0;          // additional, while one layer is recomputed
+    double kept_recomputed = 0;  // until the backward pass, by a layer that the policy recomputes
 };
 inline Activations activations(const SavedTensors& saved, const ActivationPolicy& policy) {
     const double input = std::min(saved.input, saved.all);
     if (policy.selective) {
         const double kept = std::max(policy.selective_kept * (saved.all - saved.dropped), input);
-        return {kept, saved.all - kept};
+        return {kept, saved.all - kept, kept};
     }
-    if (policy.recomputed <= 0) return {saved.all, 0};
-    return {(1 - policy.recomputed) * saved.all + policy.recomputed * input, saved.all - input};
+    if (policy.recomputed <= 0) return {saved.all, 0, saved.all};
+    return {(1 - policy.recomputed) * saved.all + policy.recomputed * input, saved.all - input, input};
 }
 
 // Returns the gradients of activations that a layer's backward pass holds at the same time: those of its

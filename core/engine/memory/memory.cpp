@@ -288,37 +288,49 @@ double held_back_collectives(const Stage& stage, const Compiled& c) {
 
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
-    double kept = 0;       // by all layers of the stage
-    double working = 0;    // the most that one layer needs while it is recomputed
-    double gradients = 0;  // the most that one layer's backward pass holds
-    double attention = 0;  // the most that one layer's attention needs in the forward pass
+    double kept = 0;             // by all layers of the stage
+    double kept_recomputed = 0;  // by them, if all of them were recomputed
+    double working = 0;          // the most that one layer needs while it is recomputed
+    double gradients = 0;        // the most that one layer's backward pass holds, if it is not recomputed
+    double with_recompute = 0;   // the same, if it is recomputed
+    double attention = 0;        // the most that one layer's attention needs in the forward pass
+    const auto add_backward = [&](const BlockWork& work, const Activations& layer) {
+        working = std::max(working, layer.working);
+        gradients = std::max(gradients, backward_bytes(work, false));
+        with_recompute = std::max(with_recompute, backward_bytes(work, layer.working > 0));
+    };
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         if (stage.counts[i] <= 0) continue;
         const BlockWork& work = c.work.layers[i];
         const Activations layer = kept_activations(work, c);
         kept += stage.counts[i] * layer.kept;
-        working = std::max(working, layer.working);
-        gradients = std::max(gradients, backward_bytes(work, layer.working > 0));
+        kept_recomputed += stage.counts[i] * layer.kept_recomputed;
+        add_backward(work, layer);
         attention = std::max(
             attention, forward_excess(work.buffers, work.saved_after_attention, layer.kept / work.saved));
     }
     double ends = 0;
+    double stored_predictions = 0;
     if (stage.embedding) ends += c.work.embedding.saved;
     if (stage.head) ends += c.work.head.saved;
     if (stage.predictions > 0) {
         const Activations prediction = kept_activations(c.work.prediction, c);
         ends += stage.predictions * prediction.kept;
-        working = std::max(working, prediction.working);
-        gradients = std::max(gradients, backward_bytes(c.work.prediction, prediction.working > 0));
+        stored_predictions = stage.predictions * (prediction.kept - prediction.kept_recomputed);
+        add_backward(c.work.prediction, prediction);
     }
     const double buffers = c.stages.count > 1 ? s[P::stage_buffers] * layer_input_bytes(c) : 0;
     const double offloaded = s[P::activation_offload];
     const double copied = share_being_copied(stage.layers());
     // A micro-batch passes through only one of the weight copies.
     const double copies = c.stages.weight_copies;
-    return {((1 - offloaded) * kept + ends) / copies + buffers, offloaded * kept / copies,
-            working + gradients + offloaded * copied * kept / copies, attention,
-            held_back_collectives(stage, c)};
+    return {((1 - offloaded) * kept + ends) / copies + buffers,
+            offloaded * kept / copies,
+            gradients + offloaded * copied * kept / copies,
+            attention,
+            held_back_collectives(stage, c),
+            working + with_recompute + offloaded * copied * kept_recomputed / copies,
+            ((1 - offloaded) * (kept - kept_recomputed) + stored_predictions) / copies};
 }
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
@@ -339,9 +351,14 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
 }
 
 ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule) {
+    const double working = schedule.share * micro_batch.working;
+    // The recomputation of a layer needs no more than if all layers were recomputed: the stored layers of its
+    // micro-batch keep more than their inputs only until their own backward passes.
+    const double recomputing = schedule.share * micro_batch.recomputing -
+                               std::min(schedule.share, schedule.in_flight) * micro_batch.stored;
     return {schedule.in_flight * micro_batch.held +
                 left_on_gpu(schedule.in_flight * micro_batch.offloaded, schedule.host_memory),
-            schedule.share * micro_batch.working, schedule.share * micro_batch.attention, schedule.logits,
+            std::max(working, recomputing), schedule.share * micro_batch.attention, schedule.logits,
             schedule.share * micro_batch.held_back};
 }
 

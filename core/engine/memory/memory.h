@@ -122,7 +122,7 @@ double activation_share_on_host(const Stage& stage, const Compiled& compiled);
 struct ActivationMemory {
     // Activations of all micro-batches in flight, with those for which the host has no memory.
     double resident = 0;
-    double working = 0;    // of the layer that is recomputed
+    double working = 0;    // of the layer in its backward pass, recomputed or not, whichever needs more
     double attention = 0;  // buffers of context parallelism in a forward pass
     double logits = 0;
     double held_back = 0;  // freed, but not reusable yet
@@ -133,8 +133,11 @@ ActivationMemory activation_memory(const Stage& stage, const Compiled& compiled)
 struct MicroBatchMemory {
     double held = 0;       // its activations and buffers until its backward pass
     double offloaded = 0;  // its activations that move to the host
-    // As in ActivationMemory, for all of the micro-batch at once.
+    // As in ActivationMemory, for all of the micro-batch at once; `working` is that of the backward pass of a
+    // layer that is not recomputed.
     double working = 0, attention = 0, held_back = 0;
+    double recomputing = 0;  // as `working`, of a layer that is recomputed
+    double stored = 0;  // part of `held` that is free again before the recomputation of a layer needs most
 };
 MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& compiled);
 // The part of ActivationMemory that the schedule decides.

@@ -60,6 +60,28 @@ TEST_CASE("memory: full recompute still needs the memory of one whole layer whil
     CHECK(backward - forward == Approx(c.operators.usual_layer().saved() - input + gradients).epsilon(1e-9));
 }
 
+TEST_CASE("memory: a recomputed layer counts whole only where it needs more than the stored ones",
+          "[memory]") {
+    const auto backward = [](double recompute) {
+        const Compiled c = compile(resolve(of_model(
+            "llama-2-7b", {{P::gpus, 8}, {P::sharding, Sharding::zero3}, {P::recompute, recompute}})));
+        const MemoryTerms terms = memory_use(c).by_moment[static_cast<std::size_t>(Moment::backward)];
+        return terms[static_cast<std::size_t>(MemoryTerm::activations)];
+    };
+    const Compiled c = compile(resolve(of_model("llama-2-7b", {{P::gpus, 8}})));
+    const double saved = c.work.layers[0].saved;
+    const double input = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
+    const double layers = c.settings[P::layers];
+    REQUIRE(layers == 32);
+    // Every recomputed layer frees all but its input, until only one stored layer is left.
+    for (const double recomputed : {0.32, 1.0, 8.0, 31.0}) {
+        INFO(recomputed);
+        CHECK(backward(0) - backward(recomputed / layers) == Approx(recomputed * (saved - input)));
+    }
+    CHECK(backward(1) == Approx(backward(31.0 / 32)));
+    CHECK(backward(31.5 / 32) == Approx(backward(1)));
+}
+
 TEST_CASE("memory: bytes per parameter follow from the formats and the optimizer", "[memory]") {
     const auto total = [](Precision precision, Precision gradients, Optimizer optimizer) {
         const StateBytes bytes = state_bytes(state_formats(resolve(with({{P::sharding, Sharding::zero1},

@@ -131,6 +131,27 @@ TEST_CASE("any scenario: a higher rate, more memory or a lower latency makes not
     });
 }
 
+TEST_CASE("any scenario: more recomputed layers never need more memory",
+          "[properties][recompute-properties]") {
+    int compared = 0;
+    hold("recompute", kCases, [&] {
+        const Answer now = answer(scenario_of(*random::scenario()));
+        if (!now.valid()) return;
+        // Context parallelism repeats its forward buffers beside the gradients of the backward pass, and
+        // weight copies have stages of half a layer.
+        if (now.settings[P::context_parallel] > 1 || now.compiled.stages.weight_copies > 1) return;
+        ++compared;
+        double before = with_value(now.settings, P::recompute, 0).memory.peak;
+        for (const double share : {0.01, 0.1, 0.3, 0.5, 0.8, 0.97, 1.0}) {
+            const double peak = with_value(now.settings, P::recompute, share).memory.peak;
+            RC_LOG() << share << ": " << before << " -> " << peak << " bytes\n";
+            RC_ASSERT(peak <= before * (1 + kRounding));
+            before = peak;
+        }
+    });
+    CHECK(compared > 0);
+}
+
 TEST_CASE("any scenario: a machine that is faster in everything has the same MFU",
           "[properties][estimate-properties]") {
     hold("scaled", kCases, [] {
