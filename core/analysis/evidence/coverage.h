@@ -1,58 +1,27 @@
 // How far a scenario is from the public runs that were measured.
 //
-// Two runs are compared in the machine, the stack, the model and the plan. Each difference adds a weighted
-// part: the number of doublings between two sizes, or a fixed part for another choice. The distance is 1 −
-// exp(−sum): 0 for the same settings, towards 1 for a scenario that has nothing in common with any run.
+// Two runs are compared in the coordinates of evidence/coordinates.h: the machine, the stack, the kind and
+// sizes of the model, and the plan. Each difference adds a weighted part: the number of doublings between two
+// sizes, or a fixed part for another choice. The distance is 1 − exp(−sum): 0 for the same settings, towards
+// 1 for a scenario that has nothing in common with any run. Only the width of the band at distance 1,
+// `distance_band`, is fitted, to the errors of runs that were left out.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "evidence/coordinates.h"
 #include "parameters/settings.h"
 
 namespace shardscope {
 
-enum class CoordinateKind : unsigned char {
-    size,     // the weight counts once for each doubling
-    choice,   // the weight counts if the values differ
-    presence  // the weight counts if only one of the values is 0
-};
-struct Coordinate {
-    P id;
-    CoordinateKind kind;
-    double weight;
-};
-
-// The weights say by how much a difference makes the measured run less telling. They are chosen by hand; only
-// the width of the band at distance 1, `distance_band`, is fitted, to the errors of runs that were left out.
-inline constexpr std::array kCoordinates{
-    Coordinate{P::software, CoordinateKind::choice, 0.7},
-    Coordinate{P::memory_bandwidth, CoordinateKind::size, 0.5},
-    Coordinate{P::peak_flops, CoordinateKind::size, 0.3},
-    Coordinate{P::gpus_per_node, CoordinateKind::size, 0.1},
-    Coordinate{P::intra_node_bandwidth, CoordinateKind::size, 0.15},
-    Coordinate{P::inter_node_bandwidth, CoordinateKind::size, 0.1},
-    Coordinate{P::gpus, CoordinateKind::size, 0.06}, Coordinate{P::layers, CoordinateKind::size, 0.06},
-    Coordinate{P::hidden_size, CoordinateKind::size, 0.12},
-    Coordinate{P::experts, CoordinateKind::presence, 0.7},
-    Coordinate{P::kv_lora_rank, CoordinateKind::presence, 0.3},
-    Coordinate{P::sequence_length, CoordinateKind::size, 0.12},
-    Coordinate{P::precision, CoordinateKind::choice, 0.3},
-    Coordinate{P::recompute, CoordinateKind::choice, 0.1},
-    Coordinate{P::sharding, CoordinateKind::choice, 0.1}, Coordinate{P::offload, CoordinateKind::choice, 0.5},
-    Coordinate{P::tensor_parallel, CoordinateKind::size, 0.12},
-    Coordinate{P::context_parallel, CoordinateKind::size, 0.12},
-    Coordinate{P::pipeline_parallel, CoordinateKind::size, 0.08},
-    Coordinate{P::expert_parallel, CoordinateKind::size, 0.08},
-    Coordinate{P::virtual_stages, CoordinateKind::size, 0.05},
-    // These tell models of the same depth and width apart.
-    Coordinate{P::ffn_size, CoordinateKind::size, 0}, Coordinate{P::heads, CoordinateKind::size, 0}};
-
-// The coordinates of a run: logarithms to base 2 of sizes, indices of choices, 0 or 1 for presence.
+// The coordinates of a run: logarithms to base 2 of sizes, shares, indices of choices, 0 or 1 for presence,
+// or kDoesNotApply.
 using RunCoordinates = std::array<double, kCoordinates.size()>;
 RunCoordinates coordinates_of(const Settings& settings);
 double distance_between(const RunCoordinates& a, const RunCoordinates& b);  // 0 … 1
@@ -68,6 +37,16 @@ inline constexpr double kUnlikeAnyRun = 0.6;    // from this distance on, nothin
 // no such run was compared.
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most);
 double distance_to_runs(const Settings& settings);  // 0 … 1
+
+// The coordinate in which a scenario differs most from the nearest run.
+struct LargestDifference {
+    const Coordinate* coordinate = nullptr;
+    // Values of the scenario and of the nearest run, as Coordinate::of returns them; of presences 0 or 1.
+    double here = 0, there = 0;
+    bool measured = false;  // whether any run has the scenario's choice or presence
+};
+// Returns no value for a list of operators, and for a scenario at distance 0.
+std::optional<LargestDifference> largest_difference(const Settings& settings);
 
 // The range of settings that the runs with a good step time cover.
 struct Coverage {

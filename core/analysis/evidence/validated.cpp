@@ -1,6 +1,7 @@
 #include "evidence/validated.h"
 
 #include <array>
+#include <optional>
 
 #include "evidence/coverage.h"
 #include "schedules/schedule.h"
@@ -91,6 +92,25 @@ std::string label_of(Compared compared) {
     return translate("none with a good time");
 }
 
+std::string largest_difference_sentence(const Settings& settings) {
+    const std::optional<LargestDifference> found = largest_difference(settings);
+    if (!found) return {};
+    const Coordinate& axis = *found->coordinate;
+    const std::string label = axis.label.empty() ? label_of(axis.id) : translate(axis.label);
+    if (axis.kind == CoordinateKind::presence) {
+        if (found->here == 0) return translate("Unlike this scenario, the nearest run has {1}.", {label});
+        return found->measured ? translate("No similar run has {1}.", {label})
+                               : translate("No measured run has {1}.", {label});
+    }
+    const auto shown = [&](double value) {
+        return axis.label.empty() ? format(axis.id, value) : format(value, axis.quantity);
+    };
+    if (axis.kind == CoordinateKind::choice && !found->measured)
+        return translate("No measured run has the setting {1}: {2}.", {label, shown(found->here)});
+    return translate("The largest difference from the nearest run is {1}: {2} instead of {3}.",
+                     {label, shown(found->here), shown(found->there)});
+}
+
 std::string nearest_runs_sentence(const Answer& answer) {
     const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
     const std::string runs = joined(nearest, "; ", [](const NearestRun& run) {
@@ -98,12 +118,12 @@ std::string nearest_runs_sentence(const Answer& answer) {
                          {run.model, format(run.gpus, Quantity::count), run.gpu, run.software, run.id});
     });
     if (nearest.empty()) return translate("Nothing like this scenario was measured.");
-    const std::string distance = format(nearest.front().distance, Quantity::percent);
-    if (nearest.front().distance >= kUnlikeAnyRun)
-        return translate(
-            "Nothing like this scenario was measured. The nearest runs, at a distance of {1}: {2}.",
-            {distance, runs});
-    return translate("The nearest measured runs, at a distance of {1}: {2}.", {distance, runs});
+    const std::string named = translate("The nearest measured runs, at a distance of {1}: {2}.",
+                                        {format(nearest.front().distance, Quantity::percent), runs});
+    if (nearest.front().distance < kUnlikeAnyRun) return named;
+    const std::string furthest = largest_difference_sentence(answer.settings);
+    return translate("Nothing like this scenario was measured.") + (furthest.empty() ? "" : ' ' + furthest) +
+           ' ' + named;
 }
 
 }  // namespace shardscope

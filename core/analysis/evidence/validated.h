@@ -27,7 +27,11 @@ std::string label_of(Compared compared);  // translated
 // Says that a software is not known, and which one may be meant.
 std::string unknown_software_sentence(const std::string& name);
 
-// Names the nearest measured runs, or says that nothing like the scenario was measured.
+// Names the setting by which the scenario differs most from the nearest measured run: "No measured run has
+// layers of the kind Mamba-2." Empty if it differs in none.
+std::string largest_difference_sentence(const Settings& settings);
+// Names the nearest measured runs. If nothing like the scenario was measured, says so first, with the setting
+// that is furthest.
 std::string nearest_runs_sentence(const Answer& answer);
 
 }  // namespace shardscope

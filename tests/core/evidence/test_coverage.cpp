@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "evidence/coverage.h"
 #include "evidence/likely_range.h"
@@ -40,12 +42,88 @@ TEST_CASE("coverage: the distance adds up the differences in stack, machine, mod
     // Two doublings with a weight of 0.12 each.
     CHECK(distance_between(at, coordinates_of(there)) == Approx(1 - std::exp(-0.24)));
     there.set(P::experts, 8, Origin::given);
-    CHECK(distance_between(at, coordinates_of(there)) == Approx(1 - std::exp(-0.24 - 0.7)));
+    CHECK(distance_between(at, coordinates_of(there)) == Approx(1 - std::exp(-0.24 - kOtherKind)));
     CHECK(distance_between(coordinates_of(there), at) == distance_between(at, coordinates_of(there)));
-    // The number of experts does not matter, only whether there are any.
+    // To a dense model the number of experts does not matter, only whether there are any.
     const double before = distance_between(at, coordinates_of(there));
-    there.set(P::experts, 64, Origin::given);
-    CHECK(distance_between(at, coordinates_of(there)) == before);
+    Settings more = there;
+    more.set(P::experts, 64, Origin::given);
+    CHECK(distance_between(at, coordinates_of(more)) == before);
+    CHECK(distance_between(coordinates_of(there), coordinates_of(more)) ==
+          Approx(1 - std::exp(-3 * 0.19)));  // three doublings
+}
+
+TEST_CASE("coverage: settings without effect and fitted constants add no distance", "[evidence]") {
+    const Settings here = resolve(first());  // one stage, dense, no pods
+    const RunCoordinates at = coordinates_of(here);
+    const auto distance = [&](std::initializer_list<std::pair<P, Value>> values, Origin origin) {
+        Settings there = here;
+        for (const auto& [id, value] : values) there.set(id, value, origin);
+        return distance_between(at, coordinates_of(there));
+    };
+    CHECK(distance({{P::schedule, ScheduleKind::zb_h2}}, Origin::given) == 0);
+    CHECK(distance({{P::moe_dispatcher, MoeDispatcher::all_gather}}, Origin::given) == 0);
+    CHECK(distance({{P::context_parallel_kind, ContextParallelKind::a2a}}, Origin::given) == 0);
+    CHECK(distance({{P::oversubscription, 50}}, Origin::given) == 0);
+    CHECK(distance({{P::pod_gpus, 16}}, Origin::given) == 0);
+    CHECK(distance({{P::attention_window, here[P::sequence_length]}}, Origin::given) == 0);
+    CHECK(distance({{P::inter_node_latency, 1e-2}}, Origin::calibration) == 0);
+    CHECK(distance({{P::inter_node_latency, 1e-2}}, Origin::given) > 0);
+    CHECK(distance({{P::gemm_efficiency, 0.5}, {P::overlap, 1}}, Origin::calibration) == 0);
+}
+
+TEST_CASE("coverage: each coordinate has a column and a label of its own", "[evidence]") {
+    std::set<std::string> columns;
+    for (const Coordinate& axis : kCoordinates) {
+        const std::string column(axis.name.empty() ? field_of(axis.id) : axis.name);
+        INFO(column);
+        CHECK(columns.insert(column).second);
+        CHECK((axis.id != P::count || (axis.of && !axis.name.empty() && !axis.label.empty())));
+        // A sentence names a presence by a noun.
+        CHECK((axis.kind != CoordinateKind::presence || !axis.label.empty()));
+        CHECK(axis.weight >= 0);
+    }
+    CHECK(1 - std::exp(-kOtherKind) >= kUnlikeAnyRun);
+}
+
+TEST_CASE("coverage: nothing is like a scenario of a kind that was never measured", "[evidence]") {
+    const auto check = [](std::initializer_list<std::pair<P, Value>> values, const char* furthest) {
+        const Settings s = resolve(with(values));
+        INFO(furthest);
+        CHECK(distance_to_runs(s) >= kUnlikeAnyRun);
+        CHECK(largest_difference_sentence(s).find(furthest) != std::string::npos);
+    };
+    check({{P::optimizer, Optimizer::muon}}, "Muon");
+    check({{P::attention, AttentionKernel::naive}}, "");
+    check({{P::offload, Offload::optimizer}}, label_of(P::offload).c_str());
+    check({{P::activation_offload, 1}}, label_of(P::activation_offload).c_str());
+    check({{P::pod_gpus, 16}, {P::oversubscription, 50}}, "No measured run has oversubscribed pods.");
+    check({{P::topology, Topology::mesh}}, "mesh");
+    check({{P::rail_only, true}}, label_of(P::rail_only).c_str());
+    check({{P::inter_node_latency, 1e-2}}, "latency");
+    check({{P::packing, 128}}, "sequence relative to");
+    check({{P::attention_window, 128}}, "layers with an attention window");
+    check({{P::vocab_size, 4e6}}, "LM head");
+    check({{P::ffn_size, 200000}}, "feed-forward width");
+    check({{P::sharding, Sharding::zero_pp}}, "No measured run has quantized collectives (ZeRO++).");
+    check({{P::tensor_parallel, 4}, {P::pipeline_parallel, 4}, {P::schedule, ScheduleKind::zb_h2}}, "ZB-H2");
+
+    const Settings mamba = resolve(of_model(
+        "mamba2-2.7b", {{P::gpus, 128}, {P::software, Software::fsdp1}, {P::sharding, Sharding::zero3}}));
+    CHECK(distance_to_runs(mamba) >= kUnlikeAnyRun);
+    CHECK(largest_difference_sentence(mamba).find("run has layers of the kind Mamba-2.") !=
+          std::string::npos);
+    // A list of operators and a run itself have no such sentence.
+    CHECK(largest_difference_sentence(resolve(of_model("resnet-50", {}))).empty());
+    CHECK(largest_difference_sentence(resolve(first())).empty());
+}
+
+TEST_CASE("coverage: neighbours of measured runs stay near", "[evidence]") {
+    CHECK(distance_to_runs(resolve(with({{P::micro_batch, 4}}))) < 0.2);
+    CHECK(distance_to_runs(resolve(with({{P::gpus, 128}, {P::micro_batch, 8}}))) < 0.25);
+    CHECK(distance_to_runs(resolve(with({{P::sharding, Sharding::hsdp}}))) < 0.15);
+    CHECK(distance_to_runs(resolve(with({{P::loss, Loss::chunked}}))) < 0.15);
+    CHECK(distance_to_runs(resolve(with({{P::optimizer, Optimizer::lion}}))) < 0.15);
 }
 
 TEST_CASE("coverage: a measured run is its own nearest run", "[evidence]") {
@@ -103,6 +181,8 @@ TEST_CASE("coverage: the result names the nearest runs, and says where nothing l
     REQUIRE(unlike.valid());
     CHECK(distance_to_runs(unlike.settings) >= kUnlikeAnyRun);
     CHECK(nearest_runs_sentence(unlike).find("Nothing like this scenario was measured.") == 0);
+    CHECK(nearest_runs_sentence(unlike).find(largest_difference_sentence(unlike.settings)) !=
+          std::string::npos);
     const std::vector<std::string> notes = extrapolation_warnings(unlike);
     CHECK(std::find(notes.begin(), notes.end(), nearest_runs_sentence(unlike)) != notes.end());
 }
