@@ -107,7 +107,8 @@ IdealInputs ideal_inputs(const Compiled& c) {
     }
     in.element_bytes = c.gathered_bytes;
     in.gpus = data_context_parallel(s);
-    const RingGroup all = ring_group(in.gpus, c.layout.tensor, s[P::gpus_used_per_node]);
+    const RingGroup all =
+        ring_group(in.gpus, c.layout.tensor, std::min(s[P::gpus], s[P::gpus_used_per_node]));
     in.nodes = all.nodes;
     in.memory = s[P::memory];
     // The closed form divides the state by the GPUs, so a state that is not sharded is multiplied by them.

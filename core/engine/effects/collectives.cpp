@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 
 namespace shardscope {
 namespace {
@@ -22,8 +24,19 @@ Time sigmoid_time(double volume, double message, double latency, const RingLink&
 }  // namespace
 
 RingGroup ring_group(double size, double stride, double gpus_per_node) {
-    const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
-    return {local, size / local, stride};
+    const double span = size * stride;
+    const double ratio = span > gpus_per_node ? span / gpus_per_node : gpus_per_node / span;
+    if (size <= 1 || ratio == std::floor(ratio)) {
+        const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
+        return {local, size / local, stride};
+    }
+    const auto divisor = static_cast<double>(
+        std::gcd(static_cast<std::int64_t>(span), static_cast<std::int64_t>(gpus_per_node)));
+    const double local = std::max(1.0, std::floor(divisor / stride));
+    // The place in its node of the last of the possible first members, and of the group's last member.
+    const double first = gpus_per_node - divisor + std::min(stride, divisor) - 1;
+    const double last = first + (size - 1) * stride;
+    return {local, size / local, stride, std::min(size, std::floor(last / gpus_per_node) + 1)};
 }
 
 namespace {
@@ -95,8 +108,10 @@ RingLink ring_bottleneck(const RingGroup& group, const NetworkRates& network) {
 }
 
 double ring_latency(const RingGroup& group, const NetworkRates& network) {
-    return network.start_latency + group.nodes * hops_inside(group, network) * network.intra_latency +
-           (group.nodes - 1) * network.inter_latency;
+    const double nodes = group.nodes_with_members();
+    // A ring that straddles nodes leaves them less often than one with `local` members in each.
+    const double inside = group.nodes * hops_inside(group, network) + (group.nodes - nodes);
+    return network.start_latency + inside * network.intra_latency + (nodes - 1) * network.inter_latency;
 }
 
 Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& network) {
@@ -117,7 +132,7 @@ Time switch_reduce_time(double bytes, const RingGroup& group, const NetworkRates
     const double volume = network.reduces_in_node ? (1 + 1 / l) * bytes : 2 * (l - 1) / l * bytes;
     const Time inside = l > 1 ? sigmoid_time(volume, bytes, latency, link, network.sharpness) : Time{};
     if (group.nodes <= 1) return inside;
-    const double levels = std::log2(group.nodes);
+    const double levels = std::log2(group.nodes_with_members());
     return longer(inside,
                   sigmoid_time(bytes, bytes, network.start_latency + 2 * levels * network.inter_latency,
                                {egress_bandwidth(group, network), Rate::inter_node}, network.sharpness));
@@ -129,8 +144,9 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
     const double g = group.size();
     if (g <= 1) return {};
     const Time ring = 2 * all_gather_time(bytes, group, network);
-    const double hops_inside = std::log2(std::max(1.0, group.local));
-    const double hops_between = std::log2(std::max(1.0, group.nodes));
+    const double nodes = group.nodes_with_members();
+    const double hops_inside = std::log2(std::max(1.0, group.local * (group.nodes / nodes)));
+    const double hops_between = std::log2(std::max(1.0, nodes));
     const double latency = network.start_latency +
                            2 * (hops_inside * network.intra_latency + hops_between * network.inter_latency);
     const Time tree =
@@ -153,9 +169,10 @@ Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& n
     // The part for other pods shares their oversubscribed links.
     const double leaving = (g - members_in_pod(group, network)) / (g - group.local);
     const double bandwidth = network.inter_bandwidth / std::max(1.0, leaving * network.oversubscription);
-    const Time between = sigmoid_time(bytes * (g - group.local) / g, bytes,
-                                      network.start_latency + group.nodes * network.inter_latency,
-                                      {bandwidth, Rate::inter_node}, network.sharpness);
+    const Time between =
+        sigmoid_time(bytes * (g - group.local) / g, bytes,
+                     network.start_latency + group.nodes_with_members() * network.inter_latency,
+                     {bandwidth, Rate::inter_node}, network.sharpness);
     if (!network.rail_only) return longer(inside, between);
     // What is for another place of another node goes to that place of the own node first.
     const double elsewhere = bytes * (g - group.local) / g * (group.local - 1) / group.local;

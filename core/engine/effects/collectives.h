@@ -22,17 +22,40 @@
 
 namespace shardscope {
 
-// The members of a ring: `local` GPUs in each of `nodes` nodes. Their ranks are `stride` apart.
+// The members of a ring: `local` GPUs in each of `nodes` nodes. Their ranks are `stride` apart. If the nodes
+// hold different numbers of members, `local` is the lowest one and `nodes` is size ÷ local. These two decide
+// the traffic between nodes exactly: a ring leaves the node of the fewest members through their adapters,
+// each of them exchanges (size − local)/size of an all-to-all with other nodes, and a token that is sent once
+// to a node arrives there through these adapters. `straddled` is then the number of nodes that hold members.
 struct RingGroup {
     double local = 1;
     double nodes = 1;
     double stride = 1;
+    double straddled = 0;  // 0: the same as `nodes`
     [[nodiscard]] double size() const { return local * nodes; }
     [[nodiscard]] double span() const { return size() * stride; }  // GPUs from the first to the last rank
+    [[nodiscard]] double nodes_with_members() const { return straddled > 0 ? straddled : nodes; }
 };
 
-// Returns the group of `size` GPUs whose ranks are `stride` apart.
+// Returns the slowest of the groups of `size` ≥ 1 GPUs, `stride` ≥ 1 ranks apart, into which the ranks of a
+// job are divided: groups of neighbours follow each other every size · stride ranks, and nodes begin every
+// `gpus_per_node` ≥ 1 ranks. The job has whole nodes; for a job smaller than a node, pass its GPUs as
+// `gpus_per_node`. All numbers are whole.
+//
+// If size · stride divides the GPUs of a node, no group leaves its node. If it is a multiple of them, every
+// group fills its nodes, with ⌊gpus_per_node ÷ stride⌋ members in each. Otherwise groups straddle nodes: they
+// begin at every multiple of d = gcd(size · stride, gpus_per_node) in a node, so the first ranks of the worst
+// group are the last d of a node, and ⌊d ÷ stride⌋ of its members, at least one, are there. Of 16 GPUs in
+// racks of 72 (d = 8) 8 are in one rack and 8 in the next one; of 64 GPUs, 8 and 56; of 6 GPUs in nodes of 8
+// (d = 2), 2 and 4. The collectives of a step wait for the slowest group.
 RingGroup ring_group(double size, double stride, double gpus_per_node);
+
+// Returns the members of the group in its node of the fewest members.
+inline RingGroup in_one_node(const RingGroup& group) { return {group.local, 1, group.stride}; }
+// Returns one member of the group in each of its nodes.
+inline RingGroup one_in_each_node(const RingGroup& group) {
+    return {1, group.nodes, group.stride * group.local, group.straddled};
+}
 
 // The bottleneck of a ring through the group: the links inside a node or the adapters of a node.
 struct RingLink {

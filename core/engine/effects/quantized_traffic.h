@@ -18,10 +18,8 @@ inline constexpr double kQuantizedGradient = 0.5;  // bytes
 // written in 16 bits, the gradients are read in 16 bits, written in int4, and read again to be added up.
 inline constexpr double kQuantizationTraffic = 6;
 
-// The GPUs of the shard group in one node, which hold the secondary shards of the weights.
-inline RingGroup in_one_node(const RingGroup& shard) { return {shard.local, 1, shard.stride}; }
-
-// E3: returns the bytes of the secondary shards on one GPU, with `bytes` per parameter.
+// E3: returns the bytes of the secondary shards on one GPU, with `bytes` per parameter. The GPUs of the shard
+// group in one node hold them.
 inline double secondary_shard_bytes(double bytes, const ModelParameters& parameters, const RingGroup& shard,
                                     const RingGroup& expert_shard) {
     return sharded_bytes(bytes, parameters, in_one_node(shard).size(), in_one_node(expert_shard).size());
@@ -39,9 +37,8 @@ inline Time node_gather_time(double bytes, const RingGroup& shard, const Network
 inline Time quantized_reduce_time(double parameters, const RingGroup& shard, const NetworkRates& network) {
     const double bytes = kQuantizedGradient * parameters;
     // Each GPU of a node exchanges the part that it has summed with one GPU of every other node.
-    const RingGroup between{1, shard.nodes, shard.stride * shard.local};
     return all_to_all_time(bytes, in_one_node(shard), network) +
-           all_to_all_time(bytes / shard.local, between, network);
+           all_to_all_time(bytes / shard.local, one_in_each_node(shard), network);
 }
 
 }  // namespace shardscope

@@ -13,7 +13,8 @@ Layout layout_of(const Settings& s) {
     out.context = s[P::context_parallel];
     out.expert = s[P::expert_parallel];
     out.pipeline = s[P::pipeline_parallel];
-    const double node = s[P::gpus_used_per_node];
+    // The ranks of a job that is smaller than a node are all in it.
+    const double node = std::min(s[P::gpus], s[P::gpus_used_per_node]);
     out.weight_copies = weight_copies(s);
     const double same_weights = max_shard_group(s);  // GPUs that hold the same weights
     const double group = shard_group(s);

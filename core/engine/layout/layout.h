@@ -5,7 +5,9 @@
 // Experts are partitioned over GPUs that hold the same layers: those that differ in data and context and,
 // where experts are split over fewer GPUs than other matrices, in tensor rank. In a pipeline with two copies
 // of the weights, GPUs of both halves hold the same weights and belong to one group. The layout counts them
-// as neighbours although they are as far apart as stages are. Source: Megatron-LM's order tp-cp-ep-dp-pp.
+// as neighbours although they are as far apart as stages are. Where groups of one kind lie differently in the
+// nodes, each is the slowest one, see ring_group: a rack or node that a group leaves halfway has its adapters
+// as the bottleneck. Source: Megatron-LM's order tp-cp-ep-dp-pp.
 #pragma once
 
 #include "effects/collectives.h"

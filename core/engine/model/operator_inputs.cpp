@@ -1,6 +1,6 @@
 #include "model/operator_inputs.h"
 
-#include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "scenario/gpu_groups.h"
@@ -43,7 +43,9 @@ const ParameterSet& operator_split_parameters() {
 bool operators_cross_nodes(const Settings& s) {
     const double dense = s[P::tensor_parallel] * s[P::context_parallel];
     const double experts = expert_tensor_parallel(s) * s[P::expert_parallel];
-    return std::max(dense, experts) > s[P::gpus_used_per_node];
+    const double node = s[P::gpus_used_per_node];
+    // In a job of several nodes a group straddles two of them unless its GPUs divide those of a node.
+    return s[P::gpus] > node && (std::fmod(node, dense) != 0 || std::fmod(node, experts) != 0);
 }
 
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
@@ -56,7 +58,9 @@ bool same_operators(const Settings& a, const Settings& b) {
     // Weights are cast to fp8 once per step, so the time per micro-batch depends on the accumulation.
     if (is_low(a.choice<Precision>(P::precision)) && a[P::accumulation] != b[P::accumulation]) return false;
     static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();
-    return same_values(a, b, operators_cross_nodes(a) ? operator_inputs() : inside);
+    // Whether groups straddle nodes depends on the job's GPUs as well, which are no input of an operator.
+    const bool cross = operators_cross_nodes(a);
+    return cross == operators_cross_nodes(b) && same_values(a, b, cross ? operator_inputs() : inside);
 }
 
 }  // namespace shardscope

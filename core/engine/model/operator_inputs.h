@@ -10,7 +10,8 @@ namespace shardscope {
 const ParameterSet& operator_inputs();
 // Returns the subset that has an effect only if tensor, context or expert parallelism crosses nodes.
 const ParameterSet& operator_inputs_between_nodes();
-// Returns whether tensor, context or expert parallelism crosses nodes.
+// Returns whether tensor, context or expert parallelism crosses nodes: a group is larger than a node or
+// straddles two.
 bool operators_cross_nodes(const Settings& settings);
 // Returns the parameters that determine how the operators are divided among GPUs.
 const ParameterSet& operator_split_parameters();

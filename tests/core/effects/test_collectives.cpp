@@ -1,6 +1,8 @@
 // Tests E13–E15: rings, rails and the bandwidth that depends on the message size.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
 #include "effects/collectives.h"
 #include "effects/overlap.h"
@@ -82,6 +84,85 @@ TEST_CASE("groups: ranks at a stride share a node only if the stride is smaller 
     CHECK(is(ring_group(16, 8, 8), 1, 16));
     CHECK(is(ring_group(16, 64, 8), 1, 16));
     CHECK(is(ring_group(1, 1, 8), 1, 1));
+}
+
+TEST_CASE("groups: the slowest group straddles racks or nodes", "[collectives]") {
+    const auto is = [](const RingGroup& group, double local, double nodes, double straddled) {
+        return group.local == local && group.nodes == nodes && group.straddled == straddled;
+    };
+    // Ranks 64 to 79 in racks of 72: eight in each of two racks.
+    CHECK(is(ring_group(16, 1, 72), 8, 2, 2));
+    // Ranks 48 to 95: 24 in each rack.
+    CHECK(is(ring_group(48, 1, 72), 24, 2, 2));
+    // Ranks 64 to 127: 8 in the first rack and 56 in the second.
+    const RingGroup wide = ring_group(64, 1, 72);
+    CHECK(is(wide, 8, 8, 2));
+    CHECK(wide.size() == 64);
+    CHECK(wide.nodes_with_members() == 2);
+    // Ranks 6 to 11 in nodes of 8: two and four.
+    CHECK(is(ring_group(6, 1, 8), 2, 3, 2));
+    // Ranks 4 to 15: four, and eight in the next node.
+    CHECK(is(ring_group(12, 1, 8), 4, 3, 2));
+    // Ranks 32, 40, 48 and 56 in racks of 36: one and three.
+    CHECK(is(ring_group(4, 8, 36), 1, 4, 2));
+    // A job smaller than a rack is in one.
+    CHECK(is(ring_group(48, 1, 48), 48, 1, 0));
+    // Groups that fill racks, or divide them, are as before.
+    CHECK(is(ring_group(144, 1, 72), 72, 2, 0));
+    CHECK(is(ring_group(24, 1, 72), 24, 1, 0));
+    CHECK(is(ring_group(8, 9, 72), 8, 1, 0));
+}
+
+TEST_CASE("groups: the slowest group is the one that counting the members of all groups finds",
+          "[collectives]") {
+    for (const int node : {1, 4, 6, 8, 36, 72}) {
+        for (const int stride : {1, 2, 3, 4, 8}) {
+            for (int size = 1; size <= 24; ++size) {
+                const int span = size * stride;
+                int fewest = size;
+                int most_nodes = 1;
+                for (int begin = 0; begin < span * node; begin += span) {  // a multiple of both
+                    for (int offset = 0; offset < stride; ++offset) {
+                        std::map<int, int> members;
+                        for (int i = 0; i < size; ++i) ++members[(begin + offset + i * stride) / node];
+                        int least = size;
+                        for (const auto& [place, count] : members) least = std::min(least, count);
+                        const int nodes = static_cast<int>(members.size());
+                        if (least < fewest) most_nodes = nodes;
+                        else if (least == fewest) most_nodes = std::max(most_nodes, nodes);
+                        fewest = std::min(fewest, least);
+                    }
+                }
+                INFO(size << " GPUs " << stride << " apart in nodes of " << node);
+                const RingGroup group = ring_group(size, stride, node);
+                CHECK(group.local == fewest);
+                CHECK(group.size() == Approx(size).epsilon(1e-12));
+                if (group.straddled > 0) CHECK(group.straddled == most_nodes);
+            }
+        }
+    }
+}
+
+TEST_CASE("groups: a group that straddles racks communicates through its adapters in the emptier one",
+          "[collectives]") {
+    NetworkRates network = rates();
+    network.intra_bandwidth = 900e9;
+    network.inter_bandwidth = 50e9;
+    network.intra_latency = network.inter_latency = 0;
+    const RingGroup wide = ring_group(64, 1, 72);  // 8 and 56
+    CHECK(all_gather_time(1e9, wide, network)[Rate::inter_node] == Approx(63.0 / 64 * 1e9 / (8 * 50e9)));
+    // Each of the eight sends 56/64 to the other rack.
+    CHECK(all_to_all_time(6.4e9, wide, network)[Rate::inter_node] == Approx(5.6e9 / 50e9));
+    // In racks that a job fills with 64 GPUs it would stay on the links inside.
+    CHECK(all_gather_time(1e9, ring_group(64, 1, 64), network)[Rate::intra_node] ==
+          Approx(63.0 / 64 * 1e9 / 900e9));
+    // Latency: 62 hops inside two racks, and one between them.
+    network = rates();
+    CHECK(ring_latency(wide, network) == Approx(62 * 2e-6 + 20e-6).epsilon(1e-12));
+    // 24 and 24 GPUs: like a group that is aligned to racks of 24.
+    const RingGroup halves = ring_group(48, 1, 72);
+    CHECK(all_gather_time(1e9, halves, network).total() ==
+          all_gather_time(1e9, ring_group(48, 1, 24), network).total());
 }
 
 TEST_CASE("collectives: all-to-all uses the link inside the node and the GPU's own adapter at the same time",

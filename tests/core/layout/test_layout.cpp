@@ -58,6 +58,42 @@ TEST_CASE("layout: tensor parallelism is innermost, then context parallelism, th
     CHECK(is(wide.tensor_group, 4, 2));
 }
 
+TEST_CASE("layout: groups that straddle racks or nodes are as slow as the worst of them", "[plan]") {
+    // 144 GPUs fill two racks of 72, and the groups of ranks 64 to 79 have eight GPUs in each.
+    const Layout racks = layout({{P::gpus, 144}, {P::gpus_per_node, 72}, {P::context_parallel, 16}});
+    CHECK(is(racks.context_group, 8, 2));
+    CHECK(is(racks.shard, 72, 2));
+    // 128 GPUs use 64 of each rack, where 16 ranks stay together.
+    const Layout fitting = layout({{P::gpus, 128}, {P::gpus_per_node, 72}, {P::context_parallel, 16}});
+    CHECK(is(fitting.context_group, 16, 1));
+    CHECK(is(fitting.shard, 64, 2));
+    // Six ranks in nodes of eight: two and four.
+    const Layout six = layout({{P::gpus, 48}, {P::context_parallel, 6}});
+    CHECK(is(six.context_group, 2, 3));
+    CHECK(six.context_group.nodes_with_members() == 2);
+    // One group of six is in one node.
+    CHECK(is(layout({{P::gpus, 6}, {P::context_parallel, 6}}).context_group, 6, 1));
+    // Eight stages of 6 GPUs: the ranks 6 to 11, which share weights, are in two nodes.
+    CHECK(is(layout({{P::gpus, 48}, {P::pipeline_parallel, 8}}).shard, 2, 3));
+}
+
+TEST_CASE("layout: 64 experts' GPUs straddle racks of which 72 are used, and fit those of which 64 are",
+          "[plan]") {
+    const auto experts = [](double gpus, double used) {
+        Scenario scenario = of_model("deepseek-v3", {{P::gpus, gpus},
+                                                     {P::gpus_per_node, 72},
+                                                     {P::gpus_used_per_node, used},
+                                                     {P::expert_parallel, 64}});
+        return layout_of(resolve(scenario));
+    };
+    // The ranks 64 to 127 have eight GPUs in one rack and 56 in the next.
+    const RingGroup straddling = experts(576, 0).expert_group;
+    CHECK(is(straddling, 8, 8));
+    CHECK(straddling.nodes_with_members() == 2);
+    CHECK(is(experts(576, 64).expert_group, 64, 1));
+    CHECK(is(experts(256, 0).expert_group, 64, 1));
+}
+
 TEST_CASE("layout: stages inside a node send over the node's link", "[plan]") {
     CHECK_FALSE(layout({{P::gpus, 8}, {P::pipeline_parallel, 4}}).stages_cross_nodes);
     CHECK(layout({{P::gpus, 64}, {P::pipeline_parallel, 4}}).stages_cross_nodes);

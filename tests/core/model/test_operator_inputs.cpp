@@ -62,6 +62,25 @@ TEST_CASE("operators: an estimate is the same whether or not another was compile
     CHECK(changed > 100);
 }
 
+TEST_CASE("operators: whether groups straddle nodes depends on the number of nodes", "[operators]") {
+    // Five ranks fit a node of eight; in five nodes the ranks 5 to 9 are in two.
+    const Settings one = resolve(with({{P::gpus, 5}, {P::tensor_parallel, 5}}));
+    const Settings five = resolve(with({{P::gpus, 40}, {P::tensor_parallel, 5}}));
+    CHECK_FALSE(operators_cross_nodes(one));
+    CHECK(operators_cross_nodes(five));
+    CHECK_FALSE(same_operators(one, five));
+    Compiled reused;
+    compile(one, reused);
+    const double inside = reused.work.layers[0].forward.time[Rate::inter_node];
+    compile(five, reused);
+    CHECK(inside == 0);
+    CHECK(reused.work.layers[0].forward.time[Rate::inter_node] > 0);
+    CHECK(reused.work.layers[0].forward.time.total() == compile(five).work.layers[0].forward.time.total());
+    // Four ranks divide the nodes.
+    CHECK(same_operators(resolve(with({{P::gpus, 4}, {P::tensor_parallel, 4}})),
+                         resolve(with({{P::gpus, 40}, {P::tensor_parallel, 4}}))));
+}
+
 TEST_CASE("operators: the groups of experts cross nodes with the degrees that split them", "[operators]") {
     const auto depends_on_network = [](double tensor, double expert, double expert_tensor) {
         const Settings s = resolve(of_model("mixtral-8x7b", {{P::gpus, 64},
