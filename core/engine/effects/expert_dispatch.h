@@ -5,7 +5,8 @@
 // once to each node that holds some of its experts, and inside a node once to each GPU. If k experts are
 // chosen at random, a token needs g·(1 − (1 − 1/g)^k) of g places on average. A router that first chooses M
 // of the G groups of experts limits the places to those that hold these groups. In the backward pass the
-// gradients take the same paths with the same bytes. Sources: Lepikhin et al. 2020 (GShard), arXiv
+// gradients take the same paths with the same bytes. What is for nodes of other pods shares their
+// oversubscribed links, as in every all-to-all. Sources: Lepikhin et al. 2020 (GShard), arXiv
 // 2006.16668; DeepSeek-V3, arXiv 2412.19437, sections 2.1.2 (at most 4 nodes for a token) and 3.2.2.
 #pragma once
 
@@ -63,11 +64,11 @@ inline Time expert_dispatch_time(const Dispatch& dispatch, MoeDispatcher dispatc
         case MoeDispatcher::deepep: {
             // All places together receive `bytes`, of which the all-to-all sends (g − 1)/g to other GPUs.
             const Time inside = all_to_all_time(token_bytes * places_of_token(group.size(), dispatch),
-                                                {group.local, 1}, network);
+                                                in_one_node(group), network);
             const Time between = group.nodes <= 1
                                      ? Time{}
                                      : all_to_all_time(token_bytes * places_of_token(group.nodes, dispatch),
-                                                       {1, group.nodes}, network);
+                                                       one_in_each_node(group), network);
             return imbalance * longer(inside, between);
         }
         case MoeDispatcher::all_gather: return all_gather_time(token_bytes * group.size(), group, network);

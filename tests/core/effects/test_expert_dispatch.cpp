@@ -29,6 +29,44 @@ TEST_CASE("dispatch: deepep sends a token once to each node", "[effects]") {
           Approx(1.5 * once));
 }
 
+TEST_CASE("dispatch: deepep shares the oversubscribed links between pods", "[effects]") {
+    NetworkRates network{.intra_bandwidth = 400e9, .inter_bandwidth = 40e9, .sharpness = 0.65};
+    const Dispatch dispatch{8e9, 8, {}};
+    const auto time = [&](const RingGroup& group) {
+        return expert_dispatch_time(dispatch, MoeDispatcher::deepep, 1, group, network).total();
+    };
+    const RingGroup group = ring_group(64, 1, 8);
+    const double one_pod = time(group);
+    // Of the tokens for the seven other nodes those for six leave the pod of two nodes, through an eighth of
+    // the adapters.
+    network.pod_gpus = 16;
+    network.oversubscription = 8;
+    CHECK(time(group) == Approx(6.0 / 7 * 8 * one_pod).epsilon(1e-12));
+    // With 7/6 or less between the pods the GPU's own adapter is the bottleneck.
+    network.oversubscription = 7.0 / 6;
+    CHECK(time(group) == Approx(one_pod).epsilon(1e-12));
+    // Two nodes are in one pod.
+    network.oversubscription = 8;
+    const double two_nodes = time(ring_group(16, 1, 8));
+    network.pod_gpus = 0;
+    CHECK(time(ring_group(16, 1, 8)) == two_nodes);
+    CHECK(time(group) == one_pod);
+    // Experts that are split over two GPUs: 32 GPUs with all experts extend over 64 ranks, four in a node.
+    const RingGroup split = ring_group(32, 2, 8);
+    const double split_in_one_pod = time(split);
+    network.pod_gpus = 16;
+    CHECK(time(split) == Approx(6.0 / 7 * 8 * split_in_one_pod).epsilon(1e-12));
+}
+
+TEST_CASE("dispatch: a group that straddles racks receives its tokens in the emptier one", "[effects]") {
+    const NetworkRates network{.intra_bandwidth = 900e9, .inter_bandwidth = 50e9, .sharpness = 0.65};
+    // 8 of 64 GPUs are in one rack and 56 in the other. With eight random experts a token has one of the
+    // eight GPUs in 1 − (7/8)^8 of all cases, and 56/8 = 7 GPUs send to each of them.
+    const double time =
+        expert_dispatch_time({8e9, 8, {}}, MoeDispatcher::deepep, 1, ring_group(64, 1, 72), network).total();
+    CHECK(time == Approx(7 * (1 - std::pow(7.0 / 8, 8)) * 1e9 / 50e9).epsilon(1e-9));
+}
+
 TEST_CASE("dispatch: a router that chooses groups of experts leaves fewer places", "[effects]") {
     // DeepSeek-V3 chooses 4 of 8 groups. On 8 nodes each is a node of its own, on 64 GPUs it is 8 GPUs.
     const ExpertGroups groups{8, 4};
