@@ -184,7 +184,7 @@ void compile_pipeline(Compiled& c) {
     if (c.stages.count > 1) {
         // The activations of one pass, sharded over the tensor-parallel GPUs.
         const double bytes = activation_tensor_bytes(c) / c.layout.tensor / pipeline_shape(s).sequence_chunks;
-        c.message = send_time(bytes, c.layout.stages_cross_nodes, c.data_parallel);
+        c.message = send_time(bytes, c.layout.stages, c.data_parallel);
     }
 }
 

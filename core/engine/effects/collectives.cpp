@@ -64,7 +64,8 @@ double hops_inside(const RingGroup& group, const NetworkRates& network) {
     return hops;
 }
 
-// Returns the members of the group in one pod.
+// Returns the members of the group in one pod. Groups that fit into a pod are in one: where a few of them
+// straddle two pods, they have the links between these almost alone.
 double members_in_pod(const RingGroup& group, const NetworkRates& network) {
     if (network.pod_gpus <= 0 || group.span() <= network.pod_gpus) return group.size();
     return std::max(1.0, std::floor(network.pod_gpus / group.stride));
@@ -184,13 +185,15 @@ Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& n
 Time ring_exchange_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double g = group.size();
     if (g <= 1) return {};
-    return (g - 1) * send_time(bytes / g, group.nodes > 1, network);
+    return (g - 1) * send_time(bytes / g, group, network);
 }
 
-Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network) {
-    if (crosses_nodes)
-        return sigmoid_time(bytes, bytes, network.inter_latency, {network.inter_bandwidth, Rate::inter_node},
+Time send_time(double bytes, const RingGroup& group, const NetworkRates& network) {
+    if (group.nodes > 1) {
+        const double bandwidth = egress_bandwidth({1, group.size(), group.stride}, network);
+        return sigmoid_time(bytes, bytes, network.inter_latency, {bandwidth, Rate::inter_node},
                             network.sharpness);
+    }
     const RingGroup pair{2, 1};
     return sigmoid_time(bytes, bytes, network.intra_latency,
                         {inside_bandwidth(pair, network), Rate::intra_node}, network.sharpness);

@@ -8,9 +8,10 @@
 //
 // A switch gives any group the full bandwidth of its GPUs. In a mesh a group uses only the links among its
 // members, and in a torus only the axes along which it extends, one after the other. A group that is larger
-// than a pod shares the oversubscribed links between pods: a ring leaves each pod once, an all-to-all with
-// everything that is for other pods. Switches that reduce (NVLS in a node, SHARP between nodes) need each
-// tensor once from every GPU, or node, instead of almost twice.
+// than a pod shares the oversubscribed links between pods: a ring leaves each pod once, also with the
+// messages that its members pass on hop by hop, an all-to-all with everything that is for other pods.
+// Switches that reduce (NVLS in a node, SHARP between nodes) need each tensor once from every GPU, or node,
+// instead of almost twice.
 //
 // Sources: ring volumes: Patarasuk and Yuan 2009; sigmoid after Lu et al. 2024, arXiv 2407.02081
 // (reconstructed); hop latencies and sharpness: fits to public nccl-tests tables (stas00/ml-engineering,
@@ -82,10 +83,13 @@ Time all_reduce_time(double bytes, const RingGroup& group, const NetworkRates& n
 // stages, stay on one rail; an all-to-all of a rail-only network forwards data inside the node before it
 // leaves it (Wang et al. 2023, arXiv 2307.12169, who find 8.2 to 11.2 % more time).
 Time all_to_all_time(double bytes, const RingGroup& group, const NetworkRates& network);
-// Returns the time in which `bytes` (of all members together) travel once around the ring, hop by hop. A hop
-// between nodes uses the adapter of one GPU.
+// Returns the time in which `bytes` (of all members together) travel once around the ring, hop by hop. Every
+// hop waits for the slowest one, see send_time.
 Time ring_exchange_time(double bytes, const RingGroup& group, const NetworkRates& network);
-// Returns the time of one message between two GPUs.
-Time send_time(double bytes, bool crosses_nodes, const NetworkRates& network);
+// Returns the time of one message of `bytes` between the slowest neighbours of the group. Between nodes it
+// uses the adapter of one GPU. All members send at the same time: with m members of the group in a pod, one
+// of m GPUs sends to another pod and has the share of m adapters in the oversubscribed links, at most its own
+// adapter.
+Time send_time(double bytes, const RingGroup& group, const NetworkRates& network);
 
 }  // namespace shardscope

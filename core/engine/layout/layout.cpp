@@ -33,7 +33,7 @@ Layout layout_of(const Settings& s) {
     const double expert_group = std::clamp(group * out.tensor / apart, 1.0, std::max(1.0, same_experts));
     out.expert_shard = ring_group(expert_group, apart, node);
     out.expert_replica = ring_group(std::max(1.0, same_experts / expert_group), apart * expert_group, node);
-    out.stages_cross_nodes = out.tensor * data_context_parallel(s) * out.pipeline > node;
+    out.stages = ring_group(out.pipeline, out.tensor * data_context_parallel(s), node);
     return out;
 }
 

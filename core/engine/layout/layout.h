@@ -25,7 +25,7 @@ struct Layout {                                                // how the plan m
     RingGroup shard;                         // GPUs over which one replica of the state is sharded
     RingGroup replica;                       // GPUs that hold the same shard
     RingGroup expert_shard, expert_replica;  // the same for experts' weights
-    bool stages_cross_nodes = false;  // some neighbouring stages are in different nodes, the slowest link
+    RingGroup stages;                        // GPUs at the same place of all pipeline stages
 };
 
 Layout layout_of(const Settings& settings);

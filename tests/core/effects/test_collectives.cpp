@@ -219,9 +219,11 @@ TEST_CASE("collectives: a rail-only network forwards the data of an all-to-all i
 
 TEST_CASE("collectives: a message between two GPUs takes one hop", "[collectives]") {
     const NetworkRates network = rates();
-    CHECK(send_time(1e8, false, network).total() == Approx(1e8 / 300e9 + 2e-6).epsilon(1e-12));
-    CHECK(send_time(1e8, true, network).total() == Approx(1e8 / 40e9 + 20e-6).epsilon(1e-12));
-    CHECK(send_time(1e8, true, network)[Rate::inter_node] == Approx(1e8 / 40e9).epsilon(1e-12));
+    CHECK(send_time(1e8, {4, 1}, network).total() == Approx(1e8 / 300e9 + 2e-6).epsilon(1e-12));
+    for (const RingGroup& group : {RingGroup{1, 4}, RingGroup{2, 2}}) {
+        CHECK(send_time(1e8, group, network).total() == Approx(1e8 / 40e9 + 20e-6).epsilon(1e-12));
+        CHECK(send_time(1e8, group, network)[Rate::inter_node] == Approx(1e8 / 40e9).epsilon(1e-12));
+    }
 }
 
 TEST_CASE("collectives: the start latency is counted once per collective", "[collectives]") {
@@ -249,7 +251,7 @@ TEST_CASE("links: in a mesh a group uses the links among its members", "[collect
     CHECK(inside_bandwidth({2, 1}, network) == 64e9);
     CHECK(inside_bandwidth({4, 1}, network) == 3 * 64e9);
     CHECK(inside_bandwidth({8, 1}, network) == 448e9);
-    CHECK(send_time(1e9, false, network).total() == Approx(1e9 / 64e9));
+    CHECK(send_time(1e9, {2, 1}, network).total() == Approx(1e9 / 64e9));
     CHECK(all_gather_time(1e9, {4, 1}, network).total() == Approx(0.75 * 1e9 / (3 * 64e9)));
     network.topology = Topology::switched;
     CHECK(inside_bandwidth({2, 1}, network) == 448e9);
@@ -331,4 +333,41 @@ TEST_CASE("links: groups larger than a pod share the oversubscribed links", "[co
     CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 80e9));
     network.pod_gpus = 0;
     CHECK(gather(ring_group(128, 1, 8)) == Approx(127.0 / 128 * 1e9 / 80e9));
+}
+
+TEST_CASE(
+    "links: messages between stages, and those of a ring of keys and values, share the links between pods",
+    "[collectives]") {
+    NetworkRates network = rates();
+    network.inter_latency = network.intra_latency = 0;
+    network.oversubscription = 8;
+    const RingGroup group = ring_group(8, 8, 8);  // one GPU of each of eight nodes
+    const auto send = [&] { return send_time(1e9, group, network).total(); };
+    // One pod: the adapter of one GPU.
+    CHECK(send() == Approx(1e9 / 40e9));
+    network.pod_gpus = 64;
+    CHECK(send() == Approx(1e9 / 40e9));
+    // Two of its GPUs are in each pod of 16, so half of the 16 GPUs send to another pod, through two
+    // adapters.
+    network.pod_gpus = 16;
+    CHECK(send() == Approx(1e9 / (40e9 * 2 / 8)));
+    CHECK(send_time(1e9, group, network)[Rate::inter_node] == send());
+    // Stages that are larger than a pod: everything leaves it.
+    network.pod_gpus = 8;
+    CHECK(send() == Approx(1e9 / (40e9 / 8)));
+    network.pod_gpus = 4;
+    CHECK(send() == Approx(1e9 / (40e9 / 8)));
+    // With half of the bandwidth between the pods there is enough for half of the GPUs.
+    network.pod_gpus = 16;
+    network.oversubscription = 2;
+    CHECK(send() == Approx(1e9 / 40e9));
+    // The slowest hop determines all seven steps of a ring.
+    network.oversubscription = 8;
+    CHECK(ring_exchange_time(8e9, group, network).total() == Approx(7 * send()));
+    // Four members in each of two nodes and pods: one in four sends to the other pod.
+    network.pod_gpus = 8;
+    const RingGroup denser = ring_group(8, 2, 8);
+    CHECK(send_time(1e9, denser, network).total() == Approx(1e9 / (40e9 * 4 / 8)));
+    // Inside a node there are no pods.
+    CHECK(send_time(1e9, ring_group(4, 2, 8), network).total() == Approx(1e9 / 300e9));
 }

@@ -40,7 +40,7 @@ TEST_CASE("layout: tensor parallelism is innermost, then context parallelism, th
     CHECK(is(node.tensor_group, 8, 1));
     // The group has one GPU of every node, so its ring has one adapter.
     CHECK(is(node.shard, 1, 8));
-    CHECK(node.stages_cross_nodes);
+    CHECK(is(node.stages, 1, 8));
 
     // With FSDP and tensor parallelism each ring has 1/t of a node's GPUs.
     const Layout both = layout({{P::gpus, 64}, {P::tensor_parallel, 2}});
@@ -95,8 +95,10 @@ TEST_CASE("layout: 64 experts' GPUs straddle racks of which 72 are used, and fit
 }
 
 TEST_CASE("layout: stages inside a node send over the node's link", "[plan]") {
-    CHECK_FALSE(layout({{P::gpus, 8}, {P::pipeline_parallel, 4}}).stages_cross_nodes);
-    CHECK(layout({{P::gpus, 64}, {P::pipeline_parallel, 4}}).stages_cross_nodes);
+    CHECK(is(layout({{P::gpus, 8}, {P::pipeline_parallel, 4}}).stages, 4, 1));
+    CHECK(is(layout({{P::gpus, 64}, {P::pipeline_parallel, 4}}).stages, 1, 4));
+    // Two stages of four GPUs are in each node, but every second message leaves it.
+    CHECK(is(layout({{P::gpus, 16}, {P::pipeline_parallel, 4}}).stages, 2, 2));
 }
 
 TEST_CASE(

@@ -207,6 +207,35 @@ TEST_CASE("step: hierarchical context parallelism exchanges heads inside a node"
           Approx(0.5 * 2 * 8192 * 128 * (16 + 16 + 2 + 2) / c.network.intra_bandwidth).epsilon(0.05));
 }
 
+TEST_CASE("step: oversubscribed links between pods slow down messages of stages and context rings",
+          "[step]") {
+    const auto message = [](double pod, double oversubscription) {
+        const Scenario scenario = changed(without_latency(three_d()),
+                                          {{P::pod_gpus, pod}, {P::oversubscription, oversubscription}});
+        return compile(resolve(scenario)).message.total();
+    };
+    // Eight stages of 64 GPUs in pods of 64: every message leaves its pod.
+    CHECK(message(0, 1) > 0);
+    CHECK(message(64, 4) == Approx(4 * message(0, 1)).epsilon(1e-9));
+    CHECK(message(512, 4) == Approx(message(0, 1)).epsilon(1e-12));
+    // Two stages in a pod: half of the GPUs send to another one.
+    CHECK(message(128, 4) == Approx(2 * message(0, 1)).epsilon(1e-9));
+
+    // Rings of four GPUs that are four apart, so that two of them are in a pod of eight.
+    const auto ring = [](double pod, double oversubscription) {
+        const Compiled c = compile(resolve(
+            changed(without_latency(with_context()), {{P::context_parallel_kind, ContextParallelKind::p2p},
+                                                      {P::pod_gpus, pod},
+                                                      {P::oversubscription, oversubscription}})));
+        const BlockRates rates = block_rates(c.settings, c.layout, c.gpu, c.network);
+        return collective_operator_time(operator_of(c.operators.usual_layer(), "attention.ring"), rates)
+            .total();
+    };
+    CHECK(ring(8, 8) == Approx(4 * ring(0, 1)).epsilon(1e-9));
+    CHECK(ring(8, 2) == Approx(ring(0, 1)).epsilon(1e-12));
+    CHECK(ring(16, 8) == Approx(ring(0, 1)).epsilon(1e-12));
+}
+
 TEST_CASE("step: an uneven causal triangle slows attention down by its imbalance", "[step]") {
     const auto attention = [](double imbalance) {
         return step_of(changed(with_context(), {{P::context_imbalance, imbalance}}))
