@@ -68,8 +68,8 @@ OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work
         row.forward = work.forward.terms[term];
         row.backward = work.backward.terms[term];
     } else if (row.term == StepTerm::attention && c.layout.context > 1) {
-        row.forward *= c.settings[P::context_imbalance];
-        row.backward *= c.settings[P::context_imbalance];
+        row.forward *= rates.context_imbalance;
+        row.backward *= rates.context_imbalance;
     }
     return row;
 }

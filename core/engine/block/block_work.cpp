@@ -251,7 +251,7 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .expert_tensor = layout.expert_tensor_group,
             .async_tensor = s.on(P::async_tensor_parallel),
             .expert_imbalance = expert_imbalance(s),
-            .context_imbalance = s[P::context_imbalance],
+            .context_imbalance = context_imbalance(s),
             .overlap = s[P::overlap],
             .dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher),
             .expert_groups = {s[P::expert_groups], s[P::chosen_expert_groups]},

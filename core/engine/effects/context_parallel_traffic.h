@@ -1,7 +1,8 @@
 // E19: context parallelism. Keys and values travel around a ring while attention processes those that have
 // arrived; the backward pass sends their gradients as well. Where they are gathered instead, the backward
 // pass gathers them again before it reduces their gradients (Transformer Engine,
-// AttnFuncWithCPAndKVAllGather). Causal attention makes the work of the GPUs unequal. Source: Liu et al. 2023
+// AttnFuncWithCPAndKVAllGather). Causal attention makes the work of these GPUs unequal; GPUs that exchange
+// heads for parts of the sequence have equal work. Source: Liu et al. 2023
 // (ring attention), arXiv 2310.01889.
 #pragma once
 

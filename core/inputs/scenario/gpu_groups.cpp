@@ -71,6 +71,11 @@ double head_exchange_group(const Settings& s) {
     }
 }
 
+double context_imbalance(const Settings& s) {
+    const double parts = s[P::context_parallel] / head_exchange_group(s);
+    return std::clamp(s[P::context_imbalance], 1.0, std::max(1.0, parts));
+}
+
 double max_expert_parallel(const Settings& s) {
     return data_context_parallel(s) * s[P::tensor_parallel] / expert_tensor_parallel(s);
 }

@@ -63,6 +63,10 @@ bool supports_attention(ContextParallelKind kind, const Settings& settings);
 ContextParallelKind usual_context_kind(const Settings& settings);
 // Returns the GPUs among which context parallelism exchanges heads for parts of the sequence; 1: it does not.
 double head_exchange_group(const Settings& settings);
+// Returns the attention work of the busiest context-parallel GPU relative to the average one, ≥ 1. Only the
+// GPUs of a ring or a gather have different parts of the sequence and so of the causal triangle; those that
+// exchange heads have the same part of it for some heads each. A GPU has at most the work of all parts.
+double context_imbalance(const Settings& settings);
 // Returns the GPUs that can hold different experts: data × context × tensor ÷ expert tensor parallel.
 double max_expert_parallel(const Settings& settings);
 // Returns the GPUs among which the state is sharded.

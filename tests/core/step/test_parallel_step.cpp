@@ -242,8 +242,41 @@ TEST_CASE("step: an uneven causal triangle slows attention down by its imbalance
             .term(StepTerm::attention);
     };
     CHECK(attention(1.75) == Approx(1.75 * attention(1)).epsilon(1e-12));
+    // One of four GPUs cannot have more than four times the average work.
+    CHECK(attention(9) == Approx(4 * attention(1)).epsilon(1e-12));
     // Without context parallelism there is no imbalance.
     CHECK(step_of(changed(three_d(), {{P::context_imbalance, 2}})).total == step_of(three_d()).total);
+}
+
+TEST_CASE("step: attention whose GPUs exchange heads has no imbalance", "[step]") {
+    // Two key heads on each GPU.
+    const auto attention = [](ContextParallelKind kind, double inner, double imbalance, double recompute) {
+        return step_of(changed(with_context(), {{P::context_parallel, 2 * inner},
+                                                {P::gpus, 256},
+                                                {P::context_parallel_kind, kind},
+                                                {P::context_parallel_inner, inner},
+                                                {P::recompute, recompute},
+                                                {P::context_imbalance, imbalance}}))
+            .term(StepTerm::attention);
+    };
+    for (const double recompute : {0.0, 1.0}) {
+        const auto ratio = [&](ContextParallelKind kind, double inner, double imbalance) {
+            return attention(kind, inner, imbalance, recompute) / attention(kind, inner, 1, recompute);
+        };
+        // Each of two GPUs has the whole sequence for half of the heads.
+        CHECK(ratio(ContextParallelKind::a2a, 1, 1.5) == 1);
+        CHECK(ratio(ContextParallelKind::p2p, 1, 1.5) == Approx(1.5).epsilon(1e-12));
+        CHECK(ratio(ContextParallelKind::all_gather, 1, 1.5) == Approx(1.5).epsilon(1e-12));
+        // Rings of two GPUs between pairs that exchange heads: the halves of the sequence are unequal, and a
+        // GPU of one half has at most twice the average work.
+        CHECK(ratio(ContextParallelKind::a2a_p2p, 2, 1.5) == Approx(1.5).epsilon(1e-12));
+        CHECK(ratio(ContextParallelKind::a2a_p2p, 2, 3) == Approx(2).epsilon(1e-12));
+    }
+    // Groups of all GPUs exchange heads alone.
+    const Scenario whole = changed(with_context(), {{P::context_parallel, 2},
+                                                    {P::context_parallel_kind, ContextParallelKind::a2a_p2p},
+                                                    {P::context_parallel_inner, 2}});
+    CHECK(step_of(changed(whole, {{P::context_imbalance, 1.5}})).total == step_of(whole).total);
 }
 
 TEST_CASE("step: a group of one GPU has no communication", "[step]") {
