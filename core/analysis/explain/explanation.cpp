@@ -356,8 +356,8 @@ constexpr std::array kRules{
          translatable("t = bytes · (n − 1)/n ÷ B of the slowest link + hops · latency; an all-reduce sends "
                       "twice the bytes or uses a tree"),
          "E13–E16",
-         "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency network_efficiency "
-         "intra_node_latency inter_node_latency collective_latency"},
+         "intra_node_bandwidth inter_node_bandwidth intra_node_efficiency switch_reduction_efficiency "
+         "network_efficiency intra_node_latency inter_node_latency collective_latency"},
 };
 
 Explanation explain_operator(const std::string& name, const Answer& answer) {

@@ -76,6 +76,7 @@ constexpr std::array kMembers{
     Member{P::expert_imbalance, GapClass::routing},
     Member{P::network_efficiency, GapClass::network},
     Member{P::intra_node_efficiency, GapClass::network},
+    Member{P::switch_reduction_efficiency, GapClass::network},
     Member{P::gemm_efficiency, GapClass::gpu},
     Member{P::gemm_half_depth, GapClass::gpu},
     Member{P::gemm_half_area, GapClass::gpu},

@@ -125,12 +125,19 @@ Time all_gather_time(double bytes, const RingGroup& group, const NetworkRates& n
 
 namespace {
 
-// The switches add up the data: every GPU sends its tensor, and fetches and returns its part of the sum.
+// Returns the bytes that each of `l` GPUs sends through a switch that adds up tensors of one byte. Every GPU
+// sends its tensor, and fetches and returns its part of the sum. More than eight GPUs reach no more bus
+// bandwidth than eight: 72 GPUs of a GB200 NVL72 835 to 847 GB/s (coreweave/nccl-tests, pull request 43), 8
+// B200 846.
+double switch_volume(double l) { return std::max(1 + 1 / l, 9.0 / 7 * (l - 1) / l); }
+
 Time switch_reduce_time(double bytes, const RingGroup& group, const NetworkRates& network) {
     const double l = group.local;
     const double latency = network.start_latency + 2 * network.intra_latency;
-    const RingLink link{inside_bandwidth(group, network), Rate::intra_node};
-    const double volume = network.reduces_in_node ? (1 + 1 / l) * bytes : 2 * (l - 1) / l * bytes;
+    const bool switches = network.reduces_in_node;
+    const RingLink link{switches ? network.switch_bandwidth : inside_bandwidth(group, network),
+                        Rate::intra_node};
+    const double volume = (switches ? switch_volume(l) : 2 * (l - 1) / l) * bytes;
     const Time inside = l > 1 ? sigmoid_time(volume, bytes, latency, link, network.sharpness) : Time{};
     if (group.nodes <= 1) return inside;
     const double levels = std::log2(group.nodes_with_members());

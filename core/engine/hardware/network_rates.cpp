@@ -26,6 +26,8 @@ NetworkRates network_rates(const Settings& s) {
         (reduction == InNetworkReduction::node || reduction == InNetworkReduction::both);
     network.reduces_in_network =
         reduction == InNetworkReduction::network || reduction == InNetworkReduction::both;
+    network.switch_bandwidth =
+        s[P::intra_node_bandwidth] * std::min(s[P::switch_reduction_efficiency], s[P::intra_node_efficiency]);
     network.pod_gpus = s[P::pod_gpus];
     network.oversubscription = s[P::oversubscription];
     return network;
@@ -36,6 +38,7 @@ NetworkRates data_parallel_rates(const Settings& s) {
     network.intra_bandwidth *= s[P::collective_efficiency];
     network.peer_bandwidth *= s[P::collective_efficiency];
     network.inter_bandwidth *= s[P::collective_efficiency];
+    network.switch_bandwidth *= s[P::collective_efficiency];
     return network;
 }
 
