@@ -39,7 +39,7 @@ void OperatorWorkCache::prepare(const Settings& settings) {
     static const ParameterSet crossing = operator_inputs() & ~operator_split_parameters();
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
-    const bool same = list == list_;
+    const bool same = list == list_ && same_slice(settings, settings_);
     if (!same || !same_values(settings, settings_, inside)) inside_.clear();
     if (!same || !same_values(settings, settings_, crossing)) crossing_.clear();
     settings_ = settings;

@@ -48,6 +48,13 @@ bool operators_cross_nodes(const Settings& s) {
     return s[P::gpus] > node && (std::fmod(node, dense) != 0 || std::fmod(node, experts) != 0);
 }
 
+bool same_slice(const Settings& a, const Settings& b) {
+    const auto has_torus = [](const Settings& s) {
+        return s.choice<Topology>(P::topology) == Topology::torus;
+    };
+    return (!has_torus(a) && !has_torus(b)) || a[P::gpus] == b[P::gpus];
+}
+
 bool same_values(const Settings& a, const Settings& b, const ParameterSet& parameters) {
     return a.all_differences(b, [&](P id) { return !parameters[index(id)] || same_value(a[id], b[id]); });
 }
@@ -60,7 +67,8 @@ bool same_operators(const Settings& a, const Settings& b) {
     static const ParameterSet inside = operator_inputs() & ~operator_inputs_between_nodes();
     // Whether groups straddle nodes depends on the job's GPUs as well, which are no input of an operator.
     const bool cross = operators_cross_nodes(a);
-    return cross == operators_cross_nodes(b) && same_values(a, b, cross ? operator_inputs() : inside);
+    return cross == operators_cross_nodes(b) && same_slice(a, b) &&
+           same_values(a, b, cross ? operator_inputs() : inside);
 }
 
 }  // namespace shardscope

@@ -13,6 +13,9 @@ const ParameterSet& operator_inputs_between_nodes();
 // Returns whether tensor, context or expert parallelism crosses nodes: a group is larger than a node or
 // straddles two.
 bool operators_cross_nodes(const Settings& settings);
+// Returns whether jobs of both sizes have the same links in a node: on a torus a job has the links of its
+// slice.
+bool same_slice(const Settings& a, const Settings& b);
 // Returns the parameters that determine how the operators are divided among GPUs.
 const ParameterSet& operator_split_parameters();
 

@@ -81,6 +81,23 @@ TEST_CASE("operators: whether groups straddle nodes depends on the number of nod
                          resolve(with({{P::gpus, 40}, {P::tensor_parallel, 4}}))));
 }
 
+TEST_CASE("operators: a larger slice of a torus has more links", "[operators]") {
+    const auto on_torus = [](double gpus) {
+        Scenario scenario = of_model("llama-7b", {{P::tensor_parallel, 4}, {P::gpus, gpus}});
+        scenario.cluster = scenario.catalogue->find(PresetKind::cluster, "tpu-v5p-slice");
+        return resolve(scenario);
+    };
+    // A slice of four chips is a square of 2 × 2; in one of 4 × 8 × 8 four chips lie along one of three axes.
+    Compiled reused;
+    compile(on_torus(4), reused);
+    const double small = reused.work.layers[0].forward.time.total();
+    compile(on_torus(256), reused);
+    CHECK(reused.work.layers[0].forward.time.total() > small);
+    CHECK(reused.work.layers[0].forward.time.total() ==
+          compile(on_torus(256)).work.layers[0].forward.time.total());
+    CHECK_FALSE(same_operators(on_torus(4), on_torus(256)));
+}
+
 TEST_CASE("operators: the groups of experts cross nodes with the degrees that split them", "[operators]") {
     const auto depends_on_network = [](double tensor, double expert, double expert_tensor) {
         const Settings s = resolve(of_model("mixtral-8x7b", {{P::gpus, 64},
