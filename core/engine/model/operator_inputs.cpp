@@ -44,8 +44,10 @@ bool operators_cross_nodes(const Settings& s) {
     const double dense = s[P::tensor_parallel] * s[P::context_parallel];
     const double experts = expert_tensor_parallel(s) * s[P::expert_parallel];
     const double node = s[P::gpus_used_per_node];
+    if (s[P::gpus] <= node) return false;
     // In a job of several nodes a group straddles two of them unless its GPUs divide those of a node.
-    return s[P::gpus] > node && (std::fmod(node, dense) != 0 || std::fmod(node, experts) != 0);
+    const double dense_groups = node / dense, expert_groups = node / experts;
+    return dense_groups != std::floor(dense_groups) || expert_groups != std::floor(expert_groups);
 }
 
 bool same_slice(const Settings& a, const Settings& b) {
