@@ -280,8 +280,9 @@ WallSentences wall_sentences(const Answer& answer) {
         const std::string over = format(e.memory.peak - e.memory.capacity, Quantity::bytes);
         out.lead = translate("Memory is the wall: {1} too much.", {over});
         out.takeover = takeover_sentence(answer);
-        const double left_activations = left_on_gpu(
-            offloaded_activation_bytes(fullest_stage(answer), answer.compiled), host_memory_share(s));
+        const Stage& fullest = fullest_stage(answer);
+        const double left_activations = left_on_gpu(offloaded_activation_bytes(fullest, answer.compiled),
+                                                    host_memory_for_activations(fullest, answer.compiled));
         if (left_activations > 0)
             out.details.push_back(translate("The host has no memory for {1} of the offloaded activations.",
                                             {format(left_activations, Quantity::bytes)}));

@@ -29,6 +29,16 @@ class PlacementLimits {
         }
         return static_cast<double>(fitting);
     }
+    // Returns the number of placements for which `fits(placement)` holds, without those in which the work
+    // exceeds its limit. It is for work that needs more memory in some placements than `work` says.
+    template <typename Fits>
+    [[nodiscard]] double count_each(std::span<const ActivationBytes> work, Fits&& fits) const {
+        std::size_t fitting = 0;
+        for (std::size_t i = first_that_may_fit(work); i < order_.size(); ++i) {
+            if (spare(work, &limits_[order_[i] * stages_]) >= -rounding_ && fits(order_[i])) ++fitting;
+        }
+        return static_cast<double>(fitting);
+    }
     // Returns a lower bound of the peak with this work in any placement, or in one; bytes.
     [[nodiscard]] double least_peak(std::span<const ActivationBytes> work) const;
     [[nodiscard]] double least_peak(std::span<const ActivationBytes> work, std::size_t placement) const {

@@ -225,9 +225,13 @@ double PlanSearch::count_fitting(std::size_t index, Worker& w) {
         least = std::min(least, peak);
         if (peak > most_bytes_) continue;
         for (std::size_t r = 0; r < w.work.size(); ++r) {
-            w.feasible += parts.limits.count(w.bytes_of_work(r), [&](std::size_t placement) {
+            const auto fits = [&](std::size_t placement) {
                 return peak_of(parts.states_of(placement), w.work[r], c) <= most_bytes_;
-            });
+            };
+            // Offloaded state leaves less host memory for offloaded activations, which the limits leave out.
+            w.feasible += c.settings[P::activation_offload] > 0
+                              ? parts.limits.count_each(w.bytes_of_work(r), fits)
+                              : parts.limits.count(w.bytes_of_work(r), fits);
         }
     }
     return least;

@@ -1,6 +1,7 @@
 // E3 and E11 with offload: the optimizer state, or the weights as well, are in the host's memory, or the
 // state is on NVMe drives. Sharded gradients (from ZeRO-2 on) are sent to the host as soon as they have been
-// reduced, and are accumulated there. State for which the host has no memory stays on the GPU.
+// reduced, and are accumulated there. State for which the host has no memory stays on the GPU. State and
+// activations share one limit: the node's host memory ÷ the GPUs in use in the node. State comes first.
 //
 // Sources: Ren et al. 2021 (ZeRO-Offload), arXiv 2101.06840; Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv
 // 2104.07857.

@@ -96,14 +96,14 @@ MemoryTerms terms_of(const StateMemory& state, const TemporaryBytes& now, const 
 // attention or the loss.
 template <typename Record>
 void each_moment(const StateMemory& state, const ActivationMemory& work, Record&& record) {
+    const double resident = work.resident(state.on_host);
     record(Moment::forward_end,
-           TemporaryBytes{state.gathered_forward, work.resident, work.logits, work.held_back});
+           TemporaryBytes{state.gathered_forward, resident, work.logits, work.held_back});
     if (work.attention > 0)
         record(Moment::forward_end,
-               TemporaryBytes{state.gathered_forward, work.resident + work.attention, 0, work.held_back});
-    record(Moment::backward,
-           TemporaryBytes{state.gathered_backward, work.resident + work.working + state.new_gradient, 0,
-                          work.held_back});
+               TemporaryBytes{state.gathered_forward, resident + work.attention, 0, work.held_back});
+    record(Moment::backward, TemporaryBytes{state.gathered_backward,
+                                            resident + work.working + state.new_gradient, 0, work.held_back});
     record(Moment::optimizer_step, TemporaryBytes{});
 }
 
@@ -114,7 +114,7 @@ MemoryUse memory_use(const Stage& stage, const Compiled& c) {
     use.stage = stage.position;
     const StateMemory state = state_memory(stage, c);
     const ActivationMemory work = activation_memory(stage, c);
-    use.resident = work.resident;
+    use.resident = work.resident(state.on_host);
     each_moment(state, work, [&](Moment moment, const TemporaryBytes& now) {
         MemoryTerms terms = terms_of(state, now, c.settings);
         const double needed = sum(terms);
@@ -262,6 +262,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
             out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
     }
     out.optimizer = offloads ? left_on_gpu(moved, host_memory) : shards.optimizer;
+    out.on_host = std::min(moved, host_memory);
     return out;
 }
 
@@ -356,19 +357,31 @@ ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const Sc
     // micro-batch keep more than their inputs only until their own backward passes.
     const double recomputing = schedule.share * micro_batch.recomputing -
                                std::min(schedule.share, schedule.in_flight) * micro_batch.stored;
-    return {schedule.in_flight * micro_batch.held +
-                left_on_gpu(schedule.in_flight * micro_batch.offloaded, schedule.host_memory),
-            std::max(working, recomputing), schedule.share * micro_batch.attention, schedule.logits,
-            schedule.share * micro_batch.held_back};
+    return {.held = schedule.in_flight * micro_batch.held,
+            .working = std::max(working, recomputing),
+            .attention = schedule.share * micro_batch.attention,
+            .logits = schedule.logits,
+            .held_back = schedule.share * micro_batch.held_back,
+            .offloaded = schedule.in_flight * micro_batch.offloaded,
+            .host_memory = schedule.host_memory};
+}
+
+double ActivationMemory::resident(double state_on_host) const {
+    return held + left_on_gpu(offloaded, host_memory - state_on_host);
 }
 
 double offloaded_activation_bytes(const Stage& stage, const Compiled& c) {
     return micro_batches_in_flight(stage, c) * micro_batch_memory(stage, c).offloaded;
 }
 
+double host_memory_for_activations(const Stage& stage, const Compiled& c) {
+    const double host_memory = host_memory_share(c.settings);
+    return host_memory - std::min(offloaded_state_bytes(stage, c), host_memory);
+}
+
 double activation_share_on_host(const Stage& stage, const Compiled& c) {
     if (c.settings[P::activation_offload] <= 0) return 1;
-    return share_on_host(offloaded_activation_bytes(stage, c), host_memory_share(c.settings));
+    return share_on_host(offloaded_activation_bytes(stage, c), host_memory_for_activations(stage, c));
 }
 
 ActivationMemory activation_memory(const Stage& stage, const Compiled& c) {
@@ -389,7 +402,8 @@ double peak_memory(const StateMemory& state, const ActivationMemory& work, const
 }
 
 ActivationBytes bytes_of(const ActivationMemory& work) {
-    return {work.resident + std::max(work.attention, work.logits), work.resident + work.working};
+    const double resident = work.resident();
+    return {resident + std::max(work.attention, work.logits), resident + work.working};
 }
 
 ActivationBytes activation_limit(const StateMemory& state, double bytes, const Compiled& c) {

@@ -99,6 +99,7 @@ struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
     double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
+    double on_host = 0;       // in the host's memory, where it leaves less for offloaded activations
 };
 // E3: returns the bytes of the secondary shards of a stage's weights, which ZeRO++ keeps in every node.
 double secondary_shard_bytes(const Stage& stage, const Compiled& compiled);
@@ -116,16 +117,24 @@ StateMemory state_memory(const Stage& stage, const Compiled& compiled);
 // E6: returns the bytes of a stage's activations that offload moves to the host, if the host has memory for
 // all of them.
 double offloaded_activation_bytes(const Stage& stage, const Compiled& compiled);
+// Returns the host memory that a GPU of the stage has for offloaded activations; bytes. One limit holds for
+// state and activations together (host_memory_share): the state is there for the whole run and comes first,
+// activations get what it leaves.
+double host_memory_for_activations(const Stage& stage, const Compiled& compiled);
 // Returns the share of those activations for which the host has memory.
 double activation_share_on_host(const Stage& stage, const Compiled& compiled);
 // The activations of a stage and the temporary buffers of its passes; bytes.
 struct ActivationMemory {
-    // Activations of all micro-batches in flight, with those for which the host has no memory.
-    double resident = 0;
+    double held = 0;       // activations of all micro-batches in flight that are not offloaded
     double working = 0;    // of the layer in its backward pass, recomputed or not, whichever needs more
     double attention = 0;  // buffers of context parallelism in a forward pass
     double logits = 0;
-    double held_back = 0;  // freed, but not reusable yet
+    double held_back = 0;    // freed, but not reusable yet
+    double offloaded = 0;    // activations of all micro-batches in flight that move to the host
+    double host_memory = 0;  // of this GPU, for offloaded state and activations together
+    // Returns the activations on the GPU if `state_on_host` bytes of the host's memory hold state: those that
+    // are not offloaded, and those for which the host has no memory.
+    [[nodiscard]] double resident(double state_on_host = 0) const;
 };
 ActivationMemory activation_memory(const Stage& stage, const Compiled& compiled);
 // The part of ActivationMemory that one micro-batch needs. It depends on degrees, micro-batch and
@@ -145,23 +154,25 @@ struct ScheduleMemory {
     double in_flight = 1;  // micro-batches
     double share = 1;      // of a micro-batch that one pass processes
     double logits = 0;
-    double host_memory = 0;  // for offloaded activations; offloaded state is not subtracted
+    double host_memory = 0;  // of one GPU, if activations are offloaded; offloaded state is not subtracted
 };
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& compiled);
 ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);
 // E6: returns the micro-batches whose activations a stage holds at the same time.
 double micro_batches_in_flight(const Stage& stage, const Compiled& compiled);
 // Returns the memory of a GPU with `state` and `work` at its fullest moment; bytes. It grows with every field
-// of both, also in rounded arithmetic.
+// of both but host_memory, also in rounded arithmetic.
 double peak_memory(const StateMemory& state, const ActivationMemory& work, const Compiled& compiled);
 // What the activations and buffers need at the end of forward and at the start of backward; bytes.
 struct ActivationBytes {
     double forward = 0, backward = 0;
 };
+// They are the least for any state: offloaded state may leave no host memory for offloaded activations.
 ActivationBytes bytes_of(const ActivationMemory& work);
 // Returns the most that the activations and buffers of a GPU with `state` may need for its peak not to exceed
 // `bytes`, exact but for rounding errors. It is negative if the state alone needs more. Freed tensors that
-// are not reusable yet are not counted, because they do not change a verdict.
+// are not reusable yet are not counted, because they do not change a verdict. Neither are activations that
+// stay on the GPU because the state fills the host's memory.
 ActivationBytes activation_limit(const StateMemory& state, double bytes, const Compiled& compiled);
 
 }  // namespace shardscope

@@ -44,7 +44,8 @@ inline bool keeps_weights_on_host(const Settings& settings) {
 inline bool keeps_gradients_on_host(const Settings& settings) {
     return settings.choice<Offload>(P::offload) != Offload::none && sharding_of(settings) >= Sharding::zero2;
 }
-// Returns the part of a node's host memory that one GPU in use has, in bytes.
+// Returns the part of a node's host memory that one GPU in use has, in bytes: the limit of its offloaded
+// state and activations together.
 double host_memory_share(const Settings& settings);
 // Returns whether plans may have this degree of tensor parallelism: it stays in a node unless the scenario
 // allows more.

@@ -1,5 +1,6 @@
 // Tests E3–E8 under tensor, pipeline and expert parallelism against published numbers.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "compile/stage_parameters.h"
 #include "memory/memory.h"
@@ -299,6 +300,56 @@ TEST_CASE("memory: offloaded activations for which the host has no memory stay o
     CHECK(activations(0, 1e6) == all);
 }
 
+TEST_CASE("memory: offloaded state and activations share the memory of the host, state first", "[memory]") {
+    const auto compiled = [](Offload offload, double share, double host_memory) {
+        return compile(resolve(of_model("llama-3-70b", {{P::sequence_length, 131072},
+                                                        {P::gpus, 8},
+                                                        {P::gpus_per_node, 8},
+                                                        {P::micro_batch, 1},
+                                                        {P::sharding, Sharding::zero3},
+                                                        {P::offload, offload},
+                                                        {P::activation_offload, share},
+                                                        {P::host_memory, host_memory}})));
+    };
+    const Compiled enough = compiled(Offload::optimizer, 1, 1e15);
+    const double state = offloaded_state_bytes(enough.stages.first, enough);
+    const double copied = offloaded_activation_bytes(enough.stages.first, enough);
+    const auto used = [&](double host_memory) {
+        return memory_use(compiled(Offload::optimizer, 1, host_memory));
+    };
+    const double least = term(used(1e15), MemoryTerm::activations);
+    // Host memory for all of the state and half of the activations.
+    CHECK(term(used(state + copied / 2), MemoryTerm::optimizer) == 0);
+    CHECK(term(used(state + copied / 2), MemoryTerm::activations) == Approx(least + copied / 2));
+    // Host memory for half of the state: no activations leave the GPU.
+    CHECK(term(used(state / 2), MemoryTerm::optimizer) == Approx(state / 2));
+    CHECK(term(used(state / 2), MemoryTerm::activations) == Approx(least + copied));
+    // Without offloaded state, activations have all of it.
+    CHECK(term(memory_use(compiled(Offload::none, 1, copied)), MemoryTerm::activations) ==
+          Approx(term(memory_use(compiled(Offload::none, 1, 1e15)), MemoryTerm::activations)));
+
+    for (const Offload offload :
+         {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters, Offload::optimizer_nvme}) {
+        for (const double share : {0.0, 0.25, 1.0}) {
+            double last = std::numeric_limits<double>::infinity();
+            for (const double host_memory : {1e9, 30e9, 100e9, 250e9, 500e9, 1e12, 4e12}) {
+                const Compiled c = compiled(offload, share, host_memory);
+                const Stage& stage = c.stages.first;
+                const double on_host =
+                    state_share_on_host(stage, c) * offloaded_state_bytes(stage, c) +
+                    activation_share_on_host(stage, c) * offloaded_activation_bytes(stage, c);
+                CHECK(on_host <= host_memory_share(c.settings) * (1 + 1e-12));
+                // More host memory never leaves more on the GPU.
+                const MemoryUse use = memory_use(c);
+                const double on_gpu = states(use) + term(use, MemoryTerm::activations);
+                CHECK(on_gpu <= last * (1 + 1e-12));
+                last = on_gpu;
+                CHECK(peak_memory(state_memory(stage, c), activation_memory(stage, c), c) == use.peak);
+            }
+        }
+    }
+}
+
 TEST_CASE("memory: experts are sharded over the GPUs that hold the same ones", "[memory]") {
     // Mixtral 8x7B on 64 GPUs has 16 B for each parameter over all GPUs, with and without expert parallelism.
     const auto all = [](double experts) {
@@ -344,8 +395,8 @@ TEST_CASE("memory: the total of all GPUs follows from every stage, and layers mo
     const Compiled even = total(4, 12);
     CHECK(total_memory(even) == Approx(total_memory(total(4, 0))));
     const Compiled front = total(4, 15);
-    const double kept = (activation_memory(front.stages.first, front).resident -
-                         activation_memory(even.stages.first, even).resident) /
+    const double kept = (activation_memory(front.stages.first, front).resident() -
+                         activation_memory(even.stages.first, even).resident()) /
                         (3 * 4);  // a layer and micro-batch
     REQUIRE(kept > 0);
     const double factor = (total_memory(front) - total_memory(even)) / (8 * kept);
@@ -465,5 +516,6 @@ TEST_CASE("memory: the buffers of attention replace the tensors of the operators
     CHECK(of_exchange.attention == Approx(2 * kGiB - layer.saved_after_attention * 0.5 * kGiB / layer.saved));
     const MemoryUse use = memory_use(ring);
     CHECK(use.peak_moment == Moment::backward);
-    CHECK(term(use, MemoryTerm::activations, Moment::backward) == Approx(of_ring.resident + of_ring.working));
+    CHECK(term(use, MemoryTerm::activations, Moment::backward) ==
+          Approx(of_ring.resident() + of_ring.working));
 }

@@ -239,6 +239,27 @@ TEST_CASE("search: every plan of a space is valid, numbered in order and counted
     }
 }
 
+TEST_CASE("search: plans are counted exactly where offloaded state and activations share the host",
+          "[planner]") {
+    Scenario scenario = of_model("llama-2-13b", {{P::gpus, 16},
+                                                 {P::global_batch, 64},
+                                                 {P::sequence_length, 16384},
+                                                 {P::activation_offload, 0.75},
+                                                 {P::host_memory, 20e9}});
+    SearchOptions counted;
+    counted.count_feasible = true;
+    SearchOptions everything;
+    everything.everything = true;
+    const auto feasible = [](const Scenario& of, const SearchOptions& options) {
+        return search_plans(resolve(of), default_free_parameters(), options).feasible;
+    };
+    const double shared = feasible(scenario, counted);
+    CHECK(shared == feasible(scenario, everything));
+    scenario.give(P::host_memory, 1e13);
+    CHECK(feasible(scenario, counted) == feasible(scenario, everything));
+    CHECK(feasible(scenario, counted) > shared);
+}
+
 TEST_CASE("search: the result does not depend on threads, pruning or the split into shares", "[planner]") {
     // The copies of offloaded activations depend on the recomputation and the micro-batch of a plan.
     const double offloaded = GENERATE(0.0, 0.5);

@@ -173,7 +173,9 @@ TEST_CASE("step: only the activations for which the host has memory are copied",
     CHECK(copies(c) == Approx(2 * bytes / c.settings[P::host_bandwidth]).epsilon(1e-9));
     CHECK(copies(compiled(bytes / 4)) == Approx(2 * bytes / 4 / c.settings[P::host_bandwidth]).epsilon(1e-9));
     // What is moved is what leaves the GPU.
-    const auto resident = [](const Compiled& of) { return activation_memory(of.stages.first, of).resident; };
+    const auto resident = [](const Compiled& of) {
+        return activation_memory(of.stages.first, of).resident();
+    };
     CHECK(resident(compiled(bytes / 4)) - resident(c) == Approx(0.75 * bytes).epsilon(1e-9));
 }
 
