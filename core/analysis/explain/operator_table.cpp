@@ -33,8 +33,11 @@ Rate bound_of(const Time& time) {
 OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work, const Compiled& c) {
     const bool exchange = op.kind == OperatorKind::collective;
     const BlockRates rates = block_rates(c.settings, c.layout, c.gpu, c.network);
+    const auto backward_exchange = [&](const Operator& of) {
+        return of.forward_only ? Time{} : collective_operator_time(of, rates);
+    };
     const Time forward = exchange ? collective_operator_time(op, rates) : forward_time(op, c.gpu);
-    const Time backward = exchange ? collective_operator_time(op, rates) : backward_time(op, c.gpu);
+    const Time backward = exchange ? backward_exchange(op) : backward_time(op, c.gpu);
     OperatorRow row{block.name,
                     op.name,
                     name_of(op.kind),
@@ -55,14 +58,16 @@ OperatorRow row_of(const Operator& op, const Block& block, const BlockWork& work
     const bool overlaps = row.term == StepTerm::tensor_network || row.term == StepTerm::expert_network;
     if (exchange && overlaps) {
         // What the overlap leaves exposed of a term is divided among its exchanges by their time alone.
-        double all = 0;
+        double all_forward = 0, all_backward = 0;
         for (const Operator& other : block.operators) {
-            if (other.kind == OperatorKind::collective && step_term_of(other) == row.term)
-                all += collective_operator_time(other, rates).total();
+            if (other.kind != OperatorKind::collective || step_term_of(other) != row.term) continue;
+            all_forward += collective_operator_time(other, rates).total();
+            all_backward += backward_exchange(other).total();
         }
-        const double share = all > 0 ? forward.total() / all : 0;
-        row.forward = share * work.forward.terms[static_cast<std::size_t>(row.term)];
-        row.backward = share * work.backward.terms[static_cast<std::size_t>(row.term)];
+        const auto share = [](const Time& of, double all) { return all > 0 ? of.total() / all : 0; };
+        const auto term = static_cast<std::size_t>(row.term);
+        row.forward = share(forward, all_forward) * work.forward.terms[term];
+        row.backward = share(backward, all_backward) * work.backward.terms[term];
     } else if (op.collective == Collective::ring_exchange) {
         const auto term = static_cast<std::size_t>(StepTerm::context_network);
         row.forward = work.forward.terms[term];

@@ -92,6 +92,16 @@ bool exceeds_host_memory(const Answer& answer) {
            answer.estimate.memory.term(MemoryTerm::optimizer) > 0;
 }
 
+std::optional<OutputFormula> tensor_network_formula(const Settings& s) {
+    if (s.listed() || s[P::tensor_parallel] <= 1 || s.on(P::parallel_loss)) return std::nullopt;
+    return OutputFormula{
+        translate(
+            "per pair of matrices: exchange forward; backward exchange, and twice max(gradient, "
+            "exchange) + ω·min − gradient; exchange = (t − 1)/t · Q·E·h ÷ B_tp + latency; all-gather of "
+            "the logits, forward: (t − 1)/t · Q·E·V ÷ B_tp + latency"),
+        "t Q E h V B_tp ω"};
+}
+
 std::optional<OutputFormula> optimizer_formula(const Answer& answer) {
     const auto offload = answer.settings.choice<Offload>(P::offload);
     if (exceeds_host_memory(answer) && offload != Offload::optimizer_nvme)
@@ -216,6 +226,7 @@ std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
         case Output::memory_logits:
         case Output::memory_activations: return memory_formula(id, answer);
         case Output::step_copies: return memory_copies_formula(answer);
+        case Output::step_tensor_network: return tensor_network_formula(answer.settings);
         case Output::step_optimizer: return optimizer_formula(answer);
         case Output::step_host_link: return host_link_formula(answer);
         case Output::step_bubble: {  // each schedule has its own rule

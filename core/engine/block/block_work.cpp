@@ -103,6 +103,11 @@ class TensorParallelPair {
         last_ = Matrix{forward, input_gradient, weight_gradient};
     }
     void add_collective(const Operator& op, const Time& time) {
+        if (op.forward_only) {
+            // No matrix is beside it.
+            beside(forward_, {}, time);
+            return;
+        }
         if (op.collective == Collective::all_gather) {
             flush();
             gather_ = time;

@@ -38,7 +38,7 @@ inline double loss_traffic(Loss loss, double plain) {
     return (loss == Loss::plain ? plain : std::min(kFused, plain)) / 2;
 }
 // Returns the number of GPUs that shard the logits. Without a parallel loss, of whichever kind, every GPU
-// gathers them, which is not timed, and computes the loss of all entries.
+// gathers them (the operator head.gather_logits) and computes the loss of all entries.
 inline double logit_shards(double tensor, bool parallel_loss) { return parallel_loss ? tensor : 1; }
 // Returns the bytes at the end of the forward pass.
 inline double logits_memory(const Logits& logits) {

@@ -73,6 +73,13 @@ void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
     if (!has_weights) logits.weights = 0;
     head.push_back(logits);
+    // Without a parallel loss every GPU gathers the logits in the precision of activations. In the backward
+    // pass each takes its slice of the gradient (Megatron-Core, gather_from_tensor_model_parallel_region).
+    if (x.t > 1 && !x.parallel_loss) {
+        add_collective(head, "head.gather_logits", Collective::all_gather, CommunicationGroup::tensor,
+                       x.q * x.tokens * x.vocab);
+        head.back().forward_only = true;
+    }
     // The memory of the logits is a term of its own.
     Operator loss = streaming(x, OperatorKind::softmax, "head.loss", 0, 0, 0);
     loss.bytes = x.loss_traffic * x.tokens * x.vocab;

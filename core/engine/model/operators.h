@@ -26,7 +26,9 @@
 namespace shardscope {
 
 // The kind of a collective operator, and the group of GPUs among which it runs. The backward pass runs the
-// mirror image of each: a gather becomes a reduction of the same size and vice versa.
+// mirror image of each: a gather becomes a reduction of the same size and vice versa. The mirror image of a
+// gather whose result every GPU of the group uses in the same way is a slice of the gradient, which moves no
+// data (`forward_only`).
 enum class Collective : unsigned char {
     none,
     all_gather,
@@ -70,6 +72,7 @@ struct Operator {
     bool composed = false;       // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
     bool low_precision = false;  // runs in fp8 if that is the precision
     bool expert = false;         // has weights of experts, which have shard groups of their own
+    bool forward_only = false;   // a collective whose mirror image moves no data
     Collective collective = Collective::none;
     CommunicationGroup group = CommunicationGroup::tensor;
 

@@ -89,8 +89,9 @@ Shape shape_of(const Settings& s) {
     x.gate_copies = x.gated ? s[P::gate_copies] : 0;
     x.accumulation = s[P::accumulation];
     x.softmax_traffic = s[P::softmax_traffic];
+    x.parallel_loss = s.on(P::parallel_loss);
     x.loss_traffic =
-        loss_traffic(s.choice<Loss>(P::loss), s[P::loss_traffic]) / logit_shards(x.t, s.on(P::parallel_loss));
+        loss_traffic(s.choice<Loss>(P::loss), s[P::loss_traffic]) / logit_shards(x.t, x.parallel_loss);
     return x;
 }
 

@@ -33,6 +33,7 @@ struct Shape {
     double dispatched_bytes;        // bytes of a token's value on its way to an expert
     double expert_h;                // width at which tokens are sent to experts
     bool shared_gate, head_bias;
+    bool parallel_loss;  // the tensor-parallel GPUs shard the logits
     double norm_copies, gate_copies, softmax_traffic, accumulation;
     double loss_traffic;  // bytes on one GPU per token and vocabulary entry, in one pass
 };

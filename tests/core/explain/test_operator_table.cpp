@@ -49,6 +49,7 @@ TEST_CASE("operator table: its rows and the other terms of the step add up to th
     adds_up(with({{P::recompute, kRecomputeSelective}, {P::attention, AttentionKernel::naive}}));
     adds_up(with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}, {P::context_parallel, 2}}));
     adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::tensor_parallel, 2}}));
+    adds_up(with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}, {P::parallel_loss, false}}));
     adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::schedule, ScheduleKind::dualpipe}}));
     adds_up(with({{P::pipeline_parallel, 4}, {P::accumulation, 16}, {P::schedule, ScheduleKind::seq1f1b}}));
     adds_up(with({{P::precision, Precision::fp8}}));
@@ -57,6 +58,27 @@ TEST_CASE("operator table: its rows and the other terms of the step add up to th
     adds_up(of_model("deepseek-v3", {{P::gpus, 512}, {P::expert_parallel, 16}, {P::pipeline_parallel, 4}}));
     adds_up(of_model("resnet-50", {{P::micro_batch, 64}}));
     adds_up(of_model("resnet-50", {{P::pipeline_parallel, 4}, {P::accumulation, 8}}));
+}
+
+TEST_CASE("operator table: the gather of the logits has a row without a backward pass", "[explain]") {
+    const auto rows = [](bool parallel_loss) {
+        const Answer now =
+            answer(of_model("llama-3-8b", {{P::tensor_parallel, 8}, {P::parallel_loss, parallel_loss}}));
+        REQUIRE(now.valid());
+        std::vector<OperatorRow> out;
+        for (const OperatorRow& row : operator_table(now).rows) {
+            if (row.name == "head.gather_logits") out.push_back(row);
+        }
+        return out;
+    };
+    CHECK(rows(true).empty());
+    REQUIRE(rows(false).size() == 1);
+    const OperatorRow row = rows(false).front();
+    const Settings s = resolve(of_model("llama-3-8b", {}));
+    CHECK(row.bytes == 2 * s[P::sequence_length] * s[P::micro_batch] * 128256);
+    CHECK(row.forward > 0);
+    CHECK(row.backward == 0);
+    CHECK(row.exchanges());
 }
 
 TEST_CASE("operator table: weights and saved bytes are the engine's", "[explain]") {

@@ -112,6 +112,47 @@ TEST_CASE("step: the tensor-parallel exchanges of a layer move the volumes of E1
     }
 }
 
+TEST_CASE("step: without a parallel loss the logits are gathered in the forward pass", "[step]") {
+    const auto network = static_cast<std::size_t>(StepTerm::tensor_network);
+    for (const double t : {1.0, 2.0, 8.0}) {
+        for (const double mtp : {0.0, 1.0}) {
+            INFO(t << " GPUs, " << mtp << " prediction layers");
+            const auto compiled = [&](bool parallel_loss, Precision precision) {
+                return compile(
+                    resolve(without_latency(of_model("llama-3-8b", {{P::tensor_parallel, t},
+                                                                    {P::sequence_length, 4096},
+                                                                    {P::micro_batch, 2},
+                                                                    {P::mtp_layers, mtp},
+                                                                    {P::precision, precision},
+                                                                    {P::parallel_loss, parallel_loss}}))));
+            };
+            const Compiled with = compiled(true, Precision::bf16);
+            const Compiled without = compiled(false, Precision::bf16);
+            // 8,192 tokens with 128,256 logits of 2 bytes, (t − 1)/t of which other GPUs send.
+            const double bytes = 8192.0 * 128256 * 2;
+            const double gather = (1 + mtp) * (t - 1) / t * bytes / without.network.intra_bandwidth;
+            const auto exposed = [&](const PassTime& pass) { return pass.terms[network]; };
+            CHECK(exposed(without.work.head.forward) - exposed(with.work.head.forward) ==
+                  Approx(gather).epsilon(1e-9).margin(1e-12));
+            CHECK(exposed(without.work.head.backward) == exposed(with.work.head.backward));
+            CHECK(without.work.head.backward.hidden == with.work.head.backward.hidden);
+            // Logits of fp32 have twice the bytes.
+            const Compiled full = compiled(false, Precision::fp32);
+            CHECK(exposed(full.work.head.forward) ==
+                  Approx(2 * exposed(without.work.head.forward)).epsilon(1e-9).margin(1e-12));
+        }
+    }
+    // A job across nodes gathers them over the network between nodes.
+    const auto step = [](bool parallel_loss) {
+        return step_of(of_model("llama-3-8b", {{P::tensor_parallel, 16},
+                                               {P::gpus, 16},
+                                               {P::sharding, Sharding::ddp},
+                                               {P::parallel_loss, parallel_loss}}))
+            .total;
+    };
+    CHECK(step(false) > step(true));
+}
+
 TEST_CASE("step: asynchronous tensor parallelism hides all but a part of its collectives", "[step]") {
     const Compiled plain = compile(resolve(three_d()));
     const Compiled async = compile(resolve(changed(three_d(), {{P::async_tensor_parallel, true}})));
