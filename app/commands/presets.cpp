@@ -135,6 +135,8 @@ bool print(const Preset& preset) {
         preset.kind == PresetKind::model)
         print_out("  public runs: %s\n", label_of(compared(preset)).c_str());
     if (preset.rotary_base > 0) print_out("  rotary base: %s\n", exact(preset.rotary_base).c_str());
+    if (preset.rotary_share > 0)
+        print_out("  rotary share: %s of a head\n", exact(preset.rotary_share).c_str());
     if (preset.router) print_out("  router: %s\n", json_text(write_router(*preset.router)).c_str());
     if (preset.operators) {
         print_out("  operators:\n");

@@ -101,7 +101,9 @@ void build_attention(const Shape& x, double attended, double length, std::vector
                               whole ? (x.a + x.kv) * x.d : 2 * x.d));
         ops.back().share = whole ? 1 / x.t : 1;
     }
-    // Rotary embedding or layout change of queries, keys and values.
+    // Rotary embedding or layout change of queries, keys and values. Kernels that turn a part of each head
+    // copy the rest (NVIDIA/TransformerEngine, common/fused_rope/fused_rope.cu), so that the bytes are the
+    // same for any `rotary_share` of a preset.
     ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, 0, 0));
     ops.back().composed = x.positions == 0;
     if (latent) ops.back().repeated_by = bit(RecomputeModule::mla_up_proj);

@@ -164,6 +164,23 @@ double rotary_base_of(Reader& r) {
     return out >= 1 && out <= kLargestRotaryBase ? std::round(out) : 0;
 }
 
+// Returns the share of each head's width that rotary embeddings turn, 0 if the file gives none or all of it
+// is turned. With a latent, the rotary width is a part of its own. The fields stand where the base does.
+double rotary_share_of(Reader& r) {
+    if (r.values.contains("kv_lora_rank")) return 0;
+    double out = 0;
+    for (const char* field : {"rope_parameters", "rope_scaling"}) {
+        Reader part = r.part(field);
+        if (out <= 0) out = part.number({"partial_rotary_factor"});
+        Reader full = part.part("full_attention");
+        if (out <= 0) out = full.number({"partial_rotary_factor"});
+    }
+    if (out <= 0) out = r.number({"partial_rotary_factor", "rotary_pct", "rope_pct"});
+    const auto& head = r.values["head_size"];
+    if (out <= 0 && head.is_number() && head > 0) out = r.number({"rotary_dim"}) / head.get<double>();
+    return out > 0 && out < 1 ? out : 0;
+}
+
 // Returns one of kActivations, or an empty text for any other.
 std::string activation_of(Reader& r) {
     const char* field =
@@ -280,6 +297,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     read_shape(reader, family);
     const double context = context_of(reader);
     const double rotary_base = rotary_base_of(reader);
+    const double rotary_share = rotary_share_of(reader);
     const std::optional<Router> router = router_of(reader);
     if (!is_known) hf::refuse_unread(reader, part, moved);
     if (!problems.empty()) return out;
@@ -298,6 +316,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     preset["source"] = source;
     if (context > 0) preset["context"] = static_cast<long long>(std::min(context, kLongestContext));
     if (rotary_base > 0) preset["rotary_base"] = static_cast<long long>(rotary_base);
+    if (rotary_share > 0) preset["rotary_share"] = rotary_share;
     if (router) preset["router"] = write_router(*router);
     if (const std::string activation = activation_of(reader); !activation.empty())
         preset["activation"] = activation;

@@ -217,6 +217,17 @@ double read_whole(const json& file, const char* field, double least, double most
     return 0;
 }
 
+// Reads a share of a preset that is above 0 and at most 1; returns 0 where the field is missing or 1.
+double share_at(const json& file, const char* field, Problems& problems) {
+    const auto found = file.find(field);
+    if (found == file.end()) return 0;
+    const double value = found->is_number() ? found->get<double>() : 0;
+    if (value > 0 && value <= 1) return value < 1 ? value : 0;
+    problems.push_back({std::string("/") + field, translate("must be above 0 and at most 1"), "",
+                        translate("write for instance {1}", {"0.5"})});
+    return 0;
+}
+
 // Reads a choice of a preset; returns an empty text where the field is missing.
 std::string choice_at(const json& file, const char* field, std::span<const std::string_view> choices,
                       Problems& problems) {
@@ -279,6 +290,7 @@ void read_values_form(const json& file, const Catalogue& catalogue, Preset& pres
         preset.context = read_whole(file, "context", 1, kLongestContext, "8192", problems);
     if (preset.kind == PresetKind::model)
         preset.rotary_base = read_whole(file, "rotary_base", 1, kLargestRotaryBase, "10000", problems);
+    if (preset.kind == PresetKind::model) preset.rotary_share = share_at(file, "rotary_share", problems);
     if (preset.kind == PresetKind::gpu) preset.vendor = choice_at(file, "vendor", kVendors, problems);
     if (preset.kind == PresetKind::model)
         preset.activation = choice_at(file, "activation", kActivations, problems);

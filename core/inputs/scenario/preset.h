@@ -81,6 +81,7 @@ struct Preset {
     // config.json; 0 if there is no limit or none is given.
     double context = 0;
     double rotary_base = 0;        // of a model with rotary embeddings; 0 if not given
+    double rotary_share = 0;       // of each head's width that they turn, below 1; 0: all of it
     std::optional<Router> router;  // of a model with experts
     // Who makes a GPU, one of kVendors; "" if not given.
     std::string vendor;

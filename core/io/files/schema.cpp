@@ -206,6 +206,12 @@ std::string preset_schema() {
         {"minimum", 1},
         {"maximum", static_cast<long long>(kLargestRotaryBase)},
         {"description", "of its rotary embeddings; only settings of training tools contain it"}};
+    const ordered_json rotary_share = {
+        {"type", "number"},
+        {"exclusiveMinimum", 0},
+        {"maximum", 1},
+        {"description",
+         "of each head's width that its rotary embeddings turn; only settings of training tools contain it"}};
     ordered_json gpu = calibrated;
     gpu["year"] = year;
     gpu["vendor"] = {{"enum", kVendors}, {"description", "the tools that run on it follow from it"}};
@@ -216,6 +222,7 @@ std::string preset_schema() {
                                 {"year", year},
                                 {"context", context},
                                 {"rotary_base", rotary_base},
+                                {"rotary_share", rotary_share},
                                 {"router", router_schema()},
                                 {"activation", {{"enum", kActivations}}}};
     const std::pair<PresetKind, ordered_json> kinds[] = {

@@ -132,6 +132,7 @@ constexpr auto kOfModel = std::to_array<Field>({
     {"--num-experts", "model.num_moe_experts"},
     {"--moe-router-topk", "model.moe_router_topk"},
     {"--rotary-base", "model.rotary_base"},
+    {"--rotary-percent", "model.rotary_percent"},
     {"--squared-relu", "model.activation_func"},
     {"--no-bias-gelu-fusion", "model.bias_activation_fusion"},
     {"--moe-router-score-function", "model.moe_router_score_function"},

@@ -283,8 +283,11 @@ std::string decimal(double value) {
 }  // namespace
 
 std::vector<MegatronArgument> rotary_options(const Preset* model) {
-    if (!model || model->rotary_base <= 0) return {};
-    return {{"--rotary-base", whole(model->rotary_base), 0}};
+    if (!model) return {};
+    Arguments out;
+    if (model->rotary_base > 0) out.put("--rotary-base", whole(model->rotary_base));
+    if (model->rotary_share > 0) out.put("--rotary-percent", decimal(model->rotary_share));
+    return std::move(out).take();
 }
 
 std::vector<MegatronArgument> activation_options(const Preset* model, bool has_bias) {

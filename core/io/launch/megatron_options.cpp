@@ -561,6 +561,7 @@ LaunchRead read_options(MegatronCommand& command, bool is_script, const Scenario
          {rotary_options(out.model()), routing_options(out.model()), activation_options(out.model(), true)}) {
         for (const MegatronArgument& argument : list) command.ignore_same(argument);
     }
+    if (!out.model() || out.model()->rotary_share <= 0) command.ignore_same({"--rotary-percent", "1.0", 0});
     reader.training();
     reader.parallelism(wanted[P::layers]);
     reader.length();

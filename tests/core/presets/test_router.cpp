@@ -95,6 +95,65 @@ TEST_CASE("router: a published file gives its base of the positions and its rout
     CHECK_FALSE(odd["values"].contains("expert_groups"));
 }
 
+TEST_CASE("router: the share of a head that rotary embeddings turn is read, written and limited",
+          "[presets]") {
+    const auto imported = [](const std::string& type, const std::string& fields) {
+        Problems problems;
+        const std::string config = R"({"model_type": ")" + type + R"(", "hidden_size": 1024, "head_dim": 128,
+            "intermediate_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 8,
+            "num_key_value_heads": 8, "vocab_size": 32000, "hidden_act": "silu", "rms_norm_eps": 1e-5)" +
+                                   fields + "}";
+        const json preset = json::parse(import_hf_config(config, "m", problems).preset);
+        CHECK(problems.empty());
+        return preset.value("rotary_share", 0.0);
+    };
+    CHECK(imported("glm4_moe", R"(, "partial_rotary_factor": 0.5, "n_routed_experts": 8,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 512)") == 0.5);
+    CHECK(imported("gpt_neox", R"(, "rotary_pct": 0.25)") == 0.25);
+    CHECK(imported("stablelm", R"(, "partial_rotary_factor": 0.25)") == 0.25);
+    CHECK(imported("llama",
+                   R"(, "rope_parameters": {"rope_theta": 10000.0, "partial_rotary_factor": 0.75})") == 0.75);
+    // MiniMax gives the width, here half of a head's.
+    CHECK(imported("minimax_m2", R"(, "rotary_dim": 64, "num_local_experts": 8, "num_experts_per_tok": 2)") ==
+          0.5);
+    CHECK(imported("llama", "") == 0);
+    CHECK(imported("llama", R"(, "partial_rotary_factor": 1.0)") == 0);
+    CHECK(imported("llama", R"(, "partial_rotary_factor": -3)") == 0);
+    // The classes' defaults.
+    CHECK(imported("gpt_neox", "") == 0.25);
+    CHECK(imported("phi", "") == 0.5);
+
+    const auto problems_of = [](const std::string& share) {
+        Problems problems;
+        Catalogue catalogue = Catalogue::with_folder("", problems);
+        const Preset* own = catalogue.add(
+            R"({"format": "shardscope-preset", "version": 1, "kind": "model", "name": "own", "title": "Own",
+                "rotary_share": )" +
+                share + R"(, "values": {"layers": 4, "hidden_size": 512, "heads": 4}})",
+            "own.json", problems);
+        if (problems.empty()) CHECK(own->rotary_share == (share == "1" ? 0 : std::stod(share)));
+        return problems.size();
+    };
+    CHECK(problems_of("0.5") == 0);
+    CHECK(problems_of("1") == 0);
+    for (const char* wrong : {"0", "-0.5", "1.5", R"("half")"}) CHECK(problems_of(wrong) == 1);
+
+    // The tools' settings have it, and reading them notes only another share.
+    const LaunchText script = kMegatron.write(answer(of_model("glm-4.5", {{P::gpus, 128}})));
+    CHECK(script.text.find("--rotary-percent 0.5 ") != std::string::npos);
+    CHECK(kMegatronBridge.write(answer(of_model("glm-4.5", {{P::gpus, 128}})))
+              .text.find("cfg.model.rotary_percent = 0.5\n") != std::string::npos);
+    CHECK(kMegatron.write(answer(of_model("llama-3-8b", {}))).text.find("--rotary-percent") ==
+          std::string::npos);
+    // It changes neither memory nor time.
+    Scenario whole = of_model("glm-4.5", {{P::gpus, 128}});
+    Preset changed = *whole.model;
+    changed.rotary_share = 0;
+    const double step = answer(whole).estimate.step.total;
+    whole.model = &changed;
+    CHECK(answer(whole).estimate.step.total == step);
+}
+
 TEST_CASE("router: Megatron-LM's script has positions and routing, and reading it notes only other values",
           "[presets]") {
     Scenario scenario = of_model("deepseek-v3", {{P::gpus, 2048}, {P::expert_parallel, 64}});
