@@ -2,7 +2,8 @@
 //
 // Source: NVIDIA-NeMo/Megatron-Bridge at commit 067f987 (August 2026),
 // src/megatron/bridge/recipes/{llama,qwen,deepseek} for the recipes and the fields that they set,
-// recipes/common.py and models/{gpt,mla}_provider.py for a model that has none,
+// recipes/common.py and models/{gpt,mla,hybrid/hybrid}_provider.py for a model that has none,
+// models/{nemotronh/nemotron_h,qwen/qwen3_next}_bridge.py for hybrid models and linear attention,
 // src/megatron/bridge/training/config.py (ConfigContainer), and training/mixed_precision.py for the names of
 // precisions and for the precision of the gradients, which it sets in all parts. Fields of model, ddp and
 // optimizer are those of Megatron-Core (transformer_config.py, distributed_data_parallel_config.py,
@@ -12,9 +13,12 @@
 #include <string>
 
 #include "launch/launch.h"
+#include "launch/megatron_model.h"
 #include "launch/megatron_options.h"
 #include "launch/shapes.h"
+#include "launch/stage_layers.h"
 #include "launch/writing.h"
+#include "parameters/layer_pattern.h"
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
 #include "text/encode.h"
@@ -105,6 +109,18 @@ constexpr auto kFields = std::to_array<Field>({
 // An option without a field has code of its own, or its field follows from others.
 constexpr auto kOfModel = std::to_array<Field>({
     {"--num-layers", "model.num_layers"},
+    {"--hybrid-layer-pattern", "model.hybrid_layer_pattern"},
+    {"--mamba-num-heads", "model.mamba_num_heads"},
+    {"--mamba-head-dim", "model.mamba_head_dim"},
+    {"--mamba-state-dim", "model.mamba_state_dim"},
+    {"--mamba-num-groups", "model.mamba_num_groups"},
+    {"--experimental-attention-variant", "model.experimental_attention_variant"},
+    {"--linear-attention-freq", "model.linear_attention_freq"},
+    {"--linear-num-key-heads", "model.linear_num_key_heads"},
+    {"--linear-num-value-heads", "model.linear_num_value_heads"},
+    {"--linear-key-head-dim", "model.linear_key_head_dim"},
+    {"--linear-value-head-dim", "model.linear_value_head_dim"},
+    {"--linear-conv-kernel-dim", "model.linear_conv_kernel_dim"},
     {"--hidden-size", "model.hidden_size"},
     {"--ffn-hidden-size", "model.ffn_hidden_size"},
     {"--num-attention-heads", "model.num_attention_heads"},
@@ -213,7 +229,7 @@ std::string python_value(std::string_view option, const std::string& value) {
     if (value.empty()) return "True";
     if (option == "--window-size") return "(" + value.substr(0, value.find(',')) + ", 0)";
     // The shell's quotes are around a Python expression.
-    if (option == "--moe-layer-freq") return value.substr(1, value.size() - 2);
+    if (value.starts_with("'([")) return value.substr(1, value.size() - 2);
     if (option == "--hierarchical-context-parallel-sizes" || option == "--recompute-modules" ||
         option == "--cuda-graph-modules")
         return python_list(value);
@@ -311,11 +327,22 @@ void write_options(LaunchSettings& plan, bool has_recipe, Assignments& out) {
 
 // Writes a model that no recipe has, with mock data and a tokenizer that fits its vocabulary.
 void write_provider(const Settings& s, Assignments& out) {
-    out.set("model", s[P::kv_lora_rank] > 0 ? "MLAModelProvider()" : "GPTModelProvider()");
-    // Layers with experts and those without have different specifications.
-    if (s[P::experts] > 0)
+    const bool hybrid = !hybrid_letters(s).empty();
+    out.set("model", hybrid                   ? "HybridModelProvider()"
+                     : s[P::kv_lora_rank] > 0 ? "MLAModelProvider()"
+                                              : "GPTModelProvider()");
+    // Layers that differ in their attention, and those with and without experts, have specifications of their
+    // own. A hybrid model takes them from its pattern.
+    if (hybrid) {
+        out.set("model.is_hybrid_model", "True");
+    } else if (has_mixer(s, Mixer::linear)) {
+        out.set("model.transformer_layer_spec",
+                "get_transformer_block_with_experimental_attention_variant_spec");
+        out.set("model.hetereogenous_dist_checkpoint", "True");
+    } else if (s[P::experts] > 0) {
         out.set("model.transformer_layer_spec",
                 "partial(get_gpt_decoder_block_spec, use_transformer_engine=True)");
+    }
     if (s.choice<Mlp>(P::mlp) == Mlp::gated) out.set("model.activation_func", "torch.nn.functional.silu");
     out.set("model.should_pad_vocab", "True");
     out.set("tokenizer.tokenizer_type", "\"NullTokenizer\"");
@@ -373,6 +400,7 @@ std::string imports_of(const std::string& lines, const std::string& recipe) {
     add("partial(", "from functools import partial");
     add("torch.", "import torch");
     add_from("bridge.models.gpt_provider", "GPTModelProvider");
+    add_from("bridge.models.hybrid.hybrid_provider", "HybridModelProvider");
     add_from("bridge.models.mla_provider", "MLAModelProvider");
     out += recipe +
            "\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n"
@@ -381,9 +409,17 @@ std::string imports_of(const std::string& lines, const std::string& recipe) {
     add_from("bridge.training.mixed_precision", "get_mixed_precision_config");
     out += "from megatron.bridge.training.pretrain import pretrain\n";
     add_from("core.activations", "squared_relu");
+    add_from("core.models.gpt.experimental_attention_variant_module_specs",
+             "get_transformer_block_with_experimental_attention_variant_spec");
     add_from("core.models.gpt.gpt_layer_specs", "get_gpt_decoder_block_spec");
     add_from("core.transformer.enums", "AttnBackend");
     return out;
+}
+
+// Returns whether a hybrid model has several stages on a GPU, which HybridModelProvider refuses.
+bool has_virtual_hybrid_stages(const Settings& s) {
+    return !hybrid_letters(s).empty() &&
+           static_cast<double>(planned_stages(s).size()) > s[P::pipeline_parallel];
 }
 
 LaunchText write_megatron_bridge(const Answer& answer, const std::string& file) {
@@ -391,7 +427,12 @@ LaunchText write_megatron_bridge(const Answer& answer, const std::string& file) 
     const Settings& s = plan.s;
     if (s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    if (!writes_layer_pattern(s, kMegatronBridge)) return {"", "", {refused_layers(kMegatronBridge)}};
+    if (!writes_layer_pattern(s, kMegatronBridge)) return {"", "", {refused_layers(s, kMegatronBridge)}};
+    if (has_virtual_hybrid_stages(s))
+        return {"",
+                "",
+                {translate("A file for {1} has no virtual pipeline stages for a hybrid model.",
+                           {kMegatronBridge.label})}};
     plan.note_mismatches(kMegatronBridge, true);
     const Recipe* known = row_of_model(kRecipes, s, answer.scenario);
     const std::string family = known ? std::string(known->family) : "common";

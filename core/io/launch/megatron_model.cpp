@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "launch/layer_lists.h"
 #include "launch/shapes.h"
 #include "launch/stage_layers.h"
 #include "parameters/layer_pattern.h"
@@ -21,6 +22,51 @@ bool has_bf16_weights(const LaunchSettings& plan) {
 
 namespace {
 
+// Returns whether any layer has the flag.
+bool has_any(const LayerFlags& flags) { return std::ranges::find(flags, true) != flags.end(); }
+
+// What the layers of a transformer have, in their order.
+struct TransformerLayers {
+    LayerFlags windows, linear, experts;
+};
+
+// Returns whether the chunks of chunked attention are as long as the sequence, so that it is full attention.
+bool is_one_chunk(const Settings& s) {
+    return s[P::attention_window] <= 0 || s[P::attention_window] >= s[P::sequence_length];
+}
+
+// Returns nothing for a model with layers that Megatron-LM's options of a transformer cannot express: those
+// that are a mixer or a feed-forward alone, chunks, linear attention without the delta rule, and linear
+// attention beside windows.
+std::optional<TransformerLayers> transformer_layers(const Settings& s) {
+    const auto count = static_cast<std::size_t>(s[P::layers]);
+    const LayerPattern* pattern = layer_pattern(s);
+    if (s[P::layer_pattern] != 0 && !pattern) return std::nullopt;
+    TransformerLayers out;
+    for (std::size_t i = 0; i < count; ++i) {
+        LayerPattern::Element layer;
+        if (pattern) layer = pattern->elements[pattern->layers[i % pattern->layers.size()]];
+        else if (s[P::attention_window] > 0) layer.mixer = Mixer::sliding;
+        if (layer.by_position && s[P::experts] > 0 && static_cast<double>(i) >= s[P::dense_layers])
+            layer.feed_forward = FeedForward::experts;
+        const bool attends = layer.mixer == Mixer::full || layer.mixer == Mixer::sliding ||
+                             (layer.mixer == Mixer::chunked && is_one_chunk(s));
+        const bool is_linear = layer.mixer == Mixer::linear && s[P::convolution_kernel] > 0;
+        if ((!attends && !is_linear) || layer.feed_forward == FeedForward::none) return std::nullopt;
+        out.windows.push_back(layer.mixer == Mixer::sliding);
+        out.linear.push_back(is_linear);
+        out.experts.push_back(layer.feed_forward == FeedForward::experts);
+    }
+    if (has_any(out.windows) && has_any(out.linear)) return std::nullopt;
+    return out;
+}
+
+// Returns a list for the shell, or a stride where it says the same.
+std::string list_or_stride(const LayerFlags& flags) {
+    const std::size_t stride = stride_of_unset(flags);
+    return stride > 0 ? std::to_string(stride) : "'" + layer_list(flags) + "'";
+}
+
 void write_experts(LaunchSettings& plan, Arguments& out) {
     const Settings& s = plan.s;
     if (s[P::experts] <= 0) return;
@@ -30,8 +76,12 @@ void write_experts(LaunchSettings& plan, Arguments& out) {
     if (s[P::shared_expert_ffn_size] > 0) put(out, plan, {P::shared_expert_ffn_size});
     if (s.on(P::shared_expert_gate) && s[P::shared_expert_ffn_size] > 0) out.put("--moe-shared-expert-gate");
     if (s[P::latent_expert_size] > 0) put(out, plan, {P::latent_expert_size});
-    if (const double dense = s[P::dense_layers]; dense > 0)
+    if (const auto layers = transformer_layers(s)) {
+        if (leading_unset(layers->experts) != 0U)
+            out.put("--moe-layer-freq", "'" + layer_list(layers->experts) + "'");
+    } else if (const double dense = s[P::dense_layers]; dense > 0) {
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
+    }
     const std::vector<MegatronArgument> routing = routing_options(plan.answer.scenario.model);
     if (s[P::chosen_expert_groups] > 0) {
         if (divides(s[P::expert_groups], s[P::experts]))
@@ -67,21 +117,6 @@ void write_experts(LaunchSettings& plan, Arguments& out) {
         plan.note(translate("Megatron-LM recomputes the activation of experts only in bf16."));
 }
 
-constexpr double kNoStride = -1;
-
-// Returns n if every n-th layer attends to the whole sequence and the others have a window, 0 for a model
-// without a layer pattern, and kNoStride for any other pattern.
-double full_layer_stride(const Settings& s) {
-    const LayerPattern* pattern = layer_pattern(s);
-    if (!pattern) return 0;
-    for (std::size_t i = 0; i < pattern->layers.size(); ++i) {
-        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
-        const Mixer expected = i + 1 == pattern->layers.size() ? Mixer::full : Mixer::sliding;
-        if (element.mixer != expected || !element.by_position) return kNoStride;
-    }
-    return static_cast<double>(pattern->layers.size());
-}
-
 }  // namespace
 
 std::string hybrid_letters(const Settings& s) {
@@ -105,18 +140,6 @@ std::string hybrid_letters(const Settings& s) {
 
 namespace {
 
-// Returns n if every n-th layer has attention and the others are linear; 0 for any other model.
-double linear_stride(const Settings& s) {
-    const LayerPattern* pattern = layer_pattern(s);
-    if (!pattern) return 0;
-    const std::size_t count = pattern->layers.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const LayerPattern::Element& element = pattern->elements[pattern->layers[i]];
-        if (!element.by_position || element.mixer != (i + 1 == count ? Mixer::full : Mixer::linear)) return 0;
-    }
-    return count > 1 ? static_cast<double>(count) : 0;
-}
-
 // Returns the letters of a hybrid model's layers with a | between its virtual stages.
 std::string separate_stages(const std::string& letters, const Settings& s) {
     std::string out;
@@ -132,7 +155,7 @@ std::string separate_stages(const std::string& letters, const Settings& s) {
 // Writes layers of several kinds, and the sizes of those that keep a state.
 void write_layers(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out) {
     const Settings& s = plan.s;
-    if (&tool != &kMegatron) {
+    if (&tool == &kPrimus) {
         put(out, plan, {P::layers});
         return;
     }
@@ -145,10 +168,10 @@ void write_layers(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out
         return;
     }
     put(out, plan, {P::layers});
-    const double stride = linear_stride(s);
-    if (stride <= 0) return;
+    const auto layers = transformer_layers(s);
+    if (!layers || !has_any(layers->linear)) return;
     out.put("--experimental-attention-variant", "gated_delta_net");
-    out.put("--linear-attention-freq", whole(stride));
+    out.put("--linear-attention-freq", list_or_stride(layers->linear));
     out.put("--linear-num-key-heads", plan.whole(P::linear_key_heads));
     out.put("--linear-num-value-heads", whole(linear_value_heads(s)));
     out.put("--linear-key-head-dim", plan.whole(P::linear_key_head_size));
@@ -190,10 +213,15 @@ void write_attention(LaunchSettings& plan, Arguments& out) {
                                      translatable("{1} has no option for “{2}”; it normalizes each head."));
             break;
     }
-    const double stride = full_layer_stride(s);
-    if (s[P::attention_window] > 0 && stride != kNoStride)
-        out.put("--window-size", whole(s[P::attention_window] - 1) + ",0");
-    if (stride > 0) out.put("--window-attn-skip-freq", whole(stride));
+    if (const auto layers = transformer_layers(s)) {
+        if (has_any(layers->windows)) out.put("--window-size", whole(s[P::attention_window] - 1) + ",0");
+        if (has_any(layers->windows) && leading_unset(layers->windows) != 0U)
+            out.put("--window-attn-skip-freq", list_or_stride(layers->windows));
+        if (has_mixer(s, Mixer::chunked))
+            plan.note(
+                translate("Megatron-LM has no chunked attention. The sequence is one chunk, for which "
+                          "full attention is the same."));
+    }
     if (s.on(P::attention_sinks)) out.put("--softmax-type", "learnable");
     if (s.on(P::attention_gate) && s[P::kv_lora_rank] <= 0) out.put("--attention-output-gate");
     else if (s.on(P::attention_gate)) plan.note_missing_option(kMegatron, P::attention_gate);
@@ -259,14 +287,29 @@ void write_model(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out)
 }
 
 bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
-    if (full_layer_stride(s) != kNoStride) return true;
-    return &tool == &kMegatron && (!hybrid_letters(s).empty() || linear_stride(s) > 0);
+    const auto layers = transformer_layers(s);
+    if (&tool != &kPrimus) return layers || !hybrid_letters(s).empty();
+    return layers && !has_any(layers->linear) &&
+           (!has_any(layers->windows) || leading_unset(layers->windows) == 0U ||
+            stride_of_unset(layers->windows) > 0);
 }
 
-std::string refused_layers(const LaunchFormat& tool) {
+std::string refused_layers(const Settings& s, const LaunchFormat& tool) {
+    if (has_mixer(s, Mixer::chunked) && !is_one_chunk(s))
+        return translate(
+            "A file for {1} has no chunked attention, and chunks of {2} tokens are shorter than the "
+            "sequence.",
+            {tool.label, whole(s[P::attention_window])});
+    if (&tool == &kPrimus)
+        return translate(
+            "A file for {1} describes layers that all have attention, with a window in all of them or in all "
+            "but every n-th; this model has other layers.",
+            {tool.label});
     return translate(
-        "A file for {1} describes layers that all have attention, with a window in all of them or in all but "
-        "every n-th; this model has other layers.",
+        "A file for {1} describes layers of attention, all or some of which have a window or are gated "
+        "DeltaNet, or layers that are each Mamba-2, attention, a feed-forward or experts; this model has "
+        "other "
+        "layers.",
         {tool.label});
 }
 

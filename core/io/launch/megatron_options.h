@@ -35,11 +35,12 @@ LaunchRead read_megatron(std::string_view text, const Scenario& base, Problems& 
 LaunchRead read_megatron_arguments(std::span<const MegatronArgument> arguments, const Scenario& base,
                                    Problems& problems);
 
-// Returns whether the tool's arguments can express the order of the layers: all alike, or every n-th attends
-// to the whole sequence. Megatron-LM itself also has hybrid models and linear attention.
+// Returns whether the tool's arguments can express the order of the layers: any order of layers with and
+// without a window, linear attention or experts, and hybrid models of Mamba-2. Of these, Primus has experts
+// in any order, and windows in all layers or in all but every n-th.
 bool writes_layer_pattern(const Settings& settings, const LaunchFormat& tool);
 // Returns the sentence with which a tool is refused whose arguments cannot express the order of the layers.
-std::string refused_layers(const LaunchFormat& tool);
+std::string refused_layers(const Settings& settings, const LaunchFormat& tool);
 // Returns the arguments of an answer, for Megatron-LM and for tools that take its arguments in another form.
 // `tool` is the one that the notes name.
 std::vector<MegatronArgument> megatron_arguments(LaunchSettings& plan, const LaunchFormat& tool);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
+#include "launch/layer_lists.h"
 #include "launch/megatron_options.h"
 #include "launch/tokenizers.h"
 #include "parameters/interned_text.h"
@@ -15,27 +15,6 @@
 
 namespace shardscope::launch {
 namespace {
-
-// Returns 3 for "([0]*3+[1]*58)", the number of dense layers before those with experts; a negative number for
-// a pattern of another kind.
-double leading_dense_layers(const std::string& pattern) {
-    std::string plain;
-    for (const char c : pattern) {
-        if (!std::strchr("()[] ", c)) plain += c;
-    }
-    double dense = 0;
-    bool sparse = false;
-    for (const std::string& part : split(plain, '+')) {
-        const std::vector<std::string> factors = split(part, '*');
-        const Parsed kind = parse(factors.front(), Quantity::count);
-        const Parsed times =
-            factors.size() > 1 ? parse(factors[1], Quantity::count) : Parsed{true, 1, "", ""};
-        if (!kind.ok || !times.ok || factors.size() > 2 || (kind.value == 0 && sparse)) return -1;
-        if (kind.value == 0) dense += times.value;
-        else sparse = true;
-    }
-    return dense;
-}
 
 class ShapeReader {
   public:
@@ -60,6 +39,7 @@ class ShapeReader {
         const double ffn = swiglu ? std::floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden;
         set(P::ffn_size, number(P::ffn_size, ffn));
         attention(hidden, heads);
+        read_windows(layers);
         vocabulary();
         const std::string norm =
             modelled_choice(o_, out_, "--normalization", {"LayerNorm", "layernorm", "RMSNorm", "rmsnorm"});
@@ -87,6 +67,7 @@ class ShapeReader {
         set(P::mtp_layers, o_.number("--mtp-num-layers", 0));
         experts(layers);
         set_layers(hybrid, hidden);
+        if (hybrid.empty()) set_mixed_layers();
         s_ = nullptr;
         return wanted;
     }
@@ -126,7 +107,6 @@ class ShapeReader {
         if (back.ok) set(P::attention_window, back.value > 0 ? back.value + 1 : 0);
         else
             o_.problem("--window-size", translate("is not a pair of numbers"), "", translate("write 4096,0"));
-        read_full_layers();
     }
 
     // Returns the layers of a hybrid model, of which each is a mixer or a feed-forward; none for a
@@ -167,8 +147,8 @@ class ShapeReader {
         }
         const std::string variant = o_.text("--experimental-attention-variant", "");
         if (variant.empty() || variant == "None") return;
-        const Parsed stride = parse(o_.text("--linear-attention-freq", ""), Quantity::count);
-        if (variant != "gated_delta_net" || !stride.ok || stride.value < 1 || stride.value > kMostLayers) {
+        const LayerWords mixers = mixers_of("--linear-attention-freq", (*s_)[P::layers], "linear");
+        if (variant != "gated_delta_net" || mixers.empty()) {
             const bool known = variant == "gated_delta_net";
             o_.problem(known ? "--linear-attention-freq" : "--experimental-attention-variant",
                        translate("is not read"), translate("the model has layers of several kinds"),
@@ -176,7 +156,7 @@ class ShapeReader {
                              : translate("the program knows gated_delta_net"));
             return;
         }
-        set_pattern(strided_layers(stride.value, stride.value, "linear", "full"));
+        mixers_ = mixers;
         set(P::linear_key_head_size, o_.number("--linear-key-head-dim", 128));
         set(P::linear_value_head_size, o_.number("--linear-value-head-dim", 128));
         set(P::linear_key_heads, o_.number("--linear-num-key-heads", 16));
@@ -188,19 +168,43 @@ class ShapeReader {
 
     static constexpr double kMostLayers = 1000;
 
-    // Every n-th layer has no window.
-    void read_full_layers() {
+    // Returns the layers of an option that is a list or a stride: those with a flag, or all but every n-th,
+    // are `special`, and the others have full attention. Returns none where the option is neither.
+    LayerWords mixers_of(const char* option, double layers, const char* special) {
+        const std::string text = o_.text(option, "");
+        const Parsed stride = parse(text, Quantity::count);
+        if (stride.ok && stride.value >= 1 && stride.value <= kMostLayers)
+            return strided_layers(stride.value, stride.value, special, "full");
+        LayerWords out;
+        const auto flags = flags_of_list(text, static_cast<std::size_t>(kMostLayers));
+        if (!flags || static_cast<double>(flags->size()) != layers) return out;
+        for (const bool flag : *flags) out.emplace_back(flag ? special : "full");
+        return out;
+    }
+
+    // Some of the layers may have no window.
+    void read_windows(double layers) {
+        constexpr const char* kSkipped = "--window-attn-skip-freq";
         set(P::layer_pattern, 0);
-        const std::string skipped = o_.text("--window-attn-skip-freq", "");
+        const std::string skipped = o_.text(kSkipped, "");
         if (skipped.empty() || (*s_)[P::attention_window] <= 0) return;
-        const Parsed stride = parse(skipped, Quantity::count);
-        if (!stride.ok || stride.value < 1 || stride.value > kMostLayers) {
+        mixers_ = mixers_of(kSkipped, layers, "sliding");
+        if (mixers_.empty())
             out_.note(translate("The list of layers without a window is not read; all have one."));
+    }
+
+    // Sets the pattern of a transformer whose layers differ in their mixer or in having experts.
+    void set_mixed_layers() {
+        if (sparse_.empty()) {
+            if (!mixers_.empty()) set_pattern(shortest_period(mixers_));
             return;
         }
-        std::string pattern;
-        for (double i = 1; i < stride.value; ++i) pattern += "sliding,";
-        set(P::layer_pattern, intern_text(pattern + "full"));
+        const char* usual = (*s_)[P::attention_window] > 0 ? "sliding" : "full";
+        LayerWords words;
+        for (std::size_t i = 0; i < sparse_.size(); ++i)
+            words.push_back((mixers_.empty() ? usual : mixers_[i % mixers_.size()]) +
+                            (sparse_[i] ? "/experts" : "/dense"));
+        set_pattern(shortest_period(words));
     }
 
     void vocabulary() {
@@ -251,17 +255,24 @@ class ShapeReader {
             const double dense = layers - std::ceil(layers / stride.value);
             set(P::dense_layers, dense);
             if (dense > 0) out_.note(translate("All layers without experts are assumed to come first."));
-        } else if (const double dense = leading_dense_layers(pattern); dense >= 0) {
-            set(P::dense_layers, dense);
+            return;
+        }
+        const auto flags = flags_of_list(pattern, static_cast<std::size_t>(kMostLayers));
+        if (const auto dense = flags ? leading_unset(*flags) : std::nullopt) {
+            set(P::dense_layers, static_cast<double>(*dense));
+        } else if (flags && static_cast<double>(flags->size()) == layers) {
+            sparse_ = *flags;
         } else {
             o_.problem("--moe-layer-freq", translate("“{1}” is not understood", {pattern}), "",
-                       translate("write ([0]*3+[1]*58): layers without experts first"));
+                       translate("write a 0 or 1 for each layer, such as ([0]*3+[1]*58)"));
         }
     }
 
     MegatronCommand& o_;
     ScenarioBuilder& out_;
     Settings* s_ = nullptr;
+    LayerWords mixers_;  // repeated over the layers; none if all have the same
+    LayerFlags sparse_;  // the layers with experts; none if they follow all others
 };
 
 }  // namespace

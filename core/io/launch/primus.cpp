@@ -107,7 +107,7 @@ LaunchText write_primus(const Answer& answer, const std::string& file) {
     LaunchSettings plan(answer);
     if (plan.s.listed())
         return {"", "", {translate("Megatron-LM trains transformers; this model is a list of operators.")}};
-    if (!writes_layer_pattern(plan.s, kPrimus)) return {"", "", {refused_layers(kPrimus)}};
+    if (!writes_layer_pattern(plan.s, kPrimus)) return {"", "", {refused_layers(plan.s, kPrimus)}};
     plan.note_mismatches(kPrimus, true);
     note_options_without_preset(plan);
     Overrides overrides;

@@ -331,17 +331,78 @@ TEST_CASE("launch: Megatron-Bridge's program describes a model that no recipe ha
     CHECK_FALSE(holds(program(R"({"preset": "llama-3-8b"})"), "hidden_size"));
 }
 
-TEST_CASE("launch: tools are refused layers that their files cannot describe", "[launch]") {
-    for (const char* model : {"nemotron-h-56b", "qwen3-next-80b-a3b", "llama-4-scout", "mamba2-2.7b"}) {
+TEST_CASE("launch: Megatron-Bridge's program describes hybrid models and layers in any order", "[launch]") {
+    const auto check_lines = [](const std::string& model, std::initializer_list<const char*> lines) {
+        const LaunchText launch = kMegatronBridge.write(
+            answer_of(R"({"model": )" + model + R"(, "cluster": {"gpus": 64, "software": "megatron-bridge"},
+            "training": {"sequence_length": 4096, "sharding": "zero1"}})"));
         INFO(model);
-        const Answer subject = answer_of(R"({"model": {"preset": ")" + std::string(model) + R"("}})");
-        for (const LaunchFormat* format : {&kPrimus, &kMegatronBridge}) {
-            const LaunchText launch = format->write(subject);
-            CHECK(launch.text.empty());
-            REQUIRE(launch.notes.size() == 1);
-            CHECK(launch.notes.front().starts_with("A file for " + std::string(format->label)));
+        for (const char* line : lines) {
+            INFO(line);
+            CHECK(holds(launch, line));
         }
+        return launch;
+    };
+    const LaunchText hybrid =
+        check_lines(R"({"preset": "nemotron-h-56b"})",
+                    {"from megatron.bridge.models.hybrid.hybrid_provider import HybridModelProvider\n",
+                     "    cfg.model = HybridModelProvider()\n    cfg.model.is_hybrid_model = True\n",
+                     "    cfg.model.hybrid_layer_pattern = \"M-M-", "    cfg.model.mamba_state_dim = 256\n",
+                     "    cfg.model.position_embedding_type = \"none\"\n"});
+    CHECK_FALSE(holds(hybrid, "model.num_layers ="));
+    CHECK_FALSE(holds(hybrid, "transformer_layer_spec"));
+    // Experts are letters of the pattern.
+    CHECK_FALSE(holds(
+        check_lines(R"({"preset": "nemotron-3-nano-30b-a3b"})",
+                    {"    cfg.model = HybridModelProvider()\n", "    cfg.model.num_moe_experts = 128\n"}),
+        "transformer_layer_spec"));
+    check_lines(R"({"preset": "qwen3-next-80b-a3b"})",
+                {"from megatron.core.models.gpt.experimental_attention_variant_module_specs import "
+                 "get_transformer_block_with_experimental_attention_variant_spec\n",
+                 "    cfg.model.transformer_layer_spec = "
+                 "get_transformer_block_with_experimental_attention_variant_spec\n",
+                 "    cfg.model.hetereogenous_dist_checkpoint = True\n",
+                 "    cfg.model.experimental_attention_variant = \"gated_delta_net\"\n",
+                 "    cfg.model.linear_attention_freq = 4\n", "    cfg.model.linear_num_value_heads = 32\n"});
+    check_lines(R"({"preset": "llama-4-maverick"})",
+                {"    cfg.model.transformer_layer_spec = partial(get_gpt_decoder_block_spec, "
+                 "use_transformer_engine=True)\n",
+                 "    cfg.model.moe_layer_freq = ([0]*1+[1]*1)*24\n"});
+    check_lines(R"({"preset": "gemma-3-12b", "layer_pattern": ["sliding", "sliding", "full", "full"]})",
+                {"    cfg.model.window_size = (1023, 0)\n",
+                 "    cfg.model.window_attn_skip_freq = ([1]*2+[0]*2)*12\n"});
+    // The pattern separates the stages of a pipeline.
+    CHECK(holds(kMegatronBridge.write(answer_of(R"({"model": {"preset": "nemotron-3-nano-30b-a3b"},
+        "cluster": {"gpus": 64}, "training": {"pipeline_parallel": 2, "sharding": "zero1", "accumulation": 8}})")),
+                "|"));
+}
+
+TEST_CASE("launch: tools are refused layers that their files cannot describe", "[launch]") {
+    const auto refused = [](const LaunchFormat& format, const std::string& scenario) {
+        INFO(scenario);
+        const LaunchText launch = format.write(answer_of(scenario));
+        CHECK(launch.text.empty());
+        REQUIRE(launch.notes.size() == 1);
+        CHECK(launch.notes.front().starts_with("A file for " + std::string(format.label)));
+        return launch.notes.front();
+    };
+    for (const char* model : {"nemotron-h-56b", "qwen3-next-80b-a3b", "mamba2-2.7b"})
+        refused(kPrimus, R"({"model": {"preset": ")" + std::string(model) + R"("}})");
+    refused(kPrimus, R"({"model": {"preset": "gemma-3-12b", "layer_pattern": ["sliding", "full", "full"]}})");
+    const std::string chunks =
+        R"({"model": {"preset": "llama-4-scout"}, "training": {"sequence_length": 32768}})";
+    const std::string with_feed_forward =
+        R"({"model": {"preset": "nemotron-h-56b", "layer_pattern": ["mamba2/dense", "full/dense"]}})";
+    for (const LaunchFormat* format : {&kPrimus, &kMegatronBridge}) {
+        CHECK(refused(*format, chunks).find("chunks of 8192 tokens are shorter") != std::string::npos);
+        refused(*format, with_feed_forward);
     }
+    CHECK(
+        refused(kMegatronBridge, R"({"model": {"preset": "nemotron-3-nano-30b-a3b"}, "cluster": {"gpus": 64},
+        "training": {"pipeline_parallel": 2, "virtual_stages": 2, "schedule": "interleaved", "sharding": "zero1",
+            "accumulation": 8}})")
+            .find("no virtual pipeline stages") != std::string::npos);
+    CHECK_FALSE(kPrimus.write(answer_of(R"({"model": {"preset": "llama-4-maverick"}})")).text.empty());
     for (const char* model : {"gemma-3-27b", "gpt-oss-20b"})
         CHECK_FALSE(kPrimus.write(answer_of(R"({"model": {"preset": ")" + std::string(model) + R"("}})"))
                         .text.empty());

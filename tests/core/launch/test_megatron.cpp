@@ -49,6 +49,9 @@ TEST_CASE("launch: Megatron-LM's arguments are read back unchanged for every mod
                                          P::linear_value_head_size, P::ssm_heads, P::ssm_state_size,
                                          P::ssm_head_size, P::ssm_groups, P::latent_expert_size});
             }
+            // One chunk is written as full attention.
+            if (pattern.find("chunked") != std::string::npos)
+                lost.insert(lost.end(), {P::layer_pattern, P::attention_window});
             // Megatron-LM pads the vocabulary so that every GPU has the same part.
             const Settings s = resolve(scenario);
             if (std::fmod(s[P::vocab_size], s[P::tensor_parallel]) != 0) lost.push_back(P::vocab_size);
@@ -593,6 +596,67 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
         CHECK_FALSE(has_note(launch.notes, "layer pattern is not written"));
         CHECK(read(kMegatron, launch.text).scenario.model->name == model);
     }
+}
+
+TEST_CASE("launch: layers with windows, experts and linear attention in any order are written and read back",
+          "[launch]") {
+    const std::vector<P> lost{P::norm_weights,
+                              P::layer_norms,
+                              P::head_bias,
+                              P::causal,
+                              P::qk_norm,
+                              P::learned_positions,
+                              P::attention_sinks,
+                              P::attention_gate,
+                              P::shared_expert_gate,
+                              P::convolution_kernel};
+    const auto scenario = [](const std::string& model, const std::string& layers, int sequence = 4096) {
+        return check_scenario(R"({"model": {"preset": ")" + model + '"' + layers + R"(},
+            "cluster": {"gpus": 64, "software": "megatron-core"},
+            "training": {"micro_batch": 1, "sharding": "zero1", "gradient_precision": "fp32",
+                "sequence_length": )" +
+                              std::to_string(sequence) + "}}");
+    };
+    const auto script = [&](const Scenario& of) { return kMegatron.write(answer(of)); };
+    // 48 layers.
+    const Scenario windows =
+        scenario("gemma-3-12b", R"(, "layer_pattern": ["sliding", "sliding", "full", "full"])");
+    CHECK(script(windows).text.find("--window-attn-skip-freq '([1]*2+[0]*2)*12' ") != std::string::npos);
+    check_round_trip(kMegatron, windows, lost);
+    // A last repetition that is cut off: 62 layers.
+    check_round_trip(kMegatron,
+                     scenario("gemma-3-27b", R"(, "layer_pattern": ["sliding", "sliding", "full", "full"])"),
+                     lost);
+    const Scenario mixed = scenario("llama-4-maverick", R"(, "attention_window": 1024,
+        "layer_pattern": ["sliding/dense", "full/experts"])");
+    for (const char* option :
+         {"--window-size 1023,0 ", "--window-attn-skip-freq 2 ", "--moe-layer-freq '([0]*1+[1]*1)*24' "}) {
+        INFO(option);
+        CHECK(script(mixed).text.find(option) != std::string::npos);
+    }
+    check_round_trip(kMegatron, mixed, lost);
+    check_round_trip(
+        kMegatron, scenario("qwen3-next-80b-a3b", R"(, "layer_pattern": ["linear", "full", "full"])"), lost);
+
+    // The chunks of Llama 4 have 8,192 tokens.
+    const LaunchText chunk = script(scenario("llama-4-maverick", ""));
+    CHECK(has_note(chunk.notes, "The sequence is one chunk"));
+    CHECK(chunk.text.find("--window-size") == std::string::npos);
+    const Settings one = settings_of(chunk.text);
+    CHECK(format(P::layer_pattern, one[P::layer_pattern]) == "full/dense,full/experts");
+    CHECK(one[P::experts] == 128);
+    CHECK(
+        has_note(script(scenario("llama-4-maverick", "", 32768)).notes, "The layer pattern is not written"));
+
+    // Of 32 layers, every second has experts; a list of another length is refused.
+    for (const char* list : {"'([0]*1+[1]*1)*16'", "'([0]+[1])*16'"}) {
+        const Settings s = settings_of(
+            gpt("--num-experts 8 --moe-layer-freq " + std::string(list) + " --window-size 127,0"));
+        CHECK(format(P::layer_pattern, s[P::layer_pattern]) == "sliding/dense,sliding/experts");
+        CHECK(s[P::dense_layers] == 0);
+    }
+    CHECK(settings_of(gpt("--num-experts 8 --moe-layer-freq '([0]*3+[1]*29)'"))[P::dense_layers] == 3);
+    CHECK(problems_of(kMegatron, gpt("--num-experts 8 --moe-layer-freq '([0]*1+[1]*1)*15'")).size() == 1);
 }
 
 TEST_CASE("launch: models with state-space layers have no embedding of positions", "[launch]") {
