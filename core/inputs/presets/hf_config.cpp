@@ -27,8 +27,10 @@ bool has_experts(Reader& r) { return r.first(kExpertCounts) && r.number(kExpertC
 // Reads experts of an unknown architecture.
 void guessed_experts(Reader& r, const LayerWords& mixers) {
     const double width = r.number({"moe_intermediate_size", "intermediate_size"}, 0);
-    hf::experts(r, r.number(kExpertCounts, 1),
-                r.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token"}, 1), width);
+    hf::experts(
+        r, r.number(kExpertCounts, 1),
+        r.number({"num_experts_per_tok", "moe_top_k", "num_experts_per_token", "experts_per_token"}, 1),
+        width);
     const bool shared =
         r.first({"shared_expert_intermediate_size", "n_shared_experts", "num_shared_experts"});
     if (shared) {
@@ -268,11 +270,17 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     if (is_mamba_ssm(part)) part["model_type"] = "mamba_ssm";
     const std::string type = text_at(part, "model_type");
-    const auto known = std::ranges::find_if(hf::families(), [&](const Family& one) {
-        return std::ranges::find(one.types, type) != one.types.end();
-    });
-    const bool is_known = known != hf::families().end();
+    const Family* known = hf::family_of_type(type);
     const bool is_part = part != config;
+    // A class of transformers under another type is read as that class, but no field may be left over.
+    const bool has_own_type = known;
+    std::string of_class;
+    if (!known) {
+        of_class = hf::type_of_classes(part.contains("architectures") ? part : config);
+        known = hf::family_of_type(of_class);
+        if (known) part["model_type"] = of_class;
+    }
+    const bool is_known = known;
     const hf::MovedFields moved = is_known ? hf::MovedFields{} : hf::move_fields_up(part);
     Reader reader(part, problems);
     if (is_part && config.contains("vision_config"))
@@ -287,19 +295,25 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
         reader.refuse("is_encoder_decoder", translate("the model has an encoder and a decoder"));
         return out;
     }
-    if (!is_known) {
+    if (is_known && !has_own_type) {
+        reader.note(type.empty()
+                        ? translate("The file has no model_type; its class is that of {1}.", {of_class})
+                        : translate("The model_type “{1}” is not known; its class is that of {2}.",
+                                    {type, of_class}));
+    } else if (!is_known) {
         reader.note(
             type.empty()
                 ? translate("The file has no model_type; the usual fields were read.")
                 : translate("The architecture “{1}” is not known; the usual fields were read.", {type}));
+        known = hf::family_of_fields(reader);
     }
-    const Family family = is_known ? *known : guessed(reader);
+    const Family family = known ? *known : guessed(reader);
     read_shape(reader, family);
     const double context = context_of(reader);
     const double rotary_base = rotary_base_of(reader);
     const double rotary_share = rotary_share_of(reader);
     const std::optional<Router> router = router_of(reader);
-    if (!is_known) hf::refuse_unread(reader, part, moved);
+    if (!has_own_type) hf::refuse_unread(reader, part, moved);
     if (!problems.empty()) return out;
 
     const std::string called = text_at(config, "_name_or_path");

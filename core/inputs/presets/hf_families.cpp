@@ -570,4 +570,51 @@ const std::vector<Family>& families() {
     return all;
 }
 
+const Family* family_of_type(std::string_view type) {
+    const auto known = std::ranges::find_if(
+        families(), [&](const Family& one) { return std::ranges::find(one.types, type) != one.types.end(); });
+    return known == families().end() ? nullptr : &*known;
+}
+
+std::string type_of_classes(const json& config) {
+    const auto plain = [](std::string_view name) {
+        std::string out;
+        for (const char c : name) {
+            if (c != '_' && c != '-') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        }
+        return out;
+    };
+    const json names = config.value("architectures", json());
+    if (!names.is_array() || names.size() != 1 || !names.front().is_string()) return {};
+    const auto& name = names.front().get_ref<const std::string&>();
+    for (const std::string_view end : {"ForCausalLM", "LMHeadModel"}) {
+        if (!name.ends_with(end)) continue;
+        const std::string model = plain(std::string_view(name).substr(0, name.size() - end.size()));
+        for (const Family& family : families()) {
+            for (const std::string_view type : family.types) {
+                if (plain(type) == model) return std::string(type);
+            }
+        }
+    }
+    return {};
+}
+
+const Family* family_of_fields(Reader& r) {
+    if (has_delta_net(r.whole()) && !r.first({"n_routed_experts"})) {
+        r.note(
+            translate("Its linear layers are those of Qwen3-Next: gated DeltaNet, and attention with a gate "
+                      "and a norm of "
+                      "each head. Shared experts are assumed to have a gate."));
+        return family_of_type(r.number({"num_experts", "num_local_experts"}) > 0 ? "qwen3_next" : "qwen3_5");
+    }
+    const auto listed = r.has("layer_types") ? layers_of_types(r["layer_types"]) : std::nullopt;
+    const bool slides = listed && std::ranges::find(*listed, "sliding") != listed->end();
+    if (slides && r.number({"swiglu_limit"}) > 0 && r.number({"num_local_experts"}) > 0 &&
+        !r.first({"moe_intermediate_size", "n_shared_experts", "num_shared_experts"})) {
+        r.note(translate("Its experts are those of gpt-oss, so that attention sinks are assumed."));
+        return family_of_type("gpt_oss");
+    }
+    return nullptr;
+}
+
 }  // namespace shardscope::hf

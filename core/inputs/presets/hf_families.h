@@ -23,6 +23,14 @@ struct Family {
     bool attention = true;  // its files give heads
 };
 const std::vector<Family>& families();
+// Returns the family with this `model_type`; nullptr if there is none.
+const Family* family_of_type(std::string_view type);
+// Returns the `model_type` of the class that a file names in `architectures`, such as "gpt_oss" for
+// GptOssForCausalLM; "" if it is none of the known families.
+std::string type_of_classes(const json& config);
+// Returns the family whose own fields an unknown architecture has, and adds a note: gpt-oss with its limited
+// activation, or Qwen3-Next with its linear layers. Returns nullptr if it has neither's.
+const Family* family_of_fields(Reader& reader);
 
 // Parts of families that unknown architectures share.
 void learned_positions(Reader& reader);

@@ -78,7 +78,26 @@ LayerWords strided_layers(double count, double stride, const char* usual, const 
     return out;
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 4> kDeltaNet{"linear_num_key_heads", "linear_num_value_heads",
+                                                    "linear_key_head_dim", "linear_value_head_dim"};
+constexpr std::string_view kInterval = "full_attention_interval";
+
+}  // namespace
+
+bool has_delta_net(const json& config) {
+    const auto is_size = [&](std::string_view field) {
+        const auto found = config.find(field);
+        return found != config.end() && found->is_number() && *found > 0;
+    };
+    if (!std::ranges::all_of(kDeltaNet, is_size)) return false;
+    const auto types = config.find("layer_types");
+    return is_size(kInterval) || (types != config.end() && layers_of_types(*types));
+}
+
 std::string state_field(const json& config) {
+    const bool delta_net = has_delta_net(config);
     static constexpr auto kNames = std::to_array<std::string_view>({
         "state_size", "d_state", "ssm_cfg", "time_step_rank", "attention_hidden_size", "lru_width",
         "hybrid_override_pattern", "rwkv_head_size", "expand_v",
@@ -93,6 +112,9 @@ std::string state_field(const json& config) {
     for (const auto& [field, value] : config.items()) {
         const bool named = std::ranges::find(kNames, field) != kNames.end();
         const bool linear = field.starts_with("linear_") && value.is_number();
+        if (delta_net && (std::ranges::find(kDeltaNet, field) != kDeltaNet.end() || field == kInterval ||
+                          field == "linear_conv_kernel_dim"))
+            continue;
         if (!value.is_null() && (named || linear || field.starts_with("mamba_") || field.starts_with("ssm_")))
             return field;
     }

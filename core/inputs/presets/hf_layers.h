@@ -31,4 +31,7 @@ LayerWords strided_layers(double count, double stride, const char* usual, const 
 // there is none.
 std::string state_field(const nlohmann::json& config);
 
+// Returns whether a file has all fields of Qwen3-Next that describe gated DeltaNet and where it stands.
+bool has_delta_net(const nlohmann::json& config);
+
 }  // namespace shardscope

@@ -171,6 +171,92 @@ TEST_CASE("config.json: a recurrent model is refused unless it is known", "[hf]"
             .find("/hybrid_override_pattern") != std::string::npos);
 }
 
+namespace {
+
+// The sizes of gpt-oss and of Qwen3-Next, but for the type.
+const char* const kOss = R"("hidden_size": 2880, "intermediate_size": 2880, "num_hidden_layers": 4,
+    "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 64, "num_local_experts": 32,
+    "num_experts_per_tok": 4, "experts_per_token": 4, "vocab_size": 201088, "rms_norm_eps": 1e-5,
+    "hidden_act": "silu", "attention_bias": true, "sliding_window": 128, "tie_word_embeddings": false,
+    "layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention"])";
+const char* const kNext = R"("hidden_size": 2048, "intermediate_size": 5120, "num_hidden_layers": 8,
+    "num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 256, "vocab_size": 151936,
+    "rms_norm_eps": 1e-6, "hidden_act": "silu", "linear_num_key_heads": 16, "linear_num_value_heads": 32,
+    "linear_key_head_dim": 128, "linear_value_head_dim": 128, "linear_conv_kernel_dim": 4,
+    "full_attention_interval": 4, "tie_word_embeddings": false)";
+const char* const kNextExperts =
+    R"(, "num_experts": 512, "num_experts_per_tok": 10, "moe_intermediate_size": 512,
+    "shared_expert_intermediate_size": 512, "decoder_sparse_step": 1, "mlp_only_layers": [])";
+
+json values_of_config(const std::string& fields) {
+    Problems problems;
+    const ImportedModel model = import_hf_config("{" + fields + "}", "m", problems);
+    CAPTURE(fields);
+    CAPTURE(problems.empty() ? "" : problems.front().text());
+    REQUIRE(problems.empty());
+    return json::parse(model.preset)["values"];
+}
+
+}  // namespace
+
+TEST_CASE("config.json: an unknown architecture with the fields of gpt-oss or Qwen3-Next is read as they are",
+          "[hf]") {
+    const std::string oss(kOss), next(kNext), experts(kNextExperts);
+    const auto typed = [](const char* type) { return R"("model_type": ")" + std::string(type) + "\", "; };
+    // With the limit of its activation it is gpt-oss's layer; without it the fields are the usual ones.
+    const json known = values_of_config(typed("gpt_oss") + oss);
+    CHECK(values_of_config(typed("new") + oss + R"(, "swiglu_limit": 7.0)") == known);
+    json guessed = values_of_config(typed("new") + oss);
+    CHECK(guessed["layer_pattern"] == json({"sliding", "full"}));
+    CHECK(guessed["attention_window"] == 128);
+    CHECK(guessed["experts"] == 32);
+    CHECK(guessed["experts_per_token"] == 4);
+    CHECK(guessed["expert_ffn_size"] == 2880);
+    CHECK_FALSE(guessed.contains("attention_sinks"));
+    guessed["attention_sinks"] = true;
+    CHECK(guessed == known);
+    CHECK(values_of_config(typed("new") + next + experts) ==
+          values_of_config(typed("qwen3_next") + next + experts));
+    CHECK(values_of_config(typed("new") + next) == values_of_config(typed("qwen3_5") + next));
+    CHECK(values_of_config(typed("new") + next)["layer_pattern"] ==
+          json({"linear", "linear", "linear", "full"}));
+
+    // What is not understood is refused with its name: another linear layer, a size that is missing, and
+    // experts under other names.
+    const auto refused = [](const std::string& fields) {
+        Problems problems;
+        const ImportedModel model = import_hf_config("{" + fields + "}", "m", problems);
+        CHECK(model.preset.empty());
+        REQUIRE_FALSE(problems.empty());
+        return problems.front().where;
+    };
+    CHECK(refused(typed("new") + next + R"(, "linear_rank": 8)") == "/linear_rank");
+    CHECK(refused(typed("new") + next + R"(, "mamba_d_state": 8)") == "/mamba_d_state");
+    std::string no_values = next;
+    no_values.replace(no_values.find("linear_num_value_heads"), 22, "renamed_value_heads___");
+    CHECK(refused(typed("new") + no_values).starts_with("/full_attention_interval"));
+    CHECK(refused(typed("new") + oss + R"(, "swiglu_limit": 7.0, "moe_every": 2)") == "/moe_every");
+}
+
+TEST_CASE("config.json: a class of transformers under another type is read as the class", "[hf]") {
+    const std::string oss(kOss);
+    const json known = values_of_config(R"("model_type": "gpt_oss", )" + oss);
+    CHECK(values_of_config(R"("model_type": "my_oss", "architectures": ["GptOssForCausalLM"], )" + oss) ==
+          known);
+    CHECK(values_of_config(R"("architectures": ["GptOssForCausalLM"], )" + oss) == known);
+    CHECK(values_of_config(R"("model_type": "mine", "architectures": ["Qwen3NextForCausalLM"], )" +
+                           std::string(kNext) + kNextExperts)["layer_pattern"] ==
+          json({"linear", "linear", "linear", "full"}));
+    // A field that its class does not have may change sizes.
+    Problems problems;
+    import_hf_config(R"({"model_type": "mine", "architectures": ["LlamaForCausalLM"], "hidden_size": 1024,
+        "num_hidden_layers": 2, "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 1000,
+        "num_experts": 8})",
+                     "m", problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().where == "/num_experts");
+}
+
 TEST_CASE("config.json: the fields of an unknown architecture are used wherever they stand", "[hf]") {
     const json flat = json::parse(R"({"model_type": "foo_moe", "hidden_size": 1024, "num_hidden_layers": 4,
         "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 32000, "n_routed_experts": 16,
