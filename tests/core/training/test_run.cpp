@@ -8,6 +8,7 @@
 #include "explain/output.h"
 #include "explore/plan_report.h"
 #include "explore/timeline.h"
+#include "hardware/power.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -200,6 +201,16 @@ TEST_CASE("MFU set by hand: everything adds up, and only a higher peak would be 
           answer(first()).estimate.power_per_gpu);
     CHECK(answer(with({{P::mfu_override, 1}})).estimate.power_per_gpu ==
           Approx(0.94 * answer(first()).settings[P::tdp]));
+}
+
+TEST_CASE("power: TPU v4's measured mean power is between those of an idle and of a busy chip", "[run]") {
+    // cloud.google.com/tpu/docs/v4 gives 90/170/192 W.
+    const Preset* chip = Catalogue::shipped().find(PresetKind::gpu, "tpu-v4");
+    REQUIRE(chip != nullptr);
+    CHECK(resolve(with_gpu(first(), *chip))[P::tdp] == 192);
+    CHECK(power_per_gpu(192, 0) < 170);
+    CHECK(power_per_gpu(192, 1) > 170);
+    CHECK(power_per_gpu(192, 1) < 192);
 }
 
 TEST_CASE("MFU set by hand: the plan is the one that would be chosen without it", "[run][planner]") {
