@@ -9,6 +9,7 @@
 // Times are means since the line before.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -199,8 +200,8 @@ std::string layout_letters(std::string_view stages) {
 }
 
 // Returns a value as it is written after the option: "torch.bfloat16" is bf16 there, enumerations have their
-// names in lower case, the window is a pair ("(128, 0)" is 128,0), a list of layers is a sum ("[0, 1]" is
-// 0+1), and other lists have blanks.
+// names in lower case, the window is a pair ("(128, 0)" is 128,0), a list of layers has no blanks ("[0, 1]"
+// is [0,1]), and other lists have blanks alone.
 std::string option_value(std::string_view name, const std::string& value) {
     if (value == "torch.float32") return "fp32";
     if (value == "torch.bfloat16") return "bf16";
@@ -208,8 +209,12 @@ std::string option_value(std::string_view name, const std::string& value) {
     if (value.starts_with("AttnBackend.")) return value.substr(value.find('.') + 1);
     if (!value.starts_with('[') && !value.starts_with('(')) return value;
     if (name == "pipeline_model_parallel_layout") return layout_letters(value);
-    const char separator = name == "window_size" ? ',' : name.ends_with("_freq") ? '+' : ' ';
     std::string out;
+    if (name.ends_with("_freq")) {
+        std::ranges::copy_if(value, std::back_inserter(out), [](char c) { return c != ' '; });
+        return out;
+    }
+    const char separator = name == "window_size" ? ',' : ' ';
     for (const char c : value) {
         if (c == ',') out += separator;
         else if (std::string_view("[]()' ").find(c) == std::string_view::npos) out += c;

@@ -117,6 +117,15 @@ TEST_CASE("logs: Megatron-Bridge's lists, renamed settings and low precisions", 
     CHECK(s[P::recompute_modules] ==
           static_cast<double>(RecomputeModule::mlp) + static_cast<double>(RecomputeModule::moe_activation));
 
+    // Every second layer has experts.
+    std::string mixed = yaml;
+    const std::string leading = "  - 0\n  - 0\n  - 1\n  - 1\n  - 1\n  - 1\n  - 1\n  - 1\n";
+    mixed.replace(mixed.find(leading), leading.size(),
+                  "  - 0\n  - 1\n  - 0\n  - 1\n  - 0\n  - 1\n  - 0\n  - 1\n");
+    const Settings alternating = resolve(log_scenario_of(read_log(mixed)).scenario);
+    CHECK(format(P::layer_pattern, alternating[P::layer_pattern]) == "sliding/dense,sliding/experts");
+    CHECK(alternating[P::dense_layers] == 0);
+
     // A list of lists, which is empty where PyYAML writes [].
     const Settings staged = resolve(
         log_scenario_of(
