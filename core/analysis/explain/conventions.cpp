@@ -151,7 +151,7 @@ FlopCounts flop_counts(const Answer& answer) {
     }
     out.parameters = c.active_parameters;
     out.total_parameters = c.parameters;
-    out.head = s[P::vocab_size] * s[P::hidden_size];
+    out.head = s[P::vocab_size] * embedding_width(s);
     out.predictions = s[P::mtp_layers];
     out.tied = s.on(P::tied_embeddings);
     out.embedding = out.tied ? 0 : out.head;

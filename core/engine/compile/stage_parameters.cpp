@@ -10,7 +10,7 @@ double vocabulary_parameters(const Stage& stage, const Compiled& c) {
     if (stage.embedding) out += c.work.embedding.weights;
     if (stage.head) out += c.work.head.weights;
     const bool uses_embedding = (stage.head && s.on(P::tied_embeddings)) || stage.predictions > 0;
-    if (uses_embedding && !stage.embedding) out += s[P::vocab_size] * s[P::hidden_size] / c.layout.tensor;
+    if (uses_embedding && !stage.embedding) out += s[P::vocab_size] * embedding_width(s) / c.layout.tensor;
     return out;
 }
 

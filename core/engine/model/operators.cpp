@@ -60,14 +60,31 @@ std::string_view name_of(const LayerKind& kind, bool has_pattern, bool has_exper
     return kNames[static_cast<std::size_t>(kind.mixer)][static_cast<std::size_t>(kind.feed_forward)];
 }
 
+// Adds the matrix between the layers and an embedding or LM head of another width (OPT's project_in and
+// project_out; Zhang et al. 2022, arXiv 2205.01068). Every tensor-parallel GPU has all of it.
+void add_projection(const Shape& x, std::string_view name, double n, double k, std::vector<Operator>& ops) {
+    if (n == k) return;
+    const double rows = x.tokens / x.sequence_shards;
+    Operator op = matrix(x, name, n, k, Cut::none, false, x.q * rows * k / x.kept_operand);
+    op.m = rows;
+    op.bytes = x.q * (rows * k + k * n + rows * n);
+    op.low_precision = false;
+    op.cast_bytes = op.gradient_cast_bytes = 0;
+    ops.push_back(op);
+}
+
 // Adds the last norm, the LM head and the loss.
 void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     const double rows = x.tokens / x.sequence_shards;
     head.push_back(
         streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
+    add_projection(x, "head.projection", x.embedding, x.h, head);
+    if (!has_weights && head.back().name == "head.projection") head.back().weights = 0;
+    const std::size_t before_gather = head.size();
     enter_tensor_parallel(x, "head.gather", head);
-    Operator logits =
-        matrix(x, "head.logits", x.vocab, x.h, Cut::column, x.head_bias, x.q * rows * x.h / x.kept_operand);
+    if (head.size() > before_gather) head.back().bytes *= x.embedding / x.h;
+    Operator logits = matrix(x, "head.logits", x.vocab, x.embedding, Cut::column, x.head_bias,
+                             x.q * rows * x.embedding / x.kept_operand);
     logits.low_precision = false;
     logits.cast_bytes = logits.gradient_cast_bytes = 0;
     if (x.tied) logits.weights = x.head_bias ? x.vocab : 0;
@@ -176,11 +193,15 @@ void build_transformer(const Settings& settings, OperatorList& out) {
 
     out.embedding.name = translatable("embedding");
     out.embedding.repeat = 1;
-    Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.h,
-                                x.vocab * x.h + x.positions * x.h, x.dropout ? rows * x.h : 0);
-    lookup.share = (x.vocab / x.t + x.positions) / (x.vocab + x.positions);
+    Operator lookup = streaming(x, OperatorKind::gather, "embedding", 2 * x.tokens * x.embedding,
+                                x.vocab * x.embedding + x.positions * x.h, x.dropout ? rows * x.h : 0);
+    // Positions have the width of the layers.
+    const double positions = x.positions * (x.h / x.embedding);
+    lookup.share = (x.vocab / x.t + positions) / (x.vocab + positions);
     out.embedding.operators.push_back(lookup);
     leave_tensor_parallel(x, "embedding.reduce", out.embedding.operators);
+    if (out.embedding.operators.size() > 1) out.embedding.operators.back().bytes *= x.embedding / x.h;
+    add_projection(x, "embedding.projection", x.h, x.embedding, out.embedding.operators);
 
     const LayerCounts repeats = sequence.counts();
     for (std::size_t i = 0; i < out.kinds; ++i) {

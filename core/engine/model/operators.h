@@ -120,6 +120,9 @@ struct OperatorList {
 // Returns the bytes of one activation element. With fp8, activations are kept in bf16.
 double activation_bytes(Precision precision);
 
+// Returns the width of the embedding and the LM head.
+double embedding_width(const Settings& settings);
+
 // Returns the tokens to which one token may attend without a window: the sequence or, where documents are
 // packed into it, the document.
 double document_tokens(const Settings& settings);

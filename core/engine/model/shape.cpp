@@ -9,6 +9,11 @@
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
+
+double embedding_width(const Settings& s) {
+    return s[P::embedding_size] > 0 ? s[P::embedding_size] : s[P::hidden_size];
+}
+
 double document_tokens(const Settings& s) {
     const double packing = s[P::packing];
     return packing > 0 ? std::min(s[P::sequence_length], packing) : s[P::sequence_length];
@@ -47,6 +52,7 @@ Shape shape_of(const Settings& s) {
     x.kv = s[P::kv_heads];
     x.d = s[P::head_size];
     x.vocab = s[P::vocab_size];
+    x.embedding = embedding_width(s);
     const auto precision = s.choice<Precision>(P::precision);
     x.q = activation_bytes(precision);
     x.low_precision = is_low(precision);

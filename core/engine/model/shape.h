@@ -12,6 +12,7 @@ namespace shardscope {
 struct Shape {
     double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
     double h, f, a, kv, d, vocab;  // sizes of the whole model
+    double embedding;              // width of the embedding and the LM head
     double t, c, e, et;            // tensor, context, expert and expert tensor parallel degrees
     ContextParallelKind context_kind;
     double context_inner;  // GPUs of the inner groups of a2a+p2p

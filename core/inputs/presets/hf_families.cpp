@@ -429,9 +429,13 @@ void opt(Reader& r) {
     put_positions(r, {"max_position_embeddings"});
     r.put("learned_positions", r.values["learned_positions"].get<double>() + 2);
     r.values["dropout"] = r.number({"dropout"}) > 0;
-    if (r.has("word_embed_proj_dim") && r.number({"word_embed_proj_dim"}) != r.number({"hidden_size"}))
-        r.refuse("word_embed_proj_dim", translate("the embedding is not as wide as the layers"),
-                 translate("no preset can say that"));
+    // OPT 350M: a narrower embedding, and layers that end with their norms.
+    const double hidden = r.number({"hidden_size"});
+    if (const double width = r.number({"word_embed_proj_dim"}, hidden); width > 0 && width != hidden)
+        r.put("embedding_size", width);
+    if (!r.flag("do_layer_norm_before", true))
+        r.note(translate(
+            "Its layers end with their norms, and no norm follows the last layer; one is counted."));
 }
 
 void nemotron_h(Reader& r) {

@@ -107,6 +107,7 @@ std::vector<P> differences(const Block& block, const Settings& s) {
     add(P::shared_expert_gate, s.on(P::shared_expert_gate));
     add(P::latent_expert_size, s[P::latent_expert_size] > 0);
     add(P::head_bias, s.on(P::head_bias));
+    add(P::embedding_size, s[P::embedding_size] > 0 && s[P::embedding_size] != s[P::hidden_size]);
     add(P::causal, !s.on(P::causal));
     add(P::attention_gate, s.on(P::attention_gate));
     return out;

@@ -266,6 +266,8 @@ void write_model(LaunchSettings& plan, const LaunchFormat& tool, Arguments& out)
     if (!s.on(P::bias)) out.put("--disable-bias-linear");
     if (s.on(P::qkv_bias) && !s.on(P::bias)) out.put("--add-qkv-bias");
     if (s.on(P::head_bias)) plan.note_missing_option(kMegatron, P::head_bias);
+    if (s[P::embedding_size] > 0 && s[P::embedding_size] != s[P::hidden_size])
+        plan.note_missing_option(kMegatron, P::embedding_size);
     const double rows = positions(s);
     // State-space layers see the order of the tokens: models that have some need no embedding of positions.
     const bool rotates = rows <= 0 && !has_mixer(s, Mixer::mamba2);

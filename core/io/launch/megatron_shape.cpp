@@ -52,6 +52,7 @@ class ShapeReader {
         set(P::bias, bias ? 1 : 0);
         set(P::qkv_bias, o_.flag("--add-qkv-bias") && !bias ? 1 : 0);
         set(P::head_bias, 0);
+        set(P::embedding_size, 0);
         // The last two are names in Megatron-DeepSpeed.
         const std::string kind = modelled_choice(
             o_, out_, "--position-embedding-type",

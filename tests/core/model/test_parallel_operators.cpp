@@ -112,6 +112,50 @@ TEST_CASE("operators: the weights of tensor-parallel GPUs add up to the model", 
     }
 }
 
+TEST_CASE("operators: an embedding of another width is projected to the layers and back", "[model]") {
+    const auto list = [](double width, double t, double tied) {
+        return list_of(of_model("llama-3-8b", {{P::embedding_size, width},
+                                               {P::micro_batch, 1},
+                                               {P::sequence_length, 2048},
+                                               {P::tied_embeddings, tied},
+                                               {P::learned_positions, 2048},
+                                               {P::sequence_parallel, false},
+                                               {P::tensor_parallel, t}}));
+    };
+    for (const double t : {1.0, 4.0}) {
+        const OperatorList plain = list(0, t, 0);
+        // A width that is the layers' needs no matrix.
+        const OperatorList same = list(4096, t, 0);
+        CHECK(same.parameters() == plain.parameters());
+        CHECK(flops(same) == flops(plain));
+        CHECK(same.embedding.operators.size() == plain.embedding.operators.size());
+        // 128,256 entries of 1,024 instead of 4,096, twice, and two matrices of 4,096 × 1,024.
+        const OperatorList narrow = list(1024, t, 0);
+        constexpr double kMatrix = 4096.0 * 1024;
+        CHECK(narrow.parameters() == plain.parameters() - 2 * 128256.0 * 3072 + 2 * kMatrix);
+        CHECK(list(1024, t, 1).parameters() == narrow.parameters() - 128256.0 * 1024);
+        CHECK(flops(narrow) - flops(plain) ==
+              Approx(2 * 2048 * (2 * kMatrix - 128256.0 * 3072 / t)).epsilon(1e-9));
+        // The positions are as wide as the layers, and each GPU has all of them.
+        CHECK(narrow.embedding.local_weights() ==
+              Approx(128256.0 * 1024 / t + 2048 * 4096.0 + kMatrix).epsilon(1e-12));
+        if (t > 1)
+            CHECK(operator_of(narrow.embedding, "embedding.reduce").bytes ==
+                  operator_of(plain.embedding, "embedding.reduce").bytes / 4);
+    }
+    // The last stage of a pipeline has a copy of a tied embedding.
+    const auto copy = [](double width) {
+        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::embedding_size, width},
+                                                                   {P::tied_embeddings, true},
+                                                                   {P::pipeline_parallel, 2},
+                                                                   {P::accumulation, 4}})));
+        const Stage& last = c.stages[c.stages.size() - 1];
+        REQUIRE(last.head);
+        return vocabulary_parameters(last, c);
+    };
+    CHECK(copy(0) - copy(1024) == Approx(128256.0 * 3072 - 4096.0 * 1024).epsilon(1e-9));
+}
+
 TEST_CASE("operators: norms, routers and latent projections are replicated on every tensor-parallel GPU",
           "[model]") {
     const OperatorList list = list_of(of_model("deepseek-v3", {{P::tensor_parallel, 8}}));

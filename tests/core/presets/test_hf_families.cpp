@@ -217,6 +217,11 @@ constexpr Published kPublished[] = {
         "num_hidden_layers": 32, "vocab_size": 50272, "max_position_embeddings": 2048,
         "word_embed_proj_dim": 4096, "do_layer_norm_before": true})",
      6658473984},
+    // The embedding is half as wide as the layers. The last norm (2,048) is not in the model.
+    {"opt-350m", R"({"model_type": "opt", "architectures": ["OPTForCausalLM"], "hidden_size": 1024,
+        "ffn_dim": 4096, "num_attention_heads": 16, "num_hidden_layers": 24, "vocab_size": 50272,
+        "max_position_embeddings": 2048, "word_embed_proj_dim": 512, "do_layer_norm_before": false})",
+     331196416.0 + 2048},
     // 23 Mamba-2 layers, 23 of experts and 6 of attention.
     {"nemotron-3-nano", R"({"model_type": "nemotron_h", "hidden_size": 2688, "intermediate_size": 1856,
         "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "num_hidden_layers": 52,

@@ -340,8 +340,6 @@ TEST_CASE("config.json: an unknown architecture is refused if a field that chang
         R"("model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key")",
         "/position_embedding_type");
     names(R"("model_type": "gpt2", "n_positions": 8, "add_cross_attention": true)", "/add_cross_attention");
-    // OPT 350M has an embedding that is half as wide as its layers.
-    names(R"("model_type": "opt", "word_embed_proj_dim": 512)", "/word_embed_proj_dim: the embedding is not");
     // What says nothing about sizes is no reason.
     CHECK(reason(R"("model_type": "new", "moe_loss_coef": 0.1, "expert_dtype": "fp8", "moe_capacity": 2,
         "use_moe": false, "num_experts_per_tok": null, "vision_config": {"moe": 1}, "moe_gate": "topk",
