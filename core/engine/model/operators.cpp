@@ -62,7 +62,8 @@ std::string_view name_of(const LayerKind& kind, bool has_pattern, bool has_exper
 
 // Adds the matrix between the layers and an embedding or LM head of another width (OPT's project_in and
 // project_out; Zhang et al. 2022, arXiv 2205.01068). Every tensor-parallel GPU has all of it.
-void add_projection(const Shape& x, std::string_view name, double n, double k, std::vector<Operator>& ops) {
+void add_width_projection(const Shape& x, std::string_view name, double n, double k,
+                          std::vector<Operator>& ops) {
     if (n == k) return;
     const double rows = x.tokens / x.sequence_shards;
     Operator op = matrix(x, name, n, k, Cut::none, false, x.q * rows * k / x.kept_operand);
@@ -78,7 +79,7 @@ void build_head(const Shape& x, bool has_weights, std::vector<Operator>& head) {
     const double rows = x.tokens / x.sequence_shards;
     head.push_back(
         streaming(x, OperatorKind::norm, "head.norm", 2 * rows * x.h, x.norm_weights, x.q * rows * x.h));
-    add_projection(x, "head.projection", x.embedding, x.h, head);
+    add_width_projection(x, "head.projection", x.embedding, x.h, head);
     if (!has_weights && head.back().name == "head.projection") head.back().weights = 0;
     const std::size_t before_gather = head.size();
     enter_tensor_parallel(x, "head.gather", head);
@@ -201,7 +202,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
     out.embedding.operators.push_back(lookup);
     leave_tensor_parallel(x, "embedding.reduce", out.embedding.operators);
     if (out.embedding.operators.size() > 1) out.embedding.operators.back().bytes *= x.embedding / x.h;
-    add_projection(x, "embedding.projection", x.h, x.embedding, out.embedding.operators);
+    add_width_projection(x, "embedding.projection", x.h, x.embedding, out.embedding.operators);
 
     const LayerCounts repeats = sequence.counts();
     for (std::size_t i = 0; i < out.kinds; ++i) {
