@@ -1,5 +1,6 @@
 // Tests the Timeline tab: the live step over time, explored with wheel, mouse and keys.
 #include <QTabWidget>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "support/desk.h"
@@ -220,4 +221,56 @@ TEST_CASE("timeline: the export is the same each time, and its table adds up", "
         if (row[1] == "compute" || row[5] == "yes") exposed += std::stod(row[4]) - std::stod(row[3]);
     }
     CHECK(exposed * 1e-3 == Approx(base.estimate.step.total).epsilon(1e-6));
+}
+
+TEST_CASE("timeline tab: the card of the ruler says what the tool tip would, and only one is shown",
+          "[timeline]") {
+    TimelineDesk desk;
+    desk.set_pipeline();
+    const TimelineFigure& figure = desk.plot->figure();
+    const StepTimeline& line = figure.data().line;
+    const auto shows_tip = [] {
+        return std::ranges::any_of(QApplication::topLevelWidgets(), [](const QWidget* widget) {
+            return widget->isVisible() && widget->windowType() == Qt::ToolTip;
+        });
+    };
+    const auto hover = [&](const QPointF& at) {
+        QTest::mouseMove(desk.canvas, at.toPoint());
+        QApplication::processEvents();
+    };
+    const std::vector<Interval>& passes = line.stages[0].compute;
+    const auto drawn = std::ranges::find_if(passes, [&](const Interval& one) {
+        return one.micro_batch > 0 && figure.pixel_of(one.end) - figure.pixel_of(one.start) > 4;
+    });
+    REQUIRE(drawn != passes.end());
+    const Interval pass = *drawn;
+    const QPointF lane(figure.pixel_of((pass.start + pass.end) / 2), figure.lane(0, false).center().y());
+    const QPointF memory(figure.pixel_of(line.end / 2), figure.memory_area().center().y());
+    hover(lane);
+    const QString words = desk.plot->ruler().words();
+    INFO(words.toStdString());
+    CHECK(words.contains(QStringLiteral("GPU ") + QString::fromUtf8(label_of(pass.activity).data())));
+    CHECK(words.contains(QStringLiteral("micro-batch %1").arg(pass.micro_batch)));
+    CHECK(words.contains(QStringLiteral("GPU takes ") + shown(pass.seconds(), Quantity::seconds)));
+    CHECK_FALSE(shows_tip());
+    hover(memory);
+    CHECK(desk.plot->ruler().words().contains(QStringLiteral("GiB")));
+    CHECK_FALSE(shows_tip());
+    // With A and B fixed, the card no longer follows the pointer.
+    for (const QPointF& at : {lane, memory}) QTest::mouseClick(desk.canvas, Qt::LeftButton, {}, at.toPoint());
+    hover(lane + QPointF(1, 0));
+    CHECK(shows_tip());
+}
+
+TEST_CASE("timeline tab: the memory of the card has the colour of its curve", "[timeline]") {
+    TimelineDesk desk;
+    desk.set_pipeline();
+    const TimelineFigure& figure = desk.plot->figure();
+    const StepTimeline& line = figure.data().line;
+    for (std::size_t stage = 0; stage < line.stages.size(); ++stage) {
+        const RulerStop stop = *figure.ruler_stop({line.end / 2, static_cast<double>(stage)});
+        const auto memory = std::ranges::find(stop.readings, QStringLiteral("Memory"), &RulerReading::name);
+        REQUIRE(memory != stop.readings.end());
+        CHECK(memory->color == (stage == line.fullest ? current_theme().memory_rate : current_theme().muted));
+    }
 }

@@ -21,7 +21,6 @@ constexpr double kCardPadding = 8;
 constexpr double kCardGap = 12;  // between the columns of the card, and from the line to the card
 constexpr double kSwatch = 12;   // width of a curve's colour
 constexpr double kDot = 3.5;     // radius
-constexpr std::size_t kMostFixed = 2;
 
 // Returns the difference of two values as text: "−2.1 points", "+3 ms"; empty where one is missing.
 QString difference(const RulerReading& from, const RulerReading& to) {
@@ -127,7 +126,7 @@ std::vector<PlotRuler::Column> PlotRuler::columns() const {
         out.push_back({i == 0 ? QStringLiteral("A") : QStringLiteral("B"), source_.stop_at(fixed_[i])});
     // With A and B fixed, the pointer adds no third column.
     const bool apart = hovered_ && std::ranges::find(fixed_, *hovered_) == fixed_.end();
-    if (apart && fixed_.size() < kMostFixed) out.push_back({{}, source_.stop_at(*hovered_)});
+    if (apart && follows()) out.push_back({{}, source_.stop_at(*hovered_)});
     std::erase_if(out, [](const Column& column) { return !column.stop; });
     return out;
 }

@@ -62,6 +62,9 @@ class PlotRuler : public QWidget {
     void set_source(Source source);
     [[nodiscard]] bool is_used() const { return source_.place_at != nullptr; }
 
+    // Returns whether the card has a column for the pointer: A and B are not both fixed.
+    [[nodiscard]] bool follows() const { return is_used() && fixed_.size() < kMostFixed; }
+
     // The card keeps clear of the tool tip of the canvas, if one is shown.
     void hover(const QPointF& pixel);
     void leave();
@@ -97,6 +100,7 @@ class PlotRuler : public QWidget {
     [[nodiscard]] QRectF shown_tip() const;
     [[nodiscard]] QRectF place_card(const QSizeF& size, const std::vector<Column>& columns) const;
 
+    static constexpr std::size_t kMostFixed = 2;
     Source source_;
     std::optional<QPointF> hovered_;
     QRectF tip_;                   // where a tool tip is shown

@@ -332,11 +332,18 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
         const Interval* found = interval_at(stage, communication, place.x());
         out.readings.push_back({communication ? tr("Network") : tr("GPU"),
                                 found ? color_of(*found, *p.theme) : QColor(), kNoValue, Quantity::count,
-                                found ? text_of(label_of(found->activity)) : tr("nothing"), kNoValue});
+                                found ? interval_name(*found, data.line) : tr("nothing"), kNoValue});
+        if (found)
+            out.readings.push_back({communication ? tr("Network takes") : tr("GPU takes"),
+                                    {},
+                                    found->seconds(),
+                                    Quantity::seconds,
+                                    {},
+                                    kNoValue});
     }
     if (const auto bytes = bytes_at(stage, place.x())) {
         out.readings.push_back({tr("Memory"),
-                                p.theme->text,
+                                index == data.line.fullest ? p.theme->memory_rate : p.theme->muted,
                                 *bytes,
                                 Quantity::bytes,
                                 {},

@@ -67,7 +67,9 @@ void TimelinePlot::press(QMouseEvent*) { setFocus(Qt::MouseFocusReason); }
 
 void TimelinePlot::move(QMouseEvent* event) {
     canvas().setCursor(Qt::ArrowCursor);
-    const QString words = figure_->words_at(event->position());
+    // The card of the ruler says the same.
+    const bool is_told = ruler().follows() && event->buttons() == Qt::NoButton;
+    const QString words = is_told ? QString() : figure_->words_at(event->position());
     if (words.isEmpty()) QToolTip::hideText();
     else QToolTip::showText(event->globalPosition().toPoint(), tool_tip(words), &canvas());
 }

@@ -6,6 +6,30 @@
 #include "widgets/text.h"
 
 namespace shardscope {
+namespace {
+
+// Returns "forward", or "all-gather, overlapped with compute".
+QString activity_of(const Interval& interval, const StepTimeline& line) {
+    if (interval.activity == Activity::bubble) return tr("bubble: waits for other stages");
+    if (interval.activity == Activity::omitted)
+        return tr("%1 micro-batches like those around them").arg(line.omitted);
+    const QString name = text_of(label_of(interval.activity));
+    if (interval.activity < Activity::gather) return name;
+    return name + (interval.exposed ? tr(", exposed") : tr(", overlapped with compute"));
+}
+
+// Returns the parts of the stage and of the batch to which the interval belongs.
+QStringList places_of(const Interval& interval, const StepTimeline& line) {
+    QStringList out;
+    if (interval.virtual_stage > 0) out += tr("virtual stage %1").arg(interval.virtual_stage);
+    if (interval.micro_batch > 0 && line.micro_batches > 1)
+        out += tr("micro-batch %1").arg(interval.micro_batch);
+    if (interval.layer > 0) out += tr("layer %1").arg(interval.layer);
+    if (interval.previous) out += tr("of the previous step");
+    return out;
+}
+
+}  // namespace
 
 QString timeline_caption(const TimelineData& data) {
     if (!data.has_time()) {
@@ -35,21 +59,15 @@ QString timeline_caption(const TimelineData& data) {
     return out.join(QLatin1Char(' '));
 }
 
+QString interval_name(const Interval& interval, const StepTimeline& line) {
+    return (QStringList{activity_of(interval, line)} + places_of(interval, line)).join(QStringLiteral(", "));
+}
+
 QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line) {
     const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
-    QStringList where;
-    if (line.stage_count > 1) where += tr("stage %1").arg(stage.position + 1);
-    if (interval.virtual_stage > 0) where += tr("virtual stage %1").arg(interval.virtual_stage);
-    if (interval.micro_batch > 0 && line.micro_batches > 1)
-        where += tr("micro-batch %1").arg(interval.micro_batch);
-    if (interval.layer > 0) where += tr("layer %1").arg(interval.layer);
-    if (interval.previous) where += tr("of the previous step");
-    QString what = text_of(label_of(interval.activity));
-    if (interval.activity == Activity::bubble) what = tr("bubble: waits for other stages");
-    if (interval.activity == Activity::omitted)
-        what = tr("%1 micro-batches like those around them").arg(line.omitted);
-    if (interval.activity >= Activity::gather)
-        what += interval.exposed ? tr(", exposed") : tr(", overlapped with compute");
+    QStringList where = places_of(interval, line);
+    if (line.stage_count > 1) where.prepend(tr("stage %1").arg(stage.position + 1));
+    const QString what = activity_of(interval, line);
     const QString times =
         tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
     if (where.isEmpty()) return what + QLatin1Char('\n') + times;

@@ -8,6 +8,8 @@
 namespace shardscope {
 
 QString timeline_caption(const TimelineData& data);
+// Names one interval of a stage in one line: activity, micro-batch and layer.
+QString interval_name(const Interval& interval, const StepTimeline& line);
 // Describes one interval of a stage in three lines: activity; stage and micro-batch; duration, start and end.
 QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line);
 
