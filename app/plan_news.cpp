@@ -23,14 +23,23 @@ void PlanNews::compare() {
     if (model_.in_gesture() || model_.planning() || !answer.valid()) return;
     const Plan plan = plan_of(answer.settings);
     if (scenario_ != answer.scenario) withdraw();
+    const Scenario& now = model_.scenario();
     // An unrelated scenario has a plan of its own.
     if (last_ && origin_ == model_.origin()) {
-        const QString change = plan_change(*last_, plan, model_.scenario().automatic);
-        if (!change.isEmpty()) {
-            news_ = tr("Plan changed: %1").arg(change);
+        QStringList news;
+        const QString change = plan_change(*last_, plan, now.automatic);
+        if (!change.isEmpty()) news << tr("Plan changed: %1").arg(change);
+        if (!automatic_ && now.automatic.any() && hold_ != now.hold())
+            news << tr("The global batch (%1) is held from now on, instead of the batch per GPU, so that all "
+                       "automatic plans do the same job. Undo takes this back.")
+                        .arg(text_of(format(P::global_batch, answer.settings[P::global_batch])));
+        if (!news.isEmpty()) {
+            news_ = news.join(QLatin1Char('\n'));
             messages_.report(news_);
         }
     }
+    automatic_ = now.automatic.any();
+    hold_ = now.hold();
     last_ = plan;
     scenario_ = answer.scenario;
     origin_ = model_.origin();

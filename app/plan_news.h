@@ -1,5 +1,6 @@
 // Says what the planner has changed whenever it changes automatic parameters: "Plan changed: Tensor parallel
-// 1 → 4, Sharding zero3 → zero2". During a drag it waits for the end. It says nothing when an unrelated
+// 1 → 4, Sharding zero3 → zero2". It also says when the first automatic parameter changes the batch that is
+// held. During a drag it waits for the end. It says nothing when an unrelated
 // scenario replaces the current one. The message disappears with the next change of the scenario, if not
 // before.
 #pragma once
@@ -27,8 +28,10 @@ class PlanNews : public QObject {
     MessageBar& messages_;
     std::optional<Plan> last_;  // that of the last scenario whose plan was known
     Scenario scenario_;         // with this plan
-    unsigned origin_ = 0;       // of this scenario
-    QString news_;              // the last message
+    bool automatic_ = false;    // whether any of its parameters was
+    Hold hold_ = Hold::per_gpu_batch;
+    unsigned origin_ = 0;  // of this scenario
+    QString news_;         // the last message
 };
 
 // Returns what differs between two plans in the parameters `compared`: "Tensor parallel 1 → 4, Sharding

@@ -113,6 +113,33 @@ TEST_CASE("a change of an automatic plan is shown, and only then", "[gui][auto]"
     CHECK(plan_of(model.answer().settings) == after);
 }
 
+TEST_CASE("Auto says once that it holds the global batch, and Undo takes that back", "[gui][auto]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const auto planned = [&] {
+        return QTest::qWaitFor([&] { return !model.planning(); }, kBackgroundTimeout);
+    };
+    const auto says_it = [&] {
+        return desk.find<QWidget>("message")->isVisible() &&
+               desk.text("message/text").contains("The global batch (128) is held");
+    };
+    REQUIRE(model.scenario().hold() == Hold::per_gpu_batch);
+    desk.click("training.micro_batch/auto");
+    REQUIRE(planned());
+    CHECK(model.scenario().hold() == Hold::global_batch);
+    CHECK(says_it());
+    // A second automatic parameter changes nothing about it.
+    desk.slider("training.recompute");
+    desk.find<QAbstractButton>("training.recompute/auto")->click();
+    REQUIRE(planned());
+    CHECK_FALSE(says_it());
+    desk.choose(ActionId::undo);
+    desk.choose(ActionId::undo);
+    CHECK(model.scenario().hold() == Hold::per_gpu_batch);
+    CHECK(model.scenario().automatic.none());
+    CHECK_FALSE(says_it());
+}
+
 TEST_CASE("what the user sets by hand is no change of the automatic plan", "[gui][auto]") {
     Desk desk;
     LiveModel& model = desk.window.model();
