@@ -293,10 +293,13 @@ void ExportPopover::draw_preview() {
         return;
     }
     if (format() == FigureFormat::csv) {
-        const QByteArray table = render_figure(figure_, answer_, FigureFormat::csv);
+        const PlotKind& kind = *plot_kind(figure_.plot);
+        const PlotTable table = table_of(kind, figure_, answer_);
         preview_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-        preview_->setText(first_lines(table));
-        state_->setText(tr("%1 rows").arg(table.count('\n') - 1));
+        preview_->setText(first_lines(QByteArray::fromStdString(to_csv(table))));
+        const QString reason = why_empty(table, kind, figure_, answer_);
+        for (QPushButton* button : {copy_, save_}) button->setEnabled(reason.isEmpty());
+        state_->setText(reason.isEmpty() ? tr("%1 rows").arg(table.rows.size()) : reason);
         return;
     }
     const FigureRequest figure = with_height(sized(figure_), answer_);

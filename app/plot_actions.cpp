@@ -146,7 +146,7 @@ void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
         auto* shown = qobject_cast<LivePlot*>(&view);
         QApplication::clipboard()->setPixmap(shown ? shown->picture() : view.grab());
     });
-    menu.addAction(tr("Copy values"), this, [this, plot] {
+    QAction* values = menu.addAction(tr("Copy values"), this, [this, plot] {
         parts_.exports.with_data(
             tr("Copy values"), {request_of(plot)}, parts_.model.answer(),
             [](const Exports::Figures& ready, const Answer& now) {
@@ -155,6 +155,15 @@ void PlotActions::add_copies(QMenu& menu, QWidget& view, const QString& plot) {
                 return true;
             });
     });
+    // A table that needs no background work is known at once.
+    const PlotKind& kind = *plot_kind(plot.toStdString());
+    const Answer& answer = parts_.model.answer();
+    if (kind.compute_data || !answer.valid()) return;
+    const FigureRequest request = request_of(plot);
+    const QString reason = why_empty(table_of(kind, request, answer), kind, request, answer);
+    values->setEnabled(reason.isEmpty());
+    if (!reason.isEmpty()) values->setToolTip(wrapped_tool_tip(reason));
+    menu.setToolTipsVisible(true);
 }
 
 // Returns the pin of this run; nullptr if it is not pinned.
@@ -191,14 +200,16 @@ void PlotActions::show_table(const QString& plot) {
     parts_.exports.with_data(title, {request_of(plot)}, parts_.model.answer(),
                              [this, title](const Exports::Figures& ready, const Answer& now) {
                                  const FigureRequest& figure = ready.front();
-                                 PlotTable table = table_of(*plot_kind(figure.plot), figure, now);
+                                 const PlotKind& kind = *plot_kind(figure.plot);
+                                 PlotTable table = table_of(kind, figure, now);
                                  for (TableView* view : window_.findChildren<TableView*>()) {
                                      if (!view->shows(title, table)) continue;
                                      view->raise();
                                      view->activateWindow();
                                      return true;
                                  }
-                                 auto* view = new TableView(title, std::move(table), &window_);
+                                 const QString reason = why_empty(table, kind, figure, now);
+                                 auto* view = new TableView(title, std::move(table), reason, &window_);
                                  connect(&parts_.model, &LiveModel::changed, view, &TableView::set_stale);
                                  view->show();
                                  return true;

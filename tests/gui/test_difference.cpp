@@ -1,13 +1,16 @@
 // Tests the Difference tab: the bars between two steps add up, and a public run can be the other side.
 #include <qcustomplot.h>
 
+#include <QAbstractButton>
 #include <QAction>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QRegularExpression>
 #include <QTabWidget>
 #include <QTest>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "planner/plan.h"
@@ -75,6 +78,50 @@ TEST_CASE("difference: the bars from a pin to the scenario add up, one for each 
     model.compare_with('C');
     model.edit(P::micro_batch, 1);
     CHECK(table(desk).rows.front()[0] == "C");
+}
+
+TEST_CASE("difference: without a pin the table says why it is empty, and there are no values to export",
+          "[difference]") {
+    Desk desk;
+    desk.show_tab(QStringLiteral("Difference"));
+    const QString reason = QStringLiteral("To see where the difference");
+    desk.click(QStringLiteral("difference/table"));
+    CHECK(desk.text(QStringLiteral("table/empty")).startsWith(reason));
+    CHECK_FALSE(desk.find<QWidget>("table")->isVisible());
+    CHECK_FALSE(desk.find<QAbstractButton>("table/copy")->isEnabled());
+    CHECK(desk.find<QAbstractButton>("table/copy")->toolTip().contains(reason));
+    desk.click(QStringLiteral("table/close"));
+
+    const auto copies_values = [&] {
+        auto* plot = desk.find<LivePlot>("difference");
+        QContextMenuEvent asked(QContextMenuEvent::Mouse, QPoint(100, 100),
+                                plot->mapToGlobal(QPoint(100, 100)));
+        QApplication::sendEvent(plot, &asked);
+        auto* menu = desk.find<QMenu>("difference/menu");
+        const auto actions = menu->actions();
+        const auto copy = std::ranges::find(actions, QStringLiteral("Copy values"), &QAction::text);
+        REQUIRE(copy != actions.end());
+        const bool enabled = (*copy)->isEnabled();
+        CHECK((*copy)->toolTip().contains(reason) != enabled);
+        menu->close();
+        return enabled;
+    };
+    CHECK_FALSE(copies_values());
+
+    desk.choose(ActionId::export_plot);
+    auto* format = desk.find<QComboBox>("export/format");
+    format->setFocus();
+    QTest::keyClick(format, Qt::Key_End);
+    REQUIRE(format->currentText() == QStringLiteral("CSV"));
+    CHECK(QTest::qWaitFor([&] { return desk.text(QStringLiteral("export/state")).startsWith(reason); },
+                          kBackgroundTimeout));
+    CHECK_FALSE(desk.find<QAbstractButton>("export/save")->isEnabled());
+    CHECK_FALSE(desk.find<QAbstractButton>("export/copy")->isEnabled());
+    desk.choose(ActionId::pin);
+    desk.choose(ActionId::export_plot);
+    CHECK(QTest::qWaitFor([&] { return desk.find<QAbstractButton>("export/save")->isEnabled(); },
+                          kBackgroundTimeout));
+    CHECK(copies_values());
 }
 
 TEST_CASE("difference: the axis contains sums of bars below zero", "[difference]") {

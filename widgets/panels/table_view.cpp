@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLocale>
 #include <QMenu>
 #include <QPushButton>
@@ -147,7 +148,7 @@ class TableRows : public QAbstractTableModel {
 
 }  // namespace
 
-TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
+TableView::TableView(const QString& title, PlotTable table, const QString& why_empty, QWidget* parent)
     : QDialog(parent), title_(title), grid_(new QTableView(this)) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(window_title(title));
@@ -188,6 +189,17 @@ TableView::TableView(const QString& title, PlotTable table, QWidget* parent)
     layout->addWidget(buttons);
     resize(760, 480);
     grid_->setFocus();
+    if (why_empty.isEmpty()) return;
+    grid_->hide();
+    auto* reason = new QLabel(why_empty, this);
+    reason->setObjectName(QStringLiteral("table/empty"));
+    reason->setTextFormat(Qt::PlainText);
+    reason->setAlignment(Qt::AlignCenter);
+    reason->setWordWrap(true);
+    layout->insertWidget(0, reason, 1);
+    copy_button->setEnabled(false);
+    copy_button->setToolTip(wrapped_tool_tip(why_empty));
+    close_button->setFocus();
 }
 
 QString clipboard_text(const PlotTable& table) {

@@ -1,7 +1,7 @@
 // A separate, non-modal window with the table behind a plot. It shows labels and rounded numbers. The
 // selected cells can be copied into a spreadsheet, with the column names of the CSV and all digits.
 //
-// Object names: "table", "table/copy", "table/close".
+// Object names: "table", "table/empty", "table/copy", "table/close".
 #pragma once
 
 #include <QDialog>
@@ -18,7 +18,8 @@ QString clipboard_text(const PlotTable& table);
 class TableView : public QDialog {
     Q_OBJECT
   public:
-    TableView(const QString& title, PlotTable table, QWidget* parent = nullptr);
+    // `why_empty` is shown in place of a table without rows, which cannot be copied.
+    TableView(const QString& title, PlotTable table, const QString& why_empty, QWidget* parent = nullptr);
 
     // Marks the table in the title as that of an earlier scenario.
     void set_stale();

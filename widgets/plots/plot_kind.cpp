@@ -28,6 +28,12 @@ PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Ans
     return kind.table(request, answer);
 }
 
+// A plot without values says so in its caption.
+QString why_empty(const PlotTable& table, const PlotKind& kind, const FigureRequest& request,
+                  const Answer& answer) {
+    return table.rows.empty() ? kind.words(request, answer) : QString();
+}
+
 QString plot_names() {
     QStringList names;
     for (const PlotKind* kind : kKinds) names << QString::fromUtf8(kind->name.data());

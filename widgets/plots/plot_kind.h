@@ -82,6 +82,10 @@ const Data& data_in(const FigureRequest& request) {
 
 // Returns the plot's table, which is always in English because other programs read it.
 PlotTable table_of(const PlotKind& kind, const FigureRequest& request, const Answer& answer);
+// Returns why this table of the plot has no rows, for instance because nothing is pinned; empty if it has
+// some.
+QString why_empty(const PlotTable& table, const PlotKind& kind, const FigureRequest& request,
+                  const Answer& answer);
 
 // In the order of the tabs.
 std::span<const PlotKind* const> plot_kinds();
