@@ -1,11 +1,15 @@
 // Tests the Timeline tab: the live step over time, explored with wheel, mouse and keys.
+#include <qcustomplot.h>
+
 #include <QTabWidget>
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "support/desk.h"
 #include "support/wheel.h"
 #include "widgets/drawing.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/timeline/timeline_plot.h"
 
@@ -204,6 +208,32 @@ TEST_CASE("timeline tab: the axis is that of the scenario beside a pin with a mu
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
     CHECK(svg.contains(">B</text>"));
     CHECK(svg.contains((">" + shown(pinned, Quantity::seconds) + "</text>").toUtf8()));
+}
+
+TEST_CASE("timeline tab: the memory limits of pins on other GPUs are drawn, each once", "[timeline]") {
+    TimelineDesk desk;
+    const double own = desk.estimate().memory.capacity;
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-b200"));
+    desk.choose(ActionId::pin);
+    desk.choose(ActionId::pin);
+    const double pinned = desk.estimate().memory.capacity;
+    desk.choose(ActionId::undo);
+    REQUIRE(desk.estimate().memory.capacity == own);
+    REQUIRE(pinned != own);
+    QApplication::processEvents();
+    const TimelineFigure& figure = desk.plot->figure();
+    const double y = figure.memory_y(pinned);
+    CHECK(figure.memory_area().contains(QPointF(figure.memory_area().center().x(), y)));
+    auto& canvas = *desk.find<QCustomPlot>("timeline/plot");
+    const QString label = QStringLiteral("B, C ") + shown(pinned, Quantity::bytes);
+    CHECK(std::ranges::count(drawn_words(canvas), label, &DrawnWord::text) > 0);
+    CHECK(std::ranges::any_of(drawn_lines(canvas), [&](const QLineF& line) {
+        return std::fabs(line.y1() - y) <= 1 && line.y1() == line.y2() &&
+               line.length() > 0.9 * figure.memory_area().width();
+    }));
+    const QByteArray svg =
+        render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
+    CHECK(svg.contains((">" + label + "</text>").toUtf8()));
 }
 
 TEST_CASE("timeline: the export is the same each time, and its table adds up", "[timeline]") {

@@ -9,6 +9,7 @@
 #include <QPolygonF>
 #include <QRectF>
 #include <QString>
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -101,6 +102,27 @@ inline constexpr double kTag = 16;
 inline constexpr double kFarPin = 2.5;
 // Draws a bar from `left` to `right` that is broken before its right end: it is longer than its axis.
 void draw_broken_bar(QPainter& painter, const QRectF& bar, const QColor& color, const QColor& ground);
+
+// A limit that pins have and the scenario does not.
+struct PinLimit {
+    double value = 0;
+    char letter = 'B';  // of the first of its pins, whose colour and dash it has
+    QString letters;    // of all its pins: "B, C"
+};
+// Returns the limits of pins that differ from `own`, each once; `limit_of` returns that of one.
+template <typename Pins, typename Limit>
+std::vector<PinLimit> limits_of_pins(const Pins& pins, double own, Limit limit_of) {
+    std::vector<PinLimit> out;
+    for (const auto& pin : pins) {
+        const double value = limit_of(pin);
+        if (value == own) continue;
+        const auto same = std::ranges::find(out, value, &PinLimit::value);
+        const QString letter(QLatin1Char(pin.letter));
+        if (same == out.end()) out.push_back({value, pin.letter, letter});
+        else same->letters += QStringLiteral(", ") + letter;
+    }
+    return out;
+}
 
 // Hatches an area in which scenarios do not fit; its edges are in the border colour.
 void draw_unfit(QPainter& painter, const QRectF& area, const Theme& theme);

@@ -76,17 +76,10 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
         out.push_back({at, color, words, box});
     };
     const auto usable = [](double bytes) { return tr("usable %1").arg(shown(bytes, Quantity::bytes)); };
-    // Pins on the same GPU share a limit, in the colour of the first.
-    for (auto first = ghosts.begin(); first != ghosts.end(); ++first) {
-        const auto same = [&](const Ghost& other) { return other.data.capacity == first->data.capacity; };
-        if (first->data.capacity == data.capacity || std::any_of(ghosts.begin(), first, same)) continue;
-        QStringList letters;
-        for (const Ghost& pinned : ghosts) {
-            if (same(pinned)) letters << QString(QLatin1Char(pinned.letter));
-        }
-        add(first->data.capacity, pin_color(*theme, first->letter),
-            letters.join(QStringLiteral(", ")) + QStringLiteral(": ") + usable(first->data.capacity));
-    }
+    for (const PinLimit& pinned :
+         limits_of_pins(ghosts, data.capacity, [](const Ghost& one) { return one.data.capacity; }))
+        add(pinned.value, pin_color(*theme, pinned.letter),
+            pinned.letters + QStringLiteral(": ") + usable(pinned.value));
     add(data.capacity, theme->text, usable(data.capacity));
     if (data.repair_raises_limit()) {
         const QString repair = tr("after: %1").arg(text_of(data.repair));

@@ -350,8 +350,22 @@ void SweepFigure::Parts::fit_axes() {
 
 double SweepFigure::Parts::tag_room() const {
     if (beside || std::ranges::none_of(data.outputs, is_memory)) return 0;
-    return kFigureMargin + 6 +
-           text_width(fonts.small_bold, tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false)));
+    double widest = text_width(fonts.small_bold, usable_words());
+    for (const PinLimit& pinned : pinned_limits())
+        widest = std::max(widest, text_width(fonts.small_bold, limit_words(pinned)));
+    return kFigureMargin + 6 + widest;
+}
+
+QString SweepFigure::Parts::usable_words() const {
+    return tr("usable %1").arg(shown(data.capacity, Quantity::bytes, false));
+}
+
+std::vector<PinLimit> SweepFigure::Parts::pinned_limits() const {
+    return limits_of_pins(ghosts, data.capacity, [](const Ghost& one) { return one.data.capacity; });
+}
+
+QString SweepFigure::Parts::limit_words(const PinLimit& pinned) {
+    return pinned.letters + QLatin1Char(' ') + shown(pinned.value, Quantity::bytes, false);
 }
 
 void SweepFigure::Parts::lay_out(const QSize& size) {

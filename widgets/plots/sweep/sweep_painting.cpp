@@ -283,23 +283,28 @@ void SweepFigure::Parts::paint_capacity(QCPPainter& painter, std::size_t b, std:
     };
     const QFontMetricsF metrics(fonts.small_bold);
     const double at = draw_limit(capacity, line_pen(theme->text, 1.5, {5, 3}));
-    for (const Ghost& ghost : ghosts) {
-        if (beside || ghost.data.capacity == capacity) continue;
-        const QColor color = pin_color(*theme, ghost.letter);
-        const double its = draw_limit(ghost.data.capacity, line_pen(color, 1.2, pin_dash(ghost.letter)));
-        if (std::isnan(its) || std::fabs(its - at) < metrics.height()) continue;
-        draw_text(painter, {area.right() + 6, std::round(its + (metrics.ascent() - metrics.descent()) / 2)},
-                  QString(QLatin1Char(ghost.letter)) + QLatin1Char(' ') +
-                      shown(ghost.data.capacity, Quantity::bytes, false),
-                  fonts.small_bold, theme->text);
-    }
-    if (std::isnan(at)) return;
-    const QString words = tr("usable %1").arg(shown(capacity, Quantity::bytes, false));
+    const QString words = usable_words();
     if (!beside) {
-        draw_text(painter, {area.right() + 6, std::round(at + (metrics.ascent() - metrics.descent()) / 2)},
-                  words, fonts.small_bold, theme->text);
+        // The labels are outside the frame.
+        LabelPlacer margin(QRectF(area.right(), area.top() - metrics.height(), kFigureMargin + tag_room(), 0)
+                               .adjusted(0, 0, 0, area.height() + 2 * metrics.height()));
+        const auto write = [&](double y, const QString& text) {
+            if (std::isnan(y)) return;
+            const LabelLines label{{text, fonts.small_bold, theme->text}};
+            const QSizeF size = size_of(label);
+            QList<QPointF> corners;
+            for (const double off : {0.0, -0.5, 0.5, -1.0, 1.0})
+                corners.append({area.right() + 6, std::round(y + (off - 0.5) * size.height())});
+            if (const auto box = margin.place(size, corners)) draw_label(painter, *box, label, Qt::AlignLeft);
+        };
+        write(at, words);
+        for (const PinLimit& pinned : pinned_limits())
+            write(draw_limit(pinned.value,
+                             line_pen(pin_color(*theme, pinned.letter), 1.2, pin_dash(pinned.letter))),
+                  limit_words(pinned));
         return;
     }
+    if (std::isnan(at)) return;
     // Side by side there is no room outside the frame, so the label is inside.
     const LabelLines label{{words, fonts.small_bold, theme->text}};
     const QSizeF size = size_of(label);

@@ -92,7 +92,10 @@ struct SweepFigure::Parts {
     [[nodiscard]] Quantity along_quantity() const;
     [[nodiscard]] double axis_x(double along) const;
     [[nodiscard]] double axis_y(std::size_t p, const SweepPoint& point) const;
-    [[nodiscard]] double tag_room() const;  // px right of a memory panel, for the capacity's label
+    [[nodiscard]] double tag_room() const;  // px right of a memory panel, for the labels of limits
+    [[nodiscard]] QString usable_words() const;
+    [[nodiscard]] std::vector<PinLimit> pinned_limits() const;
+    [[nodiscard]] static QString limit_words(const PinLimit& pinned);
     [[nodiscard]] QPen pen_of(std::size_t block, std::size_t series) const;
     [[nodiscard]] QPen pen_of(const Ghost& ghost) const;
     [[nodiscard]] QCPScatterStyle mark_of(std::size_t block, std::size_t series) const;

@@ -92,8 +92,17 @@ void TimelineFigure::Parts::fit() {
     x_zoom.fit({0, kStepMargin * longest()});
     show_part();
     constexpr double kHeadroom = 1.08;
-    memory_top = kHeadroom * std::max(data.memory.capacity, data.memory.peak);
+    memory_top = std::max(data.memory.capacity, data.memory.peak);
+    for (const PinLimit& pinned : pinned_limits()) memory_top = std::max(memory_top, pinned.value);
+    memory_top *= kHeadroom;
     lay_out();
+}
+
+// A limit far above that of the scenario does not determine the scale.
+std::vector<PinLimit> TimelineFigure::Parts::pinned_limits() const {
+    auto out = limits_of_pins(ghosts, data.memory.capacity, [](const Ghost& one) { return one.capacity; });
+    std::erase_if(out, [&](const PinLimit& pinned) { return pinned.value > kFarPin * data.memory.capacity; });
+    return out;
 }
 
 void TimelineFigure::Parts::show_part() {
@@ -300,6 +309,9 @@ QStringList TimelineFigure::key_words() const {
 }
 QRectF TimelineFigure::key() const { return parts_->key_area(); }
 QRectF TimelineFigure::memory_area() const { return parts_->memory_area(); }
+double TimelineFigure::memory_y(double bytes) const {
+    return parts_->curve_view(parts_->memory_area()).y_of(bytes);
+}
 
 // A place is a time, and the stage whose lanes are under the pointer, or -1.
 std::optional<QPointF> TimelineFigure::ruler_place(const QPointF& pixel) const {

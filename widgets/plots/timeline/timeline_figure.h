@@ -23,7 +23,8 @@ class TimelineFigure : public ZoomableFigure {
   public:
     struct Ghost {
         char letter = 'B';
-        double end = 0;  // s
+        double end = 0;       // s
+        double capacity = 0;  // usable bytes
     };
 
     // `plot` must outlive the figure and show nothing else.
@@ -52,6 +53,7 @@ class TimelineFigure : public ZoomableFigure {
     [[nodiscard]] QStringList key_words() const;
     [[nodiscard]] QRectF lanes() const;
     [[nodiscard]] QRectF memory_area() const;
+    [[nodiscard]] double memory_y(double bytes) const;
     // Return where the ruler stands for a pixel, and what is there.
     [[nodiscard]] std::optional<QPointF> ruler_place(const QPointF& pixel) const;
     [[nodiscard]] std::optional<RulerStop> ruler_stop(const QPointF& place) const;

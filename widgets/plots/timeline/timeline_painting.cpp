@@ -142,6 +142,7 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     paint_memory_curve(painter, data.line.stages[data.line.fullest].memory, true, curve_view(area));
     painter.setPen(line_pen(theme->text, 1.5, {4, 3}));
     painter.drawLine(QPointF(area.left(), capacity), QPointF(area.right(), capacity));
+    paint_limits_of_pins(painter);
 
     const QString title = tr("Memory, %1").arg(QString::fromStdString(plot_unit(Quantity::bytes).symbol));
     const double base = std::round(area.top() - small.descent() - 3);
@@ -156,6 +157,41 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
     const double left = 4 + QFontMetricsF(fonts.small_bold).horizontalAdvance(title) + 14;
     if (left + small.horizontalAdvance(peak) < area.right() - small.horizontalAdvance(usable) - 14)
         draw_text(painter, {left, base}, peak, fonts.small, theme->muted);
+}
+
+// Draws the usable memory of pins on other GPUs, with labels that keep off the lines.
+void TimelineFigure::Parts::paint_limits_of_pins(QCPPainter& painter) const {
+    const QRectF area = memory_area();
+    const CurveView view = curve_view(area);
+    LabelPlacer room(area);
+    const auto across = [&](double bytes) {
+        const double at = std::round(view.y_of(bytes)) + 0.5;
+        return QLineF(area.left(), at, area.right(), at);
+    };
+    const auto avoid = [&](const QLineF& line) { room.avoid(QPolygonF({line.p1(), line.p2()})); };
+    avoid(across(data.memory.capacity));
+    const std::vector<PinLimit> limits = pinned_limits();
+    for (const PinLimit& pinned : limits) {
+        const QLineF line = across(pinned.value);
+        painter.setPen(line_pen(pin_color(*theme, pinned.letter), 1.2, pin_dash(pinned.letter)));
+        painter.drawLine(line);
+        avoid(line);
+    }
+    for (const PinLimit& pinned : limits) {
+        const LabelLines label{{pinned.letters + QLatin1Char(' ') + shown(pinned.value, Quantity::bytes),
+                                fonts.small_bold, theme->text}};
+        const QSizeF size = size_of(label);
+        constexpr double kOff = 2;
+        constexpr double kEdge = 4;
+        const double y = across(pinned.value).y1();
+        QList<QPointF> corners;
+        for (const double left : {area.right() - kEdge - size.width(), area.left() + kEdge,
+                                  area.center().x() - size.width() / 2}) {
+            for (const double top : {y - kOff - size.height(), y + kOff}) corners.append({left, top});
+        }
+        if (const auto box = room.place(size, corners))
+            draw_label(painter, *box, label, Qt::AlignLeft, theme->pane);
+    }
 }
 
 void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {

@@ -78,6 +78,8 @@ struct TimelineFigure::Parts {
     LaneView view() const;
     void paint_memory(QCPPainter& painter) const;
     CurveView curve_view(const QRectF& area) const;
+    std::vector<PinLimit> pinned_limits() const;  // those that are drawn
+    void paint_limits_of_pins(QCPPainter& painter) const;
     void paint_axis(QCPPainter& painter) const;
     void paint_ends(QCPPainter& painter) const;
     void paint_far_pins(QCPPainter& painter, std::vector<QRectF>& taken) const;

@@ -21,7 +21,7 @@ std::vector<TimelineFigure::Ghost> timeline_ghosts(const FigureRequest& request)
     std::vector<TimelineFigure::Ghost> out;
     for (const Pin& pin : request.pins) {
         if (pin.answer.fits() || (request.hypothetical && pin.answer.valid()))
-            out.push_back({pin.letter, pin.answer.estimate.step.total});
+            out.push_back({pin.letter, pin.answer.estimate.step.total, pin.answer.estimate.memory.capacity});
     }
     return out;
 }
