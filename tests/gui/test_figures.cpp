@@ -146,6 +146,32 @@ TEST_CASE("scaling: what does not fit shows memory against the limit with all it
     CHECK(!fitting.filter(QStringLiteral("other settings")).isEmpty());
 }
 
+TEST_CASE("the words in a hatched area keep off the lines that cross it", "[figures]") {
+    const QRectF area(0, 0, 300, 60);
+    const auto center = [&](const QPolygonF& line) {
+        QImage image(300, 60, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        LabelPlacer room(area);
+        room.avoid(line);
+        draw_area_words(painter, area, {QStringLiteral("does not fit"), QFont(), Qt::black}, Qt::white, room);
+        painter.end();
+        int left = image.width();
+        int right = 0;
+        for (int x = 0; x < image.width(); ++x) {
+            for (int y = 0; y < image.height(); ++y) {
+                if (image.pixelColor(x, y).lightness() > 128) continue;
+                left = std::min(left, x);
+                right = std::max(right, x);
+            }
+        }
+        return (left + right) / 2.0;
+    };
+    CHECK(center({}) == Approx(150).margin(2));
+    const double beside = center({QPointF(150, 0), QPointF(150, 60)});
+    CHECK(std::fabs(beside - 150) > 40);
+}
+
 TEST_CASE("a segment of the wall strip has its whole name or a short one", "[figures]") {
     const FigureFonts fonts{QFont()};
     const double whole = size_of({{QStringLiteral("inter-node"), fonts.small_bold, {}}}).width();

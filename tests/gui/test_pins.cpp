@@ -1,4 +1,6 @@
 // Tests pins: the table of scenarios, the comparison in the headline, and that nothing is lost.
+#include <qcustomplot.h>
+
 #include <QAbstractButton>
 #include <QCheckBox>
 #include <QHeaderView>
@@ -7,16 +9,19 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "evidence/measured.h"
 #include "support/desk.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawing.h"
 #include "widgets/drawn_words.h"
 #include "widgets/panels/scenario_grid.h"
 #include "widgets/panels/scenario_line.h"
 #include "widgets/panels/scenario_mark.h"
 #include "widgets/panels/scenario_table.h"
+#include "widgets/plots/scaling/scaling_plot.h"
 
 using namespace shardscope;
 using shardscope::testing::Desk;
@@ -574,4 +579,43 @@ TEST_CASE("pins: the line of three scenarios names them all where there is room"
         words, [](const auto& word) { return word.text.startsWith(QStringLiteral("MPT-13B")); });
     CHECK(named == 3);
     for (const auto& word : words) CHECK(word.box.right() <= line->width());
+}
+
+TEST_CASE("pins: in a small window no tag covers a mark, and no letter touches another", "[pins]") {
+    PinDesk desk;
+    desk.window.resize(1366, 728);
+    // The marks of the first two almost coincide where memory is shown.
+    for (const double length : {2048.0, 2304.0, 4096.0}) {
+        desk.model.edit(P::sequence_length, length);
+        desk.press_p();
+    }
+    desk.model.edit(P::sequence_length, 16384);
+    QApplication::processEvents();
+    REQUIRE_FALSE(desk.model.answer().fits());
+    REQUIRE(desk.model.pins().size() == 3);
+
+    const auto words = drawn_words(*desk.find<QCustomPlot>("scaling/plot"));
+    const auto stop = desk.find<ScalingPlot>("scaling")->figure().ruler_stop(QPointF(64, 0));
+    REQUIRE(stop);
+    for (const Pin& pin : desk.model.pins()) {
+        const QString letter{QLatin1Char(pin.letter)};
+        const auto tag = std::ranges::find(words, letter, &DrawnWord::text);
+        REQUIRE(tag != words.end());
+        const QRectF box(tag->box.center() - QPointF(kTag / 2, kTag / 2), QSizeF(kTag, kTag));
+        for (const RulerReading& reading : stop->readings) {
+            if (!reading.name.contains(QStringLiteral("pin"))) continue;
+            INFO(letter.toStdString() << " over " << reading.name.toStdString());
+            CHECK_FALSE(box.contains(QPointF(stop->x, reading.y)));
+        }
+    }
+
+    const auto in_bar = drawn_words(*desk.find<QWidget>("memory-bar"));
+    std::vector<QRectF> letters;
+    for (const DrawnWord& word : in_bar) {
+        if (word.text.size() == 1 && word.text.front() >= QLatin1Char('A') &&
+            word.text.front() <= QLatin1Char('D'))
+            letters.push_back(word.box);
+    }
+    REQUIRE(letters.size() == 4);
+    for (std::size_t i = 1; i < letters.size(); ++i) CHECK(letters[i].left() > letters[i - 1].right() + 1);
 }

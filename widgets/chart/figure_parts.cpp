@@ -297,10 +297,16 @@ void draw_area_words(QPainter& painter, const QRectF& area, const LabelLine& wor
     const QSizeF turned = wide ? size : size.transposed();
     // The label is near the middle of the area, but off what is drawn there.
     QList<QPointF> corners;
-    for (const double share : {0.5, 0.35, 0.65, 0.2, 0.8, 0.1}) {
-        corners.append({area.center().x() - turned.width() / 2,
-                        area.top() + share * area.height() - turned.height() / 2});
+    for (const double across : {0.5, 0.3, 0.7, 0.15, 0.85}) {
+        for (const double down : {0.5, 0.35, 0.65, 0.2, 0.8, 0.1})
+            corners.append({area.left() + across * area.width() - turned.width() / 2,
+                            area.top() + down * area.height() - turned.height() / 2});
     }
+    // It stays within the area, whose neighbours are other things.
+    constexpr double kWithin = 0.5;  // px
+    corners.removeIf([&](const QPointF& corner) {
+        return corner.x() < area.left() + kWithin || corner.x() + turned.width() > area.right() - kWithin;
+    });
     const auto box = room.place(turned, corners);
     if (!box) return;
     if (wide) draw_label(painter, *box, lines, Qt::AlignHCenter, ground);

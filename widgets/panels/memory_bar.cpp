@@ -252,7 +252,7 @@ void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& th
         }
         letter(x + g.ghost / 2, ghost.letter, theme.text);
         painter.fillRect(QRectF(x, y + 2, g.ghost, 2), color);
-        x += g.ghost + kBetweenGhosts;
+        x += g.ghost_step;
     }
 }
 
@@ -381,11 +381,18 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     const bool many = data.ghosts.size() > kManyGhosts;
     const double width = many && narrow ? 22 : many ? 28 : narrow ? 36 : 44;
     g.ghost = narrow && data.ghosts.size() >= kManyGhosts ? 5 : 7;
+    // The letters below the ghosts do not touch.
+    const QFontMetricsF letters(scaled_font(font, kSmall, true));
+    constexpr double kBetweenLetters = 2;
+    g.ghost_step = g.ghost + kBetweenGhosts;
+    for (const auto& ghost : data.ghosts)
+        g.ghost_step = std::max(
+            g.ghost_step, std::ceil(letters.horizontalAdvance(QLatin1Char(ghost.letter))) + kBetweenLetters);
     g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width,
                    std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;
     const double ghosts =
-        data.ghosts.empty() ? 0 : 4 + (g.ghost + kBetweenGhosts) * static_cast<double>(data.ghosts.size());
+        data.ghosts.empty() ? 0 : 4 + g.ghost_step * static_cast<double>(data.ghosts.size());
     g.leaders_bend = g.bar.right() + 4 + ghosts;
     g.label_right = area.right() - kPadding;
     const double values = text_width(scaled_font(font, kSmall, true), QStringLiteral("000.0")) + 6;

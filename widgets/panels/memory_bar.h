@@ -61,6 +61,7 @@ struct MemoryBarGeometry {
     double label_right = 0;
     double ghosts_left = 0;
     double ghost = 7;         // a pin's width
+    double ghost_step = 11;   // from a pin to the next
     double leaders_bend = 0;  // x where the level part of the leaders ends, right of the ghosts
     double capacity_y = 0;
     double capacity_text_y = 0;  // centre of its caption, at least `line` from every label

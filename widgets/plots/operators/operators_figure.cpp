@@ -217,6 +217,8 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
     LabelPlacer room(area.adjusted(2, 2, -2, -2));
     room.avoid(in_segments(roof(data.peak, data.bandwidth)));
     room.avoid(in_segments(roof(data.reached_peak, data.reached_bandwidth)));
+    for (const Ghost& ghost : ghosts)
+        room.avoid(in_segments(roof(ghost.reached_peak, ghost.reached_bandwidth)), 0.7);
     if (!data.timed) {
         const LabelLines lines{{too_much(data.memory), fonts.small_bold, theme->text}};
         const QSizeF size = size_of(lines);
@@ -239,10 +241,12 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
         const QPolygonF line = roof(ghost.reached_peak, ghost.reached_bandwidth);
         if (line.isEmpty()) continue;
         const QPointF end = line.last();
-        const QSizeF size(kTag, kTag);
-        const QRectF box =
-            room.place_or_cover(size, {end + QPointF(-kTag - 4, 3), end + QPointF(-2 * kTag - 8, 3),
-                                       end + QPointF(-kTag - 4, -kTag - 3)});
+        QList<QPointF> corners;
+        for (int place = 1; place <= static_cast<int>(kMostPins); ++place) {
+            const double left = -place * (kTag + 4);
+            corners << end + QPointF(left, 3) << end + QPointF(left, -kTag - 3);
+        }
+        const QRectF box = room.place_or_cover({kTag, kTag}, corners);
         boxes.push_back(box);
         draw_tag(painter, box, ghost.letter, pin_color(*theme, ghost.letter), fonts.small_bold);
     }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kRoomForText = 400;  // px of axis from which labels have more text
 constexpr double kScenarioDot = 4.5;
+constexpr double kPinDot = 3.5;
 constexpr double kClearly = 5;      // px that another curve is farther from the name of a curve
 constexpr double kSame = -3;        // where curves coincide
 constexpr double kTouching = 1e-9;  // px, below which a line touches a box
@@ -292,6 +293,7 @@ void ScalingLabels::find_marks() {
         const double value = pinned.data.y(pinned.data.current, quantity);
         if (!scene_.y.range().contains(value) || !scene_.x.range().contains(pinned.data.current.x)) continue;
         pins_.push_back({pixel(pinned.data.current.x, value), pinned.letter});
+        room_.take(square(pins_.back().at, kPinDot));
     }
 
     const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
@@ -586,7 +588,8 @@ void ScalingLabels::paint_marks() {
         else if (diamond.run->same_settings) draw_diamond(painter_, diamond.at, 7, theme.text, theme.text);
         else draw_diamond(painter_, diamond.at, 5.5, theme.pane, theme.text);
     }
-    for (const Pin& pin : pins_) draw_ring(painter_, pin.at, 3.5, theme.pane, pin_color(theme, pin.letter));
+    for (const Pin& pin : pins_)
+        draw_ring(painter_, pin.at, kPinDot, theme.pane, pin_color(theme, pin.letter));
     if (has_dot_) draw_ring(painter_, dot_, kScenarioDot, theme.pane, theme.text);
 }
 

@@ -303,43 +303,34 @@ void WallsFigure::Parts::paint_axes(QCPPainter& painter, const WallsPanes& where
     draw_text(painter, {4, std::round(frame.top() - 10)}, axis_title(data.y.id()), fonts.bold, theme->text);
 }
 
-void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile,
-                                       bool along_x, const QPen& pen) const {
+// Returns the parts of a profile's line.
+QList<QPolygonF> WallsFigure::Parts::lines_of(const QRectF& area, const WallsProfile& profile,
+                                              bool along_x) const {
+    const AxisZoom& zoom = along_x ? x_zoom : y_zoom;
+    QList<QPolygonF> out;
+    bool ended = true;
+    for (std::size_t i = 0; i < profile.place.size(); ++i) {
+        if (std::isnan(profile.mfu[i])) {
+            ended = true;
+            continue;
+        }
+        if (std::exchange(ended, false)) out.emplaceBack();
+        out.back().append(on_profile(area, share_of(zoom, profile.place[i]), profile.mfu[i], along_x));
+    }
+    return out;
+}
+
+void WallsFigure::Parts::paint_profile(QCPPainter& painter, const QRectF& area, const QList<QPolygonF>& lines,
+                                       const QPen& pen) const {
     painter.save();
     if (zoomed()) painter.setClipRect(area);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(pen);
-    const AxisZoom& zoom = along_x ? x_zoom : y_zoom;
-    QPolygonF line;
-    const auto close = [&] {
+    for (const QPolygonF& line : lines) {
         if (line.size() > 1) painter.drawPolyline(line);
-        line.clear();
-    };
-    for (std::size_t i = 0; i < profile.place.size(); ++i) {
-        if (std::isnan(profile.mfu[i])) close();
-        else line.append(on_profile(area, share_of(zoom, profile.place[i]), profile.mfu[i], along_x));
     }
-    close();
     painter.restore();
-}
-
-// Writes in the middle of a hatched area if there is room, rotated if the area is narrow.
-void WallsFigure::Parts::paint_does_not_fit(QCPPainter& painter, const QRectF& area) const {
-    const LabelLine words{tr("does not fit"), fonts.small, theme->text};
-    const QSizeF size = size_of({words});
-    constexpr double kAround = 4;
-    for (const bool upright : {false, true}) {
-        QRectF box(QPointF(0, 0), upright ? size.transposed() : size);
-        if (box.width() + kAround > area.width() || box.height() + kAround > area.height()) continue;
-        box.moveCenter(area.center());
-        // The text is on a plate instead of a halo, because outlines of glyphs do not give the same bytes
-        // each time.
-        painter.fillRect(box.adjusted(-2, 0, 2, 0), theme->hatch_ground);
-        if (upright) draw_upright(painter, box, words);
-        else draw_label(painter, box, {words}, Qt::AlignHCenter);
-        return;
-    }
 }
 
 void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const WallsPanes& where) const {
@@ -377,19 +368,31 @@ void WallsFigure::Parts::paint_profiles(QCPPainter& painter, const WallsPanes& w
             painter.drawLine(along_x ? QLineF(x, area.top(), x, area.bottom())
                                      : QLineF(area.left(), y, area.right(), y));
         }
-        for (const QRectF& box : unfit) paint_does_not_fit(painter, box);
+        // The words keep off the curves.
+        LabelPlacer room(area);
+        const QList<QPolygonF> own_lines = lines_of(area, own, along_x);
+        for (const QPolygonF& line : own_lines) room.avoid(line);
+        std::vector<QList<QPolygonF>> pinned(ghosts.size());
+        for (std::size_t i = 0; i < ghosts.size(); ++i) {
+            const Ghost& ghost = ghosts[i];
+            if (ghost.data.empty()) continue;
+            pinned[i] = lines_of(
+                area,
+                along_x ? profile_along_x(ghost.data, ghost.point) : profile_along_y(ghost.data, ghost.point),
+                along_x);
+            for (const QPolygonF& line : pinned[i]) room.avoid(line);
+        }
+        for (const QRectF& box : unfit)
+            draw_area_words(painter, box, {tr("does not fit"), fonts.small, theme->text}, theme->hatch_ground,
+                            room);
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setPen(QPen(theme->border, 1));
         painter.drawLine(area.bottomLeft(), area.bottomRight());
         painter.drawLine(area.topLeft(), area.bottomLeft());
-        for (const Ghost& ghost : ghosts) {
-            if (ghost.data.empty()) continue;
-            paint_profile(
-                painter, area,
-                along_x ? profile_along_x(ghost.data, ghost.point) : profile_along_y(ghost.data, ghost.point),
-                along_x, line_pen(pin_color(*theme, ghost.letter), 1.6, pin_dash(ghost.letter)));
-        }
-        paint_profile(painter, area, own, along_x, line_pen(theme->text, 2.2));
+        for (std::size_t i = 0; i < ghosts.size(); ++i)
+            paint_profile(painter, area, pinned[i],
+                          line_pen(pin_color(*theme, ghosts[i].letter), 1.6, pin_dash(ghosts[i].letter)));
+        paint_profile(painter, area, own_lines, line_pen(theme->text, 2.2));
     }
     // Draw the top profile's scale.
     const QFontMetricsF small(fonts.small);

@@ -93,9 +93,9 @@ struct WallsFigure::Parts {
     void paint_ring(QCPPainter& painter, const WallsPanes& where) const;
     void paint_axes(QCPPainter& painter, const WallsPanes& where) const;
     void paint_profiles(QCPPainter& painter, const WallsPanes& where) const;
-    void paint_profile(QCPPainter& painter, const QRectF& area, const WallsProfile& profile, bool along_x,
+    QList<QPolygonF> lines_of(const QRectF& area, const WallsProfile& profile, bool along_x) const;
+    void paint_profile(QCPPainter& painter, const QRectF& area, const QList<QPolygonF>& lines,
                        const QPen& pen) const;
-    void paint_does_not_fit(QCPPainter& painter, const QRectF& area) const;
     void paint_scale(QCPPainter& painter, const WallsPanes& where) const;
     [[nodiscard]] double tick_step() const { return top_mfu > kMfuScale ? 0.5 : 0.2; }
     [[nodiscard]] QPointF on_profile(const QRectF& area, double place, double mfu, bool along_x) const {
