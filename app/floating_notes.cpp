@@ -1,27 +1,29 @@
 #include "app/floating_notes.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
+#include <QMenuBar>
 #include <QPainter>
-#include <QVBoxLayout>
+#include <QStyle>
 #include <algorithm>
 
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
 
-FloatingNotes::FloatingNotes(const QWidget& line, QWidget* parent) : QFrame(parent), line_(line) {
+FloatingNotes::FloatingNotes(const QMenuBar& menus, QWidget* window) : QFrame(window), menus_(menus) {
     setObjectName(QStringLiteral("notes"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
-    auto* notes = new QVBoxLayout(this);
+    auto* notes = new QHBoxLayout(this);
     notes->setContentsMargins(1, 1, 1, 1);  // the border
     notes->setSpacing(0);
-    parent->installEventFilter(this);
-    line.parentWidget()->installEventFilter(this);
+    window->installEventFilter(this);
     hide();
 }
 
 void FloatingNotes::add(QWidget* note) {
+    note->layout()->setContentsMargins(8, 0, 8, 0);
     layout()->addWidget(note);
     note->installEventFilter(this);
 }
@@ -33,7 +35,7 @@ bool FloatingNotes::eventFilter(QObject* watched, QEvent* event) {
         case QEvent::ShowToParent:
         case QEvent::HideToParent:
         case QEvent::LayoutRequest:
-            if (watched == parent() || watched == line_.parentWidget() || watched->parent() == this) place();
+            if (watched == parent() || watched->parent() == this) place();
             break;
         default: break;
     }
@@ -45,15 +47,18 @@ void FloatingNotes::place() {
     for (int i = 0; i < layout()->count(); ++i) used = used || !layout()->itemAt(i)->widget()->isHidden();
     setVisible(used);
     if (!used) return;
-    constexpr int kMargin = 12;
-    constexpr int kWidest = 960;
-    const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
+    constexpr int kGap = 16;    // from the menus
+    constexpr int kMargin = 4;  // at the edge of the window
+    const QWidget& window = *parentWidget();
+    const QRect last = menus_.actionGeometry(menus_.actions().last());
+    const bool mirrored = layoutDirection() == Qt::RightToLeft;
+    const int menus = mirrored ? menus_.width() - last.left() : last.right() + 1;
+    const int width = window.width() - menus - kGap - kMargin;
     const int wanted =
         layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
-    constexpr int kBelow = 2;
-    const int bottom = line_.mapTo(parentWidget(), line_.rect().bottomLeft()).y() + 1 + kBelow;
-    const int height = std::min(wanted, bottom - kMargin);
-    setGeometry((parentWidget()->width() - width) / 2, bottom - height, width, height);
+    const QRect place(window.width() - kMargin - width, 0, width,
+                      std::clamp(wanted, menus_.height(), std::max(menus_.height(), window.height())));
+    setGeometry(QStyle::visualRect(layoutDirection(), window.rect(), place));
     layout()->activate();
     // A note that is just being shown gets no event about its new size.
     for (int i = 0; i < layout()->count(); ++i) {

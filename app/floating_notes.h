@@ -1,17 +1,18 @@
-// A box that contains messages and progress. It covers a line of the window that has no plot, so that nothing
-// moves when a message appears and no number of a plot is hidden.
+// A box that contains messages and progress. It lies over the free end of the menu bar, so that nothing moves
+// when a message appears, and a message of up to two lines covers nothing that can be clicked.
 #pragma once
 
 #include <QFrame>
+
+class QMenuBar;
 
 namespace shardscope {
 
 class FloatingNotes : public QFrame {
     Q_OBJECT
   public:
-    // The box is as wide as its parent allows. It ends at the lower edge of `line`, a descendant of the
-    // parent.
-    FloatingNotes(const QWidget& line, QWidget* parent);
+    // The box is as wide as the menus leave room for. `menus` is a child of `window`.
+    FloatingNotes(const QMenuBar& menus, QWidget* window);
     void add(QWidget* note);
 
   protected:
@@ -21,7 +22,7 @@ class FloatingNotes : public QFrame {
   private:
     void place();
 
-    const QWidget& line_;
+    const QMenuBar& menus_;
 };
 
 }  // namespace shardscope

@@ -283,7 +283,7 @@ void MainWindow::build_panes() {
     rows->addWidget(measured_);
     scenarios_ = new ScenarioTable(model_);
     rows->addWidget(scenarios_);
-    auto* notes = new FloatingNotes(scenarios_->head(), whole);
+    auto* notes = new FloatingNotes(*menuBar(), this);
     message_ = new MessageBar;
     notes->add(message_);
     auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));

@@ -1,26 +1,26 @@
 #include "app/message_bar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QToolButton>
+
+#include "widgets/panels/glyph_button.h"
+#include "widgets/theme/theme.h"
 
 namespace shardscope {
 
 MessageBar::MessageBar(QWidget* parent) : QWidget(parent), text_(new QLabel), end_(this) {
     setObjectName(QStringLiteral("message"));
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 4, 12, 4);
     text_->setObjectName(QStringLiteral("message/text"));
     text_->setTextFormat(Qt::PlainText);  // text from files is not markup
     text_->setWordWrap(true);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(text_, 1);
-    auto* dismiss = new QToolButton;
-    dismiss->setText(QStringLiteral("×"));
-    dismiss->setAccessibleName(tr("Dismiss the message"));
-    dismiss->setToolTip(dismiss->accessibleName());
+    auto* dismiss = new GlyphButton(GlyphButton::cross, tr("Dismiss the message"), {}, this);
     connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
     row->addWidget(dismiss);
+    set_small();
     constexpr int kShown = 12000;  // ms
     end_.setInterval(kShown);
     connect(&end_, &QTimer::timeout, this, [this] {
@@ -38,6 +38,14 @@ void MessageBar::say(const QString& message) {
 void MessageBar::report(const QString& message) {
     say(message);
     end_.start();
+}
+
+// Two lines of small text are not higher than the menu bar with the space below it.
+void MessageBar::set_small() { text_->setFont(scaled_font(font(), kSmall)); }
+
+void MessageBar::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) set_small();
 }
 
 void MessageBar::hideEvent(QHideEvent* event) {

@@ -29,8 +29,11 @@ class MessageBar : public QWidget {
 
   protected:
     void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
   private:
+    void set_small();
+
     QLabel* text_;
     QTimer end_;  // of a report
 };

@@ -34,7 +34,7 @@ void PlanNews::compare() {
                        "automatic plans do the same job. Undo takes this back.")
                         .arg(text_of(format(P::global_batch, answer.settings[P::global_batch])));
         if (!news.isEmpty()) {
-            news_ = news.join(QLatin1Char('\n'));
+            news_ = news.join(QStringLiteral(". "));
             messages_.report(news_);
         }
     }

@@ -108,8 +108,6 @@ void ScenarioTable::set_first_use(bool on) {
     refresh();
 }
 
-const QWidget& ScenarioTable::head() const { return *fold_; }
-
 void ScenarioTable::refresh() {
     const std::size_t count = scenarios_->rows().size();
     const bool unfolded = is_unfolded();

@@ -32,8 +32,6 @@ class ScenarioTable : public QWidget {
     // Shows a hint on how to begin, for users who have not dragged anything yet, instead of the hint on how
     // to pin.
     void set_first_use(bool on);
-    // Returns a widget of the line that is always there, above the table.
-    [[nodiscard]] const QWidget& head() const;
 
   Q_SIGNALS:
     void measured_requested();
