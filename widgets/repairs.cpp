@@ -20,6 +20,7 @@ void Repairs::expire() {
     current_ = false;
     search_.cancel();
     previewed_.reset();
+    previews_none_ = false;
     if (due_) return;
     // Once before the next frame, however many changes an event makes.
     due_ = true;
@@ -75,11 +76,15 @@ void Repairs::search() {
 }
 
 void Repairs::preview(const Repair* repair) {
-    if (!repair && !previewed_) return;
+    if (!repair && !previewed_ && !previews_none_) return;
     previewed_ = repair && repair->works ? std::optional(*repair) : std::nullopt;
+    previews_none_ = repair && !repair->works;
     Q_EMIT preview_changed();
 }
 
-const Repair* Repairs::shown() { return previewed_ ? &*previewed_ : best_of(all()); }
+const Repair* Repairs::shown() {
+    if (previews_none_) return nullptr;
+    return previewed_ ? &*previewed_ : best_of(all());
+}
 
 }  // namespace shardscope

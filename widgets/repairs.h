@@ -30,10 +30,12 @@ class Repairs : public QObject {
     // Returns whether the best plan of all is missing in the list because it is still to be found.
     [[nodiscard]] bool awaits_plan() const { return pending() && awaits_plan_; }
 
-    // Shows the result of one repair in the plot and the memory bar, before it is made. Null ends that.
+    // Shows the result of one repair in the plot and the memory bar, before it is made; of one that does not
+    // work there is none, and nothing is shown. Null ends that.
     void preview(const Repair* repair);
     [[nodiscard]] const std::optional<Repair>& previewed() const { return previewed_; }
-    // The repair to show the result of: the one that is previewed, else the best. nullptr if there is none.
+    // The repair to show the result of: the one that is previewed, else the best. nullptr if there is none,
+    // or if one that does not work is pointed at.
     [[nodiscard]] const Repair* shown();
 
   Q_SIGNALS:
@@ -48,7 +50,8 @@ class Repairs : public QObject {
     LiveModel& model_;
     std::vector<Repair> found_;
     std::optional<Repair> previewed_;
-    bool current_ = false;  // found_ belongs to the model's scenario
+    bool previews_none_ = false;  // one that does not work is pointed at
+    bool current_ = false;        // found_ belongs to the model's scenario
     bool due_ = false;
     bool awaits_plan_ = false;
     Background search_;

@@ -355,6 +355,22 @@ TEST_CASE("repairs: the pointer on one shows its result in the plot and the memo
     CHECK(plot.repair == best.label);
     CHECK_FALSE(bar.repaired.has_value());
 
+    // A repair that does not work has no result to show, and says why it is disabled.
+    const auto& all = Repairs::of(model).all();
+    const auto none = std::ranges::find_if(all, [](const Repair& one) { return !one.works && one.id; });
+    REQUIRE(none != all.end());
+    auto* disabled = desk.find<RepairButton>(("repair/" + std::string(parameter(*none->id).key)).c_str());
+    REQUIRE_FALSE(disabled->isEnabled());
+    CHECK(disabled->toolTip().contains(QString::fromStdString(none->result)));
+    CHECK(disabled->toolTip().contains(QStringLiteral("It is disabled")));
+    QApplication::sendEvent(disabled, &enter);
+    CHECK(Repairs::of(model).shown() == nullptr);
+    CHECK(plot.repair.empty());
+    CHECK(plot.repaired.empty());
+    CHECK_FALSE(bar.repaired.has_value());
+    QApplication::sendEvent(disabled, &leave);
+    CHECK(plot.repair == best.label);
+
     // A repair by more memory raises the limit, which the plot and the bar show.
     auto* larger = desk.find<RepairButton>("repair/cluster.gpu.memory");
     QApplication::sendEvent(larger, &enter);

@@ -39,9 +39,12 @@ void RepairButton::set_repair(const Repair& repair, bool best) {
     setEnabled(repair.works);
     setCursor(repair.works ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(label_ + QStringLiteral(": ") + result);
-    const QString job = repair.works && !repair.same_job
-                            ? QLatin1Char('\n') + tr("It changes the job or the machine, not only the plan.")
-                            : QString();
+    QString job;
+    if (repair.works && !repair.same_job)
+        job = QLatin1Char('\n') + tr("It changes the job or the machine, not only the plan.");
+    // The place of the best plan during its search has no parameter.
+    if (!repair.works && repair.id)
+        job = QLatin1Char('\n') + tr("It is disabled, because the scenario would not fit with it.");
     setToolTip(wrapped_tool_tip(tr("%1: %2").arg(label_, result) + job));
     setAccessibleDescription(
         repair.works ? tr("Changes the scenario, as one step that can be undone: %1. Predicted: %2.")
