@@ -275,8 +275,8 @@ TEST_CASE("pickers: a machine on which nothing fits comes with the best repair, 
         const auto id = find_parameter(other->objectName().section(QLatin1Char('/'), 1).toStdString());
         if (id && parameter(*id).of_plan()) CHECK(mfu_of(other->accessibleName()) <= best);
     }
-    // The key applies the first of all repairs, which may be another machine.
-    const Repair first = Repairs::of(model).all().front();
+    // The key applies the best of all repairs, which may be another machine.
+    const Repair first = *best_of(Repairs::of(model).all());
     CHECK(100 * first.mfu >= Approx(best).margin(0.06));
     REQUIRE(repair->isEnabled());
     const int steps = model.undo_stack()->count();
@@ -329,9 +329,9 @@ TEST_CASE("repairs: the pointer on one shows its result in the plot and the memo
     const Scenario before = model.scenario();
     const auto& plot = desk.find<ScalingPlot>("scaling")->figure().data();
     const auto& bar = desk.find<MemoryBar>("memory-bar")->data();
-    // Plot and Why show the best of all repairs, which is the first.
+    // Plot and Why show the best of all repairs.
     const Repair best = *Repairs::of(model).shown();
-    CHECK(best.label == Repairs::of(model).all().front().label);
+    CHECK(best.label == best_of(Repairs::of(model).all())->label);
     CHECK(plot.repair == best.label);
     CHECK(desk.text("why/fix") == QString::fromStdString(best.label));
     CHECK_FALSE(bar.repaired.has_value());

@@ -181,3 +181,42 @@ TEST_CASE("a fix that may run out of memory is offered, marked, if no other help
     }
     CHECK(risky > 0);
 }
+
+TEST_CASE("a fix that may run out of memory says that each is risky, and Ctrl+R prefers one that is not") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const auto settle = [&] {
+        QApplication::processEvents();
+        REQUIRE(QTest::qWaitFor([&] { return !desk.find<RepairStrip>("repairs")->pending(); },
+                                kBackgroundTimeout));
+        QApplication::processEvents();
+    };
+    int risky = 0;
+    for (double memory = 40; memory <= 80 && risky == 0; memory += 1) {
+        model.edit(P::memory, memory * kGiB);
+        if (!model.answer().fits()) continue;
+        const std::optional<Repair> fix = best_fix(model.answer());
+        if (!fix || !fix->risky) continue;
+        settle();
+        CHECK(desk.text("repairs/note") == QStringLiteral("each is risky"));
+        ++risky;
+    }
+    CHECK(risky == 1);
+    model.edit(P::micro_batch, 1);
+    model.edit(P::recompute, 1);
+    settle();
+    CHECK(desk.text("repairs/note") != QStringLiteral("each is risky"));
+
+    // Where the first in rank is risky, the key takes another.
+    for (double length = 4096; length <= 32768; length += 512) {
+        const Scenario broken =
+            edited(Scenario::first_launch(commands::catalogue()), P::sequence_length, length);
+        const std::vector<Repair> offered = repairs(broken);
+        if (offered.empty() || !offered.front().risky || best_of(offered)->risky) continue;
+        model.start_with(broken);
+        settle();
+        QTest::keyClick(&desk.window, Qt::Key_R, Qt::ControlModifier);
+        CHECK(desk.estimate().verdict == Verdict::fits);
+        break;
+    }
+}

@@ -134,6 +134,7 @@ void RepairStrip::write_caption() {
         if (repairs_.empty() && !model_.in_gesture())
             note =
                 pending() ? text_of(translate("searching…")) : tr("No single change of the plan raises MFU");
+        else if (!repairs_.empty() && repairs_.front().risky) note = tr("each is risky");
     }
     const QFont small = scaled_font(font(), kSmall);
     caption_->set_runs({{title, small, current_theme().text}});
@@ -145,7 +146,7 @@ void RepairStrip::arrange() {
     const QFont small = scaled_font(font(), kSmall);
     const int line = caption_->sizeHint().height();
     double widest = 0;
-    for (const QString& text : {tr("Repairs"), tr("best: Ctrl+R"), tr("Next best fix")})
+    for (const QString& text : {tr("Repairs"), tr("best: Ctrl+R"), tr("Next best fix"), tr("each is risky")})
         widest = std::max(widest, text_width(small, text));
     const int left = kPadding + static_cast<int>(std::ceil(widest)) + 2 * kGap;
     const int caption_top = (height() - 2 * line) / 2;

@@ -195,7 +195,8 @@ std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Re
 }
 
 const Repair* best_of(const std::vector<Repair>& repairs) {
-    const auto found = std::ranges::find(repairs, true, &Repair::works);
+    auto found = std::ranges::find_if(repairs, [](const Repair& one) { return one.works && !one.risky; });
+    if (found == repairs.end()) found = std::ranges::find(repairs, true, &Repair::works);
     return found == repairs.end() ? nullptr : &*found;
 }
 

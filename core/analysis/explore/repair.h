@@ -41,13 +41,14 @@ std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads,
 // Returns `single` and `plan` in one list, best first.
 std::vector<Repair> with_other_plan(std::vector<Repair> single, std::optional<Repair> plan);
 
-// The best repair: the first that works. nullptr if none works.
+// The best repair: the first that works and is not risky, or a risky one if all that work are. nullptr if
+// none works.
 const Repair* best_of(const std::vector<Repair>& repairs);
 
 // A change of a plan that fits is offered if it raises MFU at least by this.
 inline constexpr double kMinReportedGain = 0.002;
 
-// The most effective single change: the first repair if the scenario does not fit, else the one-step change
+// The most effective single change: the best repair if the scenario does not fit, else the one-step change
 // of the plan that raises MFU most and still fits; one that is risky only if no other helps. Empty if none
 // does.
 std::optional<Repair> best_fix(const Answer& now);

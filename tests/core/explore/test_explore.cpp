@@ -167,8 +167,26 @@ TEST_CASE("repairs: all are ranked by MFU, and the first that works is the best"
         CHECK(offered[i - 1].works >= offered[i].works);
         if (offered[i].works) CHECK(offered[i - 1].mfu >= offered[i].mfu);
     }
-    CHECK(best_of(offered) == &offered.front());
+    const auto sure =
+        std::ranges::find_if(offered, [](const Repair& one) { return one.works && !one.risky; });
+    CHECK(best_of(offered) == (sure == offered.end() ? &offered.front() : &*sure));
     CHECK_FALSE(offered.front().same_job);
+}
+
+TEST_CASE("repairs: a risky one is the best only if all that work are risky", "[explore]") {
+    Repair risky;
+    risky.works = risky.risky = true;
+    risky.mfu = 0.5;
+    Repair sure;
+    sure.works = true;
+    sure.mfu = 0.4;
+    const Repair none;
+    std::vector<Repair> offered{risky, sure, none};
+    CHECK(best_of(offered) == &offered[1]);
+    offered = {risky, none};
+    CHECK(best_of(offered) == &offered[0]);
+    offered = {none};
+    CHECK(best_of(offered) == nullptr);
 }
 
 TEST_CASE("repairs: automatic parameters are not offered, and a cancelled search ends", "[explore]") {
