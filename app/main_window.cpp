@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
@@ -54,6 +55,7 @@
 #include "widgets/panels/waterfall.h"
 #include "widgets/plots/collectives/collectives_plot.h"
 #include "widgets/progress_line.h"
+#include "widgets/repairs.h"
 #include "widgets/text.h"
 #include "widgets/theme/theme.h"
 
@@ -589,6 +591,13 @@ void MainWindow::store_arrangement() {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     fold(event->size());
+}
+
+// Lists, panels and fields have taken the Esc key that was for them. What is left belongs to the fixed ruler,
+// and then to the preview of a repair.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
+    if (!tabs_->current().clear_ruler()) Repairs::of(model_).preview(nullptr);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

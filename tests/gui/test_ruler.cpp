@@ -13,8 +13,11 @@
 #include "support/desk.h"
 #include "widgets/drawing.h"
 #include "widgets/live_model.h"
+#include "widgets/panels/repair_button.h"
+#include "widgets/panels/repair_strip.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/plots/sweep/sweep_plot.h"
+#include "widgets/repairs.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -217,6 +220,45 @@ TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "
     QTest::keyClick(&desk.plot, Qt::Key_Escape);
     CHECK(desk.plot.ruler().fixed_words().isEmpty());
     CHECK_FALSE(desk.plot.accessibleDescription().contains(QStringLiteral("128 GPUs")));
+}
+
+TEST_CASE("Esc closes the list of commands, then removes the ruler, then ends the preview of a repair",
+          "[ruler]") {
+    RulerDesk desk;
+    LiveModel& model = desk.window.model();
+    desk.type("training.sequence_length", QStringLiteral("8192"));
+    REQUIRE_FALSE(model.answer().fits());
+    auto* strip = desk.find<RepairStrip>("repairs");
+    REQUIRE(QTest::qWaitFor([&] { return !strip->pending(); }, kBackgroundTimeout));
+    desk.click(desk.at(128));
+    const auto is_fixed = [&] { return !desk.plot.ruler().fixed_words().isEmpty(); };
+    REQUIRE(is_fixed());
+    const auto buttons = strip->findChildren<RepairButton*>();
+    const auto works = std::ranges::find_if(buttons, [](const auto* one) { return one->isEnabled(); });
+    REQUIRE(works != buttons.end());
+    QEnterEvent enter(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5));
+    QApplication::sendEvent(*works, &enter);
+    const auto previews = [&] { return Repairs::of(model).previewed().has_value(); };
+    REQUIRE(previews());
+    QTest::keyClick(&desk.window, Qt::Key_K, Qt::ControlModifier);
+    QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("h200"));
+    auto* commands = desk.find<QWidget>("commands");
+    REQUIRE(commands->isVisible());
+
+    const auto escape = [&] {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QApplication::processEvents();
+    };
+    escape();
+    CHECK(commands->isHidden());
+    CHECK(is_fixed());
+    CHECK(previews());
+    escape();
+    CHECK_FALSE(is_fixed());
+    CHECK(previews());
+    escape();
+    CHECK_FALSE(previews());
+    CHECK(model.undo_stack()->count() == 1);
 }
 
 TEST_CASE("a click beside the current value fixes the ruler, and a drag from there moves the value",

@@ -224,8 +224,10 @@ void LivePlot::use_ruler(PlotRuler::Source source, bool curves_set_input) {
     curves_set_input_ = curves_set_input;
 }
 
-void LivePlot::clear_ruler() {
-    if (ruler_->clear()) describe();
+bool LivePlot::clear_ruler() {
+    const bool any = ruler_->clear();
+    if (any) describe();
+    return any;
 }
 
 bool LivePlot::is_on_curve(const QPointF& pixel) const {
@@ -277,10 +279,6 @@ QPixmap LivePlot::picture() {
 bool LivePlot::event(QEvent* event) {
     if (event->type() == QEvent::KeyPress) {
         const auto& key = *static_cast<QKeyEvent*>(event);
-        if (key.key() == Qt::Key_Escape && ruler_->clear()) {
-            describe();
-            return true;
-        }
         if (zoom_by_key(key)) return true;
     }
     return QWidget::event(event);

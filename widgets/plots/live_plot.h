@@ -57,6 +57,8 @@ class LivePlot : public QWidget, public Explainable {
     // Updates the figure even while the plot is hidden.
     void bring_up_to_date();
     [[nodiscard]] const PlotRuler& ruler() const { return *ruler_; }
+    // Removes what the ruler has fixed; returns whether there was anything.
+    bool clear_ruler();
 
     // What the scenario becomes at a place of the plot: the inputs of the axes have the values there.
     struct Place {
@@ -88,8 +90,6 @@ class LivePlot : public QWidget, public Explainable {
     void use_ruler(PlotRuler::Source source, bool curves_set_input = false);
     // Lets the user zoom. Call this before `start`; the figure must live as long as this plot.
     void use_zoom(ZoomableFigure& figure);
-    // Removes what the ruler has fixed, because the axis has another meaning now.
-    void clear_ruler();
     // Call this after the derived class has created its figure. It shows the pins that exist already.
     void start();
 
