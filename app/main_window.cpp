@@ -99,8 +99,9 @@ MainWindow::MainWindow(Catalogue& catalogue, Session& session, Dialogs dialogs, 
         std::make_unique<PlotActions>(PlotActions::Parts{model_, *workspace_, *tabs_, *memory_, *waterfall_,
                                                          *headline_, launch_, *exports_, session_, dialogs_},
                                       *this);
-    new CommandLine(*controls_->search(), *centralWidget(),
-                    {model_, *controls_, *tabs_, *plots_, *solve_, help_, *documents_, facts_, actions_});
+    new CommandLine(
+        *controls_->search(), *centralWidget(),
+        {model_, *controls_, *tabs_, *plots_, *solve_, help_, *documents_, facts_, actions_, *languages_});
     new PlanNews(model_, *message_, this);
     connect_file_actions();
     connect_edit_actions();
@@ -167,13 +168,13 @@ void MainWindow::build_menus() {
 }
 
 void MainWindow::add_languages(QMenu& menu) {
-    auto* group = new QActionGroup(this);
+    languages_ = new QActionGroup(this);
     const auto add = [&](const QString& code, const QString& name) {
         QAction* entry = menu.addAction(name);
         entry->setObjectName(QStringLiteral("language/") + code);
         entry->setCheckable(true);
         entry->setChecked(session_.language() == code);
-        group->addAction(entry);
+        languages_->addAction(entry);
         connect(entry, &QAction::triggered, this, [this, code, name] {
             session_.set_language(code);
             message_->report(tr("Language: %1, from the next start.").arg(name));

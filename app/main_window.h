@@ -12,6 +12,7 @@
 #include "app/workspace.h"
 #include "widgets/live_model.h"
 
+class QActionGroup;
 class QMenu;
 
 namespace shardscope {
@@ -91,6 +92,7 @@ class MainWindow : public QMainWindow {
     PresetPicker* cluster_picker_ = nullptr;
     PresetPicker* model_picker_ = nullptr;
     QMenu* recent_ = nullptr;
+    QActionGroup* languages_ = nullptr;
     MessageBar* message_ = nullptr;
     Exports* exports_ = nullptr;
     ControlsPanel* controls_ = nullptr;

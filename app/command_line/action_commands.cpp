@@ -1,5 +1,7 @@
-// Commands that trigger an action of the menus or show a plot: "pin", "undo", "dark", "walls".
+// Commands that trigger an action of the menus or show a plot: "pin", "undo", "dark", "deutsch", "walls".
 #include <QAction>
+#include <QActionGroup>
+#include <QLocale>
 
 #include "app/command_line/window_command.h"
 #include "app/plot_tabs.h"
@@ -22,6 +24,18 @@ WindowCommands action_commands(const QString& words, const CommandTargets& targe
         if (action->isEnabled()) command.run = [action] { action->trigger(); };
         else command.effect = QObject::tr("not possible now");
         out.push_back(std::move(command));
+    }
+    for (QAction* action : targets.languages.actions()) {
+        const QString code = action->objectName().section(QLatin1Char('/'), 1);
+        const QString text = QObject::tr("Language %1").arg(action->text());
+        QStringList names{action->text(), text};
+        if (!code.isEmpty()) names << QLocale::languageToString(QLocale(code).language());  // "German"
+        const WordMatch match = match_words(words, names, {});
+        if (match == WordMatch::none) continue;
+        out.push_back({action->objectName(), text,
+                       action->isChecked() ? QObject::tr("is chosen already")
+                                           : QObject::tr("the language of the window from the next start"),
+                       match, [action] { action->trigger(); }});
     }
     for (const PlotKind* kind : plot_kinds()) {
         if (!kind->make_tab) continue;

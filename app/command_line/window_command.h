@@ -13,6 +13,8 @@
 #include "scenario/scenario.h"
 #include "widgets/word_match.h"
 
+class QActionGroup;
+
 namespace shardscope {
 
 class ControlsPanel;
@@ -47,6 +49,7 @@ struct CommandTargets {
     Documents& documents;
     PresetFacts& facts;
     const Actions& actions;
+    const QActionGroup& languages;  // named "language/CODE"
 };
 
 // Returns the commands that match the words, best first, at most as many as the list shows.
@@ -56,7 +59,8 @@ WindowCommands commands_for(const QString& typed, const CommandTargets& targets)
 // of its own text.
 WindowCommands value_commands(const QString& words, const CommandTargets& targets);   // "seq 32k", "tp auto"
 WindowCommands preset_commands(const QString& words, const CommandTargets& targets);  // "h200", "llama 70b"
-WindowCommands action_commands(const QString& words, const CommandTargets& targets);  // "pin", "walls"
+WindowCommands action_commands(const QString& words,
+                               const CommandTargets& targets);  // "pin", "walls", "deutsch"
 WindowCommands export_commands(const QString& words, const CommandTargets& targets);  // "export pdf"
 WindowCommands solve_commands(const QString& words, const CommandTargets& targets);   // "solve fits"
 WindowCommands help_commands(const QString& words, const CommandTargets& targets);    // "bubble"

@@ -173,6 +173,23 @@ TEST_CASE("parameters are found by the words that people use for them", "[gui][c
     CHECK(it.steps() == 0);
 }
 
+TEST_CASE("a typed language is chosen for the next start", "[gui][command-line]") {
+    Line it;
+    const WindowCommand german = it.first("deutsch");
+    CHECK(german.name == QStringLiteral("language/de"));
+    CHECK(german.text == QStringLiteral("Language Deutsch"));
+    CHECK(german.effect == QStringLiteral("the language of the window from the next start"));
+    CHECK(it.first("german").name == german.name);
+    it.run("deutsch");
+    CHECK(it.desk.session.language() == QStringLiteral("de"));
+    CHECK(it.desk.text("message/text").contains(QStringLiteral("Deutsch")));
+    CHECK(it.first("deutsch").effect == QStringLiteral("is chosen already"));
+    it.run("english");
+    CHECK(it.desk.session.language() == QStringLiteral("en"));
+    CHECK(it.steps() == 0);
+    it.desk.session.set_language({});
+}
+
 TEST_CASE("arrow keys choose among the commands, and Esc closes the list", "[gui][command-line]") {
     Line it;
     it.type("h200");
