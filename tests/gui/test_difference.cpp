@@ -184,6 +184,24 @@ TEST_CASE("G24: a public run is compared with, and what explains the difference 
     CHECK(rows.rows.size() > 4);
 }
 
+TEST_CASE("difference: in a small window the two sides can be told apart", "[difference]") {
+    Desk desk;
+    desk.window.resize(1024, 700);
+    desk.show_tab(QStringLiteral("Difference"));
+    desk.pick(QStringLiteral("picker/cluster"), QStringLiteral("cluster/dgx-a100-80gb"));
+    desk.choose(ActionId::pin);
+    desk.choose(ActionId::undo);
+    QApplication::processEvents();
+    const auto words = drawn_words(*desk.find<QCustomPlot>("difference/plot"));
+    for (const auto& [side, gpu] : {std::pair("B: ", "A100"), std::pair("A: ", "H100")}) {
+        const auto title = std::ranges::find_if(
+            words, [&](const DrawnWord& word) { return word.text.startsWith(QLatin1String(side)); });
+        REQUIRE(title != words.end());
+        INFO(title->text.toStdString());
+        CHECK(title->text.contains(QLatin1String(gpu)));
+    }
+}
+
 TEST_CASE("difference: all times have one unit", "[difference]") {
     Desk desk;
     LiveModel& model = desk.window.model();

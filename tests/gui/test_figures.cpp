@@ -172,7 +172,7 @@ TEST_CASE("the words in a hatched area keep off the lines that cross it", "[figu
     CHECK(std::fabs(beside - 150) > 40);
 }
 
-TEST_CASE("a segment of the wall strip has its whole name or a short one", "[figures]") {
+TEST_CASE("a segment of the wall strip has its whole name, a short one or its letter", "[figures]") {
     const FigureFonts fonts{QFont()};
     const double whole = size_of({{QStringLiteral("inter-node"), fonts.small_bold, {}}}).width();
     const double brief = size_of({{QStringLiteral("inter"), fonts.small, {}}}).width();
@@ -189,7 +189,8 @@ TEST_CASE("a segment of the wall strip has its whole name or a short one", "[fig
     };
     CHECK(texts(whole + 4) == QStringList{QStringLiteral("inter-node")});
     CHECK(texts(brief + 4) == QStringList{QStringLiteral("inter")});
-    CHECK(texts(brief / 2).isEmpty());
+    CHECK(texts(brief - 4) == QStringList{QStringLiteral("N")});
+    CHECK(texts(4).isEmpty());
 }
 
 TEST_CASE("the label of a value overlaps neither its guide nor the line of the capacity", "[figures]") {

@@ -11,6 +11,7 @@
 #include "containers/no_value.h"
 #include "widgets/drawing.h"
 #include "widgets/text.h"
+#include "widgets/wall_mark.h"
 
 namespace shardscope {
 namespace {
@@ -416,9 +417,10 @@ void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<W
         if (hatched) fill_hatch(painter, box, theme, 5, 1.4);
         else painter.fillRect(box, theme.of(segment.wall));
         // Use the whole name if there is room for it, if need be with less space around it, else its short
-        // form.
+        // form or its letter.
         constexpr double kPadding = 2;
-        for (const QString& name : {text_of(label_of(segment.wall)), short_name(segment.wall)}) {
+        for (const QString& name :
+             {text_of(label_of(segment.wall)), short_name(segment.wall), wall_letter(segment.wall)}) {
             const bool bold = text_width(fonts.small_bold, name) + kPadding <= box.width();
             const QFont& font = bold ? fonts.small_bold : fonts.small;
             const double width = text_width(font, name);

@@ -379,15 +379,15 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     constexpr std::size_t kManyGhosts = 3;
     const bool narrow = area.width() < 260;
     const bool many = data.ghosts.size() > kManyGhosts;
-    const double width = many && narrow ? 22 : many ? 28 : narrow ? 36 : 44;
-    g.ghost = narrow && data.ghosts.size() >= kManyGhosts ? 5 : 7;
+    const bool tight = narrow && data.ghosts.size() >= kManyGhosts;
+    const double width = many && narrow ? 22 : many ? 28 : tight ? 30 : narrow ? 36 : 44;
+    g.ghost = tight ? 5 : 7;
     // The letters below the ghosts do not touch.
     const QFontMetricsF letters(scaled_font(font, kSmall, true));
-    constexpr double kBetweenLetters = 2;
     g.ghost_step = g.ghost + kBetweenGhosts;
     for (const auto& ghost : data.ghosts)
-        g.ghost_step = std::max(
-            g.ghost_step, std::ceil(letters.horizontalAdvance(QLatin1Char(ghost.letter))) + kBetweenLetters);
+        g.ghost_step =
+            std::max(g.ghost_step, std::ceil(letters.horizontalAdvance(QLatin1Char(ghost.letter)) + 1));
     g.bar = QRectF(std::round(area.left() + kPadding - 4 + axis), std::round(top), width,
                    std::max(20.0, std::round(bottom - top)));
     g.ghosts_left = g.bar.right() + 7;

@@ -164,9 +164,11 @@ class DifferencePainting {
         const double middle = top + row_height_ / 2;
         const bool both = row_height_ >= 2.1 * line_ && !row.note.isEmpty();
         const double width = left_ - kMarkGap - area_.left();
+        // Titles of scenarios often begin alike.
+        const Qt::TextElideMode shortened = row.side ? Qt::ElideMiddle : Qt::ElideRight;
         const auto text = [&](const QString& words, const QFont& font, const QColor& color, double baseline) {
             draw_text(painter, QPointF(area_.left(), baseline),
-                      QFontMetricsF(font).elidedText(words, Qt::ElideRight, width), font, color);
+                      QFontMetricsF(font).elidedText(words, shortened, width), font, color);
         };
         const double ascent = QFontMetricsF(fonts_.body).ascent();
         text(row.label, row.side ? fonts_.bold : fonts_.body, theme.text,

@@ -247,7 +247,8 @@ void SensitivityFigure::paint_bars(QPainter& painter, const QRectF& area) {
     double names = 0;
     for (const SensitivityBar& bar : ranked.bars)
         names = std::max(names, small.horizontalAdvance(text_of(label_of(bar.id))));
-    names = std::min(names, area.width() * 0.36);
+    constexpr double kWidestNames = 0.42;  // of the width
+    names = std::min(names, area.width() * kWidestNames);
     const double left = area.left() + names + 8 + left_margin();
     field_ = QRectF(left, top, area.right() - right_margin() - left, count * kBarRow);
     find_range();
