@@ -6,6 +6,7 @@
 
 #include "evidence/likely_range.h"
 #include "scenario/domain.h"
+#include "scenario/gpu_groups.h"
 #include "text/text.h"
 #include "text/translate.h"
 
