@@ -28,21 +28,28 @@ double model_flops_per_token(const Settings& s, double parameters) {
 }
 
 // FLOPs that the kernels execute for one token on all GPUs of one model replica. FLOPs that they skip (the
-// masked half of causal attention, scores outside a window) do not count. Recomputed FLOPs count.
-double executed_flops(const Compiled& c) {
+// masked half of causal attention, scores outside a window) do not count. Recomputed FLOPs count as backward.
+struct ExecutedFlops {
+    double forward = 0, backward = 0;
+};
+ExecutedFlops executed_flops(const Compiled& c) {
     const RecomputePolicy policy = recompute_policy(c.settings);
-    const auto of = [&](const Block& block, const BlockWork& work, double recomputed) {
-        return block.repeat * (work.forward_flops + work.backward_flops + recomputed);
+    ExecutedFlops out;
+    const auto add = [&](const Block& block, const BlockWork& work, double recomputed) {
+        out.forward += block.repeat * work.forward_flops;
+        out.backward += block.repeat * (work.backward_flops + recomputed);
     };
-    double flops = of(c.operators.embedding, c.work.embedding, 0) + of(c.operators.head, c.work.head, 0);
+    add(c.operators.embedding, c.work.embedding, 0);
+    add(c.operators.head, c.work.head, 0);
     if (c.work.predictions > 0)
-        flops += of(c.operators.prediction, c.work.prediction,
-                    recompute(c.work.prediction.forward_work(), policy).flops);
+        add(c.operators.prediction, c.work.prediction,
+            recompute(c.work.prediction.forward_work(), policy).flops);
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         const BlockWork& work = c.work.layers[i];
-        flops += of(c.operators.of_kind[i], work, recompute(work.forward_work(), policy).flops);
+        add(c.operators.of_kind[i], work, recompute(work.forward_work(), policy).flops);
     }
-    return flops * c.layout.tensor / c.tokens_per_micro_batch;
+    const double per_token = c.layout.tensor / c.tokens_per_micro_batch;
+    return {out.forward * per_token, out.backward * per_token};
 }
 
 Traffic traffic_of(const Compiled& c) {
@@ -77,9 +84,34 @@ Traffic traffic_of(const Compiled& c) {
     return out;
 }
 
-// The closed form models data parallelism. Tensor and pipeline parallelism divide weights and work evenly in
-// it and take no time.
-IdealInputs ideal_inputs(const Compiled& c) {
+// The rates of the network if collectives reached the full rate of every link.
+NetworkRates full_rates(const Compiled& c) {
+    const Settings& s = c.settings;
+    NetworkRates out = c.data_parallel;
+    const double inside = std::min(1.0, s[P::intra_node_efficiency] * s[P::collective_efficiency]);
+    const double between = std::min(1.0, s[P::network_efficiency] * s[P::collective_efficiency]);
+    out.intra_bandwidth /= inside;
+    out.peer_bandwidth /= inside;
+    out.inter_bandwidth /= between;
+    return out;
+}
+
+// The number n of equal gathers with the latency of those of all layers, of `held` parameters together: for
+// layers of x_i parameters n^κ = Σ (x_i ÷ Σx)^(1−κ).
+double equal_gathers(const Compiled& c, double held, double kappa) {
+    const std::size_t kinds = kinds_of_layers(c);
+    if (kinds <= 1 || !(held > 0)) return c.settings[P::layers];
+    double sum = 0;
+    for (std::size_t i = 0; i < kinds; ++i) {
+        const double parameters = c.work.layers[i].weights + c.work.layers[i].experts;
+        if (parameters > 0) sum += c.operators.of_kind[i].repeat * std::pow(parameters / held, 1 - kappa);
+    }
+    return std::pow(sum, 1 / kappa);
+}
+
+// The closed form models fully sharded data parallelism. Tensor and pipeline parallelism divide weights and
+// work evenly in it and take no time.
+IdealInputs ideal_inputs(const Compiled& c, const ExecutedFlops& executed) {
     const Settings& s = c.settings;
     const double model_gpus = c.layout.tensor * c.layout.pipeline;
     const auto sharding = sharding_of(s);
@@ -121,8 +153,22 @@ IdealInputs ideal_inputs(const Compiled& c) {
     in.peak = c.peak;
     in.intra_bandwidth = s[P::intra_node_bandwidth];
     in.node_bandwidth = std::min(in.intra_bandwidth, all.local * s[P::inter_node_bandwidth]);
+    // Plans that send less than one gather of each layer in each pass have no network in the closed form.
+    in.gathers_layers = sharding != Sharding::zero_pp && shards_weights(s) && model_gpus == 1 &&
+                        c.layout.expert == 1 && c.layout.weight_copies <= 1 && c.passes.passes_per_visit <= 1;
+    const NetworkRates links = full_rates(c);
+    in.ring_share = 1 - 1 / c.layout.shard.size();
+    in.ring_bandwidth = ring_bottleneck(c.layout.shard, links).bandwidth;
+    in.sharpness = links.sharpness / M_LN2;
+    in.gathers = equal_gathers(c, held, in.sharpness);
     // ε·G is the latency of all hops of the ring.
-    in.latency = ring_latency(all, c.network) / in.gpus;
+    in.latency = ring_latency(c.layout.shard, links) / in.gpus;
+    // Gradients may be reduced in fewer bytes than the weights have.
+    if (!s.on(P::reshard_after_forward))
+        in.backward_gathers = std::min(1.0, c.state.reduced_gradients / c.gathered_bytes);
+    in.executed_forward = executed.forward;
+    in.executed_backward = executed.backward;
+    in.model_flops = c.flops_per_token;
     in.kept = 1 - std::max(0.0, s[P::recompute]);
     in.tokens = c.tokens_per_micro_batch;
     return in;
@@ -212,8 +258,9 @@ void compile_outputs(Compiled& c) {
     // Twenty tokens per parameter are usual for language models only.
     const double usual = s.listed() ? std::nan("") : 20 * c.active_parameters;
     c.training_tokens = s[P::training_tokens] > 0 ? s[P::training_tokens] : usual;
-    c.executed_flops_per_token = executed_flops(c);
-    c.ideal = ideal_inputs(c);
+    const ExecutedFlops executed = executed_flops(c);
+    c.executed_flops_per_token = executed.forward + executed.backward;
+    c.ideal = ideal_inputs(c, executed);
 }
 
 void compile(const Settings& settings, Compiled& out) {

@@ -1,6 +1,7 @@
 #include "ideal/closed_form.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "containers/no_value.h"
 
@@ -11,6 +12,17 @@ double bandwidth(const IdealInputs& in) { return in.nodes > 1 ? in.node_bandwidt
 
 double held(const IdealInputs& in) {
     return in.held_parameters > 0 ? in.held_parameters : in.layer_parameters;
+}
+
+// E15 for one gather of each layer: V/B · (1 + (α·B/x)^κ) with the ring's latency α and the bytes x of a
+// layer.
+double transfer_time(const IdealInputs& in) {
+    const double bytes = gathered_parameters(in) * in.element_bytes;
+    if (!(in.gpus > 1) || !in.gathers_layers || !(bytes > 0)) return 0;
+    const double ring = in.ring_bandwidth > 0 ? in.ring_bandwidth : bandwidth(in);
+    const double gathers = in.gathers > 0 ? in.gathers : in.layers;
+    const double latencies = gathers * in.gpus * in.latency / in.micro_batches;
+    return in.ring_share * bytes / ring * (1 + std::pow(latencies * ring / bytes, in.sharpness));
 }
 
 double free_memory(const IdealInputs& in) { return in.memory - in.state_bytes * held(in) / in.gpus; }
@@ -39,16 +51,17 @@ IdealEstimate ideal_estimate(const IdealInputs& in) {
     // If weights are used more than once per token, as in convolutions, fewer tokens hide their gather.
     if (in.forward_flops > 0) out.threshold_tokens *= 2 * held(in) / forward;
 
-    if (in.gpus > 1)
-        out.transfer_time =
-            gathered_parameters(in) * q / bandwidth(in) + in.layers * in.gpus * in.latency / in.micro_batches;
-    const double forward_time = out.tokens * forward / in.peak;
-    const double backward_time = (3 - in.kept) * forward_time;
+    out.transfer_time = transfer_time(in);
+    const bool counted = in.executed_forward > 0;
+    const double executed_forward = counted ? in.executed_forward : forward;
+    const double executed_backward = counted ? in.executed_backward : (3 - in.kept) * forward;
+    const double forward_time = out.tokens * executed_forward / in.peak;
+    const double backward_time = out.tokens * executed_backward / in.peak;
     out.step_time = std::max(forward_time, out.transfer_time) +
                     std::max(backward_time, in.backward_gathers * out.transfer_time);
     if (out.step_time > 0) out.tokens_per_s = out.tokens / out.step_time;
-    out.mfu = 3 * forward * out.tokens_per_s / in.peak;
-    out.hfu = (4 - in.kept) * forward * out.tokens_per_s / in.peak;
+    out.mfu = (in.model_flops > 0 ? in.model_flops : 3 * forward) * out.tokens_per_s / in.peak;
+    out.hfu = (executed_forward + executed_backward) * out.tokens_per_s / in.peak;
     return out;
 }
 

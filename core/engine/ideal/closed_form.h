@@ -3,6 +3,11 @@
 // It follows Wang et al. 2025, arXiv 2504.03655 (reconstructed), and assumes matrices at full peak, perfect
 // overlap and one gather per layer. The product memory × bandwidth ÷ FLOPS limits its throughput. The ideal
 // threshold follows the roofline of the JAX scaling book (jax-ml.github.io/scaling-book/gpus).
+//
+// The throughput is an upper bound of every prediction of the same plan. So it counts the FLOPs that the
+// kernels execute, and gathers at the full rate of the links by the same law (E15) as the prediction. The
+// closed form describes plans that gather all weights layer by layer. With other plans a perfect network is
+// hidden completely, so that only the executed FLOPs take time.
 #pragma once
 
 #include <optional>
@@ -35,6 +40,17 @@ struct IdealInputs {              // everything that the closed form uses of a s
     double backward_gathers = 1;  // n_b, 1 or 2
     double model_gpus = 1;        // GPUs of one model replica, which divide weights and work evenly
     double micro_batches = 1;     // between two transfers: 1 with FSDP, else all of a step
+    // FLOPs that the kernels execute for a token on all GPUs of a model replica; 0: they follow from the
+    // shape.
+    double executed_forward = 0;
+    double executed_backward = 0;  // with the recomputed ones
+    double model_flops = 0;        // per token, that the MFU counts; 0: three times the forward FLOPs
+    // Whether all weights are gathered layer by layer; else a perfect network takes no time.
+    bool gathers_layers = true;
+    double gathers = 0;         // equal gathers with the same latency as those of all layers; 0: L
+    double ring_share = 1;      // (g−1)/g, the share of a tensor that a GPU of the ring receives
+    double ring_bandwidth = 0;  // B/s of the shard group's ring at the full rate of its links; 0: as above
+    double sharpness = 1;       // κ = k/ln 2 of E15; 1: latency and streaming add up
 };
 
 struct IdealEstimate {         // the results of the closed form

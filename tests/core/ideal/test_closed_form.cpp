@@ -153,3 +153,40 @@ TEST_CASE("closed form: only layers that attend to the sequence have work that g
           Approx(4.0 * 32 * 128 * 32 * 4096 * (2 - 4096 / 131072.0)));
     CHECK(mistral.estimate.tokens_per_s_per_gpu < mistral.estimate.ideal.tokens_per_s);
 }
+
+TEST_CASE("closed form: a ring of few GPUs and the law of message sizes equal those worked out by hand",
+          "[ideal]") {
+    IdealInputs in = slow_cluster();
+    in.latency = 1e-6;
+    // 40 gathers of 512 hops of 1 µs beside 1.00663296 s of streaming.
+    CHECK(ideal_estimate(in).transfer_time == Approx(1.00663296 + 40 * 512e-6));
+    in.sharpness = 0.5;
+    CHECK(ideal_estimate(in).transfer_time == Approx(1.00663296 * (1 + std::sqrt(40 * 512e-6 / 1.00663296))));
+    in.latency = 0;
+    in.ring_share = 0.5;
+    in.ring_bandwidth = 50e9;
+    CHECK(ideal_estimate(in).transfer_time == Approx(1.00663296 / 4));
+    in.gathers_layers = false;
+    CHECK(ideal_estimate(in).transfer_time == 0);
+}
+
+TEST_CASE("closed form: without FSDP's gathers only the executed FLOPs limit the ideal", "[ideal]") {
+    // A plan of all kinds of parallelism on 8,192 GPUs: a ring of all data-parallel GPUs for every layer is
+    // no part of it.
+    const Answer split = answer(of_model("llama-3-70b", {{P::sequence_length, 2048},
+                                                         {P::tensor_parallel, 8},
+                                                         {P::context_parallel, 8},
+                                                         {P::pipeline_parallel, 8},
+                                                         {P::gpus, 8192},
+                                                         {P::micro_batch, 1},
+                                                         {P::sharding, Sharding::zero1}}));
+    REQUIRE(split.valid());
+    const Estimate& e = split.estimate;
+    CHECK(e.ideal.tokens_per_s == Approx(split.compiled.peak / split.compiled.executed_flops_per_token));
+    CHECK(e.ideal.hfu == Approx(1));
+    CHECK(e.mfu < e.ideal.mfu);
+    // Fully sharded, the gathers over so many GPUs are a part.
+    const Answer sharded = answer(with({{P::gpus, 8192}}));
+    CHECK(sharded.estimate.ideal.hfu < 0.9);
+    CHECK(sharded.estimate.mfu < sharded.estimate.ideal.mfu);
+}

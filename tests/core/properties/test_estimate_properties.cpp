@@ -8,6 +8,7 @@
 
 #include "evidence/likely_range.h"
 #include "files/result.h"
+#include "planner/plan.h"
 #include "support/properties.h"
 
 using namespace shardscope;
@@ -95,6 +96,32 @@ TEST_CASE("any scenario: there is an estimate that adds up and that hardware cou
     });
     // The property means little if hardly any scenario is valid.
     CHECK(valid > tried / 2);
+}
+
+TEST_CASE("any scenario: the ideal is an upper bound of the prediction",
+          "[properties][estimate-properties]") {
+    int gathering = 0;
+    hold("ideal", kCases, [&] {
+        const Answer now = answer(scenario_of(*random::scenario()));
+        if (!now.valid() || now.settings[P::mfu_override] > 0) return;
+        const Estimate& e = now.estimate;
+        gathering += e.ideal.transfer_time > 0;
+        RC_ASSERT(e.tokens_per_s_per_gpu <= e.ideal.tokens_per_s * (1 + kRounding));
+        RC_ASSERT(e.mfu <= e.ideal.mfu * (1 + kRounding));
+        RC_ASSERT(e.hfu <= e.ideal.hfu * (1 + kRounding));
+    });
+    CHECK(gathering > 0);
+}
+
+TEST_CASE("any scenario: the ideal is an upper bound of the prediction with a planned job, too",
+          "[properties][estimate-properties]") {
+    hold("planned ideal", kCases / 100, [] {
+        Scenario scenario = scenario_of(*random::scenario());
+        scenario.automatic = default_free_parameters();
+        const Answer now = answer(scenario);
+        if (!now.valid() || now.settings[P::mfu_override] > 0) return;
+        RC_ASSERT(now.estimate.tokens_per_s_per_gpu <= now.estimate.ideal.tokens_per_s * (1 + kRounding));
+    });
 }
 
 TEST_CASE("any scenario: the result as JSON is finite and adds up", "[properties][result-properties]") {
