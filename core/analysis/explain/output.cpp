@@ -46,6 +46,16 @@ std::string capitalised(Wall wall) {
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
+// The same with the link to the host told from the links between GPUs, which have the same rate.
+std::string capitalised(Wall wall, bool host_link) {
+    return host_link && wall == Wall::intra_node ? translate("The host's memory or the link to it")
+                                                 : capitalised(wall);
+}
+std::string name_of_wall(Wall wall, bool host_link) {
+    return host_link && wall == Wall::intra_node ? translate("the host's memory or the link to it")
+                                                 : label_of(wall);
+}
+
 // A rate at which the wall changes, in three digits. It is rounded away from the present value, so that the
 // wall has changed there.
 std::string rounded(P input, double value, bool below) {
@@ -73,10 +83,14 @@ std::string takeover_sentence(const Answer& answer) {
     const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
     if (found.below && found.above)
         return translate("{1} is the wall up to {2}, {3} from {4} up.",
-                         {capitalised(found.below->next), below, label_of(found.above->next), above});
-    if (found.below) return translate("{1} is the wall up to {2}.", {capitalised(found.below->next), below});
+                         {capitalised(found.below->next, found.below->host_link), below,
+                          name_of_wall(found.above->next, found.above->host_link), above});
+    if (found.below)
+        return translate("{1} is the wall up to {2}.",
+                         {capitalised(found.below->next, found.below->host_link), below});
     if (found.above)
-        return translate("{1} is the wall from {2} up.", {capitalised(found.above->next), above});
+        return translate("{1} is the wall from {2} up.",
+                         {capitalised(found.above->next, found.above->host_link), above});
     return {};
 }
 
@@ -144,7 +158,8 @@ std::string lead_sentence(const Estimate& e) {
     const std::string share = whole_percent(*largest);
     if (e.wall == Wall::balanced) {
         const auto wall = wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
-        return translate("No wall dominates: {1} limits {2} of the step.", {label_of(wall), share});
+        return translate("No wall dominates: {1} limits {2} of the step.",
+                         {name_of_wall(wall, host_link_is_intra_node(e)), share});
     }
     if (host_link_is_wall(e))
         return translate("The host's memory or the link to it is the wall: it limits {1} of the step.",
@@ -159,9 +174,9 @@ std::string second_sentence(const Estimate& e) {
     *std::ranges::max_element(shares) = 0;
     const auto second = std::ranges::max_element(shares);
     if (*second < kLarge) return {};
-    return translate(
-        "{1} limits a further {2}.",
-        {capitalised(wall_of(static_cast<Rate>(second - shares.begin()))), whole_percent(*second)});
+    const Wall wall = wall_of(static_cast<Rate>(second - shares.begin()));
+    return translate("{1} limits a further {2}.",
+                     {capitalised(wall, host_link_is_intra_node(e)), whole_percent(*second)});
 }
 
 std::string risk_sentence(const MemoryUse& memory) {
@@ -307,7 +322,7 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("The MFU is set by hand; {1} is predicted.",
                                         {format(e.predicted_mfu, Quantity::percent)}));
     } else if (s[P::gpus] <= 1) {
-        out.details.push_back(translate("One GPU: there is no communication."));
+        out.details.push_back(translate("One GPU: there is no communication between GPUs."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
         out.details.push_back(e.wall == Wall::latency && shards_weights(s)

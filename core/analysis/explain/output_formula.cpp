@@ -125,6 +125,10 @@ std::optional<OutputFormula> host_link_formula(const Answer& answer) {
                                        "B_host − pass) over the layers"),
                              "B_host"};
     if (offload == Offload::none) return OutputFormula{translate("T_hl = 0: nothing is offloaded"), {}};
+    if (keeps_weights_on_host(answer.settings))
+        return OutputFormula{translate("T_hl = update of offloaded state + what compute does not hide of the "
+                                       "fetches of the layers' weights over B_host"),
+                             "B_host"};
     if (offload != Offload::optimizer_nvme) {
         if (!exceeds_host_memory(answer)) return std::nullopt;
         return OutputFormula{

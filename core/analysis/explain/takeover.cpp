@@ -7,8 +7,10 @@ namespace {
 
 // Returns the first value from `start` to `end` at which another wall binds. `other_wall(value)` returns the
 // wall there, or nothing while the present one stays.
+// `there` receives its answer.
 template <typename OtherWall>
-std::optional<Takeover> first_change(double start, double end, const OtherWall& other_wall) {
+std::optional<Takeover> first_change(double start, double end, const Answer& there,
+                                     const OtherWall& other_wall) {
     // A scan brackets the first change, and bisection finds it.
     constexpr int kScan = 24;
     constexpr int kHalvings = 16;
@@ -24,7 +26,8 @@ std::optional<Takeover> first_change(double start, double end, const OtherWall& 
             const double middle = std::sqrt(same * other);
             (other_wall(middle) == met ? other : same) = middle;
         }
-        return Takeover{other, *met};
+        other_wall(other);  // so that the answer is the one at this value
+        return Takeover{other, *met, host_link_is_wall(there.estimate)};
     }
     return std::nullopt;
 }
@@ -45,18 +48,21 @@ Takeovers along(P id, const Answer& answer) {
     const double start = answer.settings[id];
     Takeovers out;
     out.input = id;
-    if (start > row.slider_low) out.below = first_change(start, row.slider_low, other_wall);
+    if (start > row.slider_low) out.below = first_change(start, row.slider_low, there, other_wall);
     // The memory that would be enough is named even if no GPU has so much.
     const double most = now == Wall::memory ? row.maximum : row.slider_high;
-    if (start < most) out.above = first_change(start, most, other_wall);
+    if (start < most) out.above = first_change(start, most, there, other_wall);
     return out;
 }
 
 }  // namespace
 
+bool host_link_is_intra_node(const Estimate& estimate) {
+    return estimate.step.term(StepTerm::host_link) > estimate.exposed_communication();
+}
+
 bool host_link_is_wall(const Estimate& estimate) {
-    return estimate.wall == Wall::intra_node &&
-           estimate.step.term(StepTerm::host_link) > estimate.exposed_communication();
+    return estimate.wall == Wall::intra_node && host_link_is_intra_node(estimate);
 }
 
 Takeovers takeovers(const Answer& answer) {

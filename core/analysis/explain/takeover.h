@@ -10,6 +10,7 @@ namespace shardscope {
 struct Takeover {
     double value = 0;  // of the rate, in SI units; the other wall binds at it and beyond
     Wall next = Wall::compute;
+    bool host_link = false;  // the link to the host, or its memory, is behind that wall
 };
 
 // The nearest changes of the wall in both directions along one input. Nothing where the wall stays the same
@@ -20,7 +21,10 @@ struct Takeovers {
     std::optional<Takeover> above;  // the first change at larger values
 };
 
-// Returns whether the link to the host is behind the wall of intra-node bandwidth, not the one between GPUs.
+// Returns whether most of what intra-node bandwidth limits is the link to the host or its memory, not the
+// links between GPUs.
+bool host_link_is_intra_node(const Estimate& estimate);
+// Returns whether the link to the host is behind the wall of intra-node bandwidth.
 bool host_link_is_wall(const Estimate& estimate);
 
 // Varies the bandwidth of the network's slowest link or, if the wall is the same at every value of it, the

@@ -28,17 +28,22 @@ void add_pass(std::vector<Part>& out, const PassTime& pass, Activity activity) {
 }
 
 // Adds the communication that overlaps with `times` items of the trace. The gather comes first, so it is
-// hidden first.
+// hidden first. Weights that are fetched from the host are exposed and hidden in the same shares as the rest
+// of the traffic; like other transfers to the host they are drawn only where the step waits for them.
 void add_communication(std::vector<Part>& exposed, std::vector<Part>& hidden, const LayerPasses& item,
                        double times) {
-    const double hidden_gather = std::min(item.gather, item.exposure.hidden);
+    const double fetched = item.fetched_share();
+    const double gather = item.gather - item.fetch;
+    const double all_hidden = (1 - fetched) * item.exposure.hidden;
+    const double all_exposed = (1 - fetched) * item.exposure.exposed;
+    const double hidden_gather = std::min(gather, all_hidden);
     const bool reduces = item.traffic.total() > item.gather;
-    const double exposed_gather =
-        reduces ? std::min(item.gather - hidden_gather, item.exposure.exposed) : item.exposure.exposed;
+    const double exposed_gather = reduces ? std::min(gather - hidden_gather, all_exposed) : all_exposed;
     add(hidden, Activity::gather, times * hidden_gather);
-    add(hidden, Activity::reduce, times * (item.exposure.hidden - hidden_gather));
+    add(hidden, Activity::reduce, times * (all_hidden - hidden_gather));
     add(exposed, Activity::gather, times * exposed_gather);
-    add(exposed, Activity::reduce, times * (item.exposure.exposed - exposed_gather));
+    add(exposed, Activity::reduce, times * (all_exposed - exposed_gather));
+    add(exposed, Activity::host_link, times * fetched * item.exposure.exposed);
 }
 
 }  // namespace
@@ -101,11 +106,11 @@ std::vector<Part> PassBreakdown::end_chain(const PassTime& pass, Activity activi
     return out;
 }
 
-double PassBreakdown::communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic) const {
+double PassBreakdown::communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic,
+                                           StepTerm of) const {
     double out = 0;
     for (const UnhiddenTerm& term : trace.unhidden.items()) {
-        if (term.term == StepTerm::network && term.phase == phase &&
-            (most_traffic || term.frequency == Frequency::visit))
+        if (term.term == of && term.phase == phase && (most_traffic || term.frequency == Frequency::visit))
             out += term.time.total();
     }
     return out;
@@ -192,6 +197,9 @@ PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step
             add_communication(out.tail, out.hidden, item, items);
         }
         const double at_end = alone || carries ? communication_at_end(trace, phase, carries) : 0;
+        const double fetch =
+            alone || carries ? communication_at_end(trace, phase, carries, StepTerm::host_link) : 0;
+        add(out.lead, Activity::host_link, fetch);
         if (forwards) add(out.lead, Activity::gather, at_end);
         else add(out.tail, Activity::reduce, at_end);
         add(out.tail, Activity::memory_copies, memory_copy_seconds(step, forwards));

@@ -51,7 +51,9 @@ class PassBreakdown {
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
     // Returns the exposed communication before the first layer of a visit forward, or after the last one
     // backward; s.
-    [[nodiscard]] double communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic) const;
+    // `of`: the network, or the link to the host, which fetches offloaded weights.
+    [[nodiscard]] double communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic,
+                                              StepTerm of = StepTerm::network) const;
     // Returns what follows the passes of the stage: the optimizer and the host's work.
     [[nodiscard]] std::vector<Part> update(const StepTrace& trace) const;
     // Returns the time of the memory copies in one forward or backward pass; s.

@@ -184,6 +184,8 @@ class LayerTimelineBuilder {
         };
         lanes.layer = 0;
         if (!backward) {
+            at = lanes.add(at, Activity::host_link,
+                           parts_.communication_at_end(trace_, phase, most_traffic, StepTerm::host_link));
             at = lanes.add(at, Activity::gather, parts_.communication_at_end(trace_, phase, most_traffic));
             end(ends.embedding, 1);
             for (const LayerEntry& entry : all_) one(entry);

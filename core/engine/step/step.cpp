@@ -64,10 +64,11 @@ class StepSum {
     void add(const LayerPasses& passes) {
         const double count = passes.count;
         term(StepTerm::recompute) += count * passes.recompute;
-        term(StepTerm::network) += count * passes.exposure.exposed;
-        term(StepTerm::host_link) += count * passes.waits_for_offload();
+        const double fetched = passes.fetched_share();
+        term(StepTerm::network) += count * (1 - fetched) * passes.exposure.exposed;
+        term(StepTerm::host_link) += count * (fetched * passes.exposure.exposed + passes.waits_for_offload());
         term(StepTerm::host) += count * passes.waits_for_host();
-        step_.hidden_communication += count * passes.exposure.hidden;
+        step_.hidden_communication += count * (1 - fetched) * passes.exposure.hidden;
         step_.attribution += count * passes.time;
         if (!fills_gaps_) return;
         if (passes.phase == Phase::forward) {

@@ -95,6 +95,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
             }
             LayerPasses& item = add_items(times, together, both);
             item.gather = overlapping.gather.total();
+            if (layer.fetches && item.gather > 0) item.fetch = on_host.state * layer.fetch.total();
             item.position = position;
             item.visits = visits;
         };
@@ -178,9 +179,16 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 
     const double on_host = state_share_on_host(stage, c);
     const StageTraffic traffic = stage_traffic(stage, layers, on_host, c);
-    out.add({StepTerm::network, Phase::forward,
-             policy.gathers_each_visit ? Frequency::visit : Frequency::step,
-             gathers_before(policy, traffic, true)});
+    const Frequency gathers = policy.gathers_each_visit ? Frequency::visit : Frequency::step;
+    const Time gathered = gathers_before(policy, traffic, true);
+    const Layer& last_layer = layers.last(stage);
+    if (last_layer.fetches && on_host > 0) {
+        const Time between_gpus = gathers_before(policy, stage_traffic(stage, layers, 0, c), true);
+        out.add({StepTerm::network, Phase::forward, gathers, between_gpus});
+        out.add({StepTerm::host_link, Phase::forward, gathers, gathered + -1.0 * between_gpus});
+    } else {
+        out.add({StepTerm::network, Phase::forward, gathers, gathered});
+    }
     out.add({StepTerm::network, Phase::backward,
              policy.reduces_each_visit ? Frequency::visit : Frequency::step,
              reductions_after(policy, traffic, true)});

@@ -36,12 +36,15 @@ struct LayerPasses {
     Time weight_gradient;  // the part of busy that a schedule may compute later
     Time traffic;
     double gather = 0;  // s, the part of traffic that gathers weights
+    double fetch = 0;   // s, the part of gather that fetches offloaded weights from the host
     Time offload;     // transfers of offloaded activations, by the copy engines: they slow nothing else down
     double host = 0;  // s, the host's time to issue one item
     Exposure exposure;  // of the traffic that overlaps with busy
     Time time;          // of one item: compute and traffic, or the transfer or the host if it takes longer
 
     [[nodiscard]] bool has_traffic() const { return traffic.total() > 0; }
+    // Returns the share of the traffic on the link to the host; the rest is between GPUs.
+    [[nodiscard]] double fetched_share() const { return fetch > 0 ? fetch / traffic.total() : 0; }
     [[nodiscard]] Time device() const { return longer(exposure.both, offload); }
     [[nodiscard]] double waits_for_offload() const { return device().total() - exposure.both.total(); }
     [[nodiscard]] double waits_for_host() const { return time.total() - device().total(); }
@@ -73,8 +76,9 @@ struct UnhiddenTerm {
     Time time;  // of one occurrence
 };
 
-// Communication before the first and after the last layer, memory copies, optimizer and host.
-using UnhiddenTerms = BoundedList<UnhiddenTerm, 10>;
+// Communication before the first and after the last layer, the fetch of that layer's weights from the host,
+// memory copies, optimizer and host.
+using UnhiddenTerms = BoundedList<UnhiddenTerm, 11>;
 UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Compiled& c);
 
 // Returns the time of all messages between stages in a step.

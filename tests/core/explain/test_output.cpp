@@ -174,6 +174,26 @@ TEST_CASE("output: the host link is named where it is the wall", "[explain]") {
     }
 }
 
+TEST_CASE("output: on one GPU the sentences name the link to the host and no link between GPUs",
+          "[explain]") {
+    int named = 0;
+    for (double bandwidth = 1e9; bandwidth < 200e9; bandwidth *= 1.3) {
+        const Answer alone = answer(of_model("llama-2-7b", {{P::gpus, 1},
+                                                            {P::sharding, Sharding::zero3},
+                                                            {P::offload, Offload::optimizer_and_parameters},
+                                                            {P::host_bandwidth, bandwidth}}));
+        REQUIRE(alone.valid());
+        if (!alone.fits()) continue;
+        const std::string text = wall_sentence(alone);
+        INFO(text);
+        CHECK(text.find("ntra-node") == std::string::npos);
+        named += text.find("The host's memory or the link to it") != std::string::npos;
+        if (alone.settings[P::mfu_override] == 0)
+            CHECK(text.find("One GPU: there is no communication between GPUs.") != std::string::npos);
+    }
+    CHECK(named > 0);
+}
+
 TEST_CASE("takeovers: an automatic plan is held", "[explain]") {
     Scenario scenario = first();
     scenario.automatic = default_free_parameters();

@@ -50,6 +50,16 @@ std::vector<Case> cases() {
     out.push_back({"recompute", with({{P::recompute, 1}, {P::accumulation, 3}})});
     out.push_back({"no resharding", with({{P::reshard_after_forward, false}})});
     out.push_back({"offload", with({{P::offload, Offload::optimizer}})});
+    for (const double m : {1.0, 3.0})
+        out.push_back({"offloaded weights, accumulation " + exact(m),
+                       with({{P::offload, Offload::optimizer_and_parameters},
+                             {P::host_bandwidth, 5e9},
+                             {P::accumulation, m}})});
+    out.push_back({"offloaded weights in a pipeline",
+                   pipelined("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 4, 1, 16, 1,
+                             {{P::sharding, Sharding::zero3},
+                              {P::offload, Offload::optimizer_and_parameters},
+                              {P::host_bandwidth, 5e9}})});
     out.push_back({"muon", with({{P::optimizer, Optimizer::muon}, {P::accumulation, 2}})});
     // The link to the host is so slow that the passes wait for the copies of the activations.
     out.push_back({"offloaded activations", with({{P::activation_offload, 1}, {P::host_bandwidth, 5e9}})});

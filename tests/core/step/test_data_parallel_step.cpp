@@ -135,6 +135,31 @@ TEST_CASE("step: offload moves gradients and weights over the host link", "[step
           step_of(with({{P::offload, Offload::optimizer}})).total);
 }
 
+TEST_CASE("step: one GPU that fetches its weights from the host waits for the host link, not for a network",
+          "[step]") {
+    const Scenario alone = of_model("llama-2-7b", {{P::gpus, 1},
+                                                   {P::sharding, Sharding::zero3},
+                                                   {P::offload, Offload::optimizer_and_parameters},
+                                                   {P::host_bandwidth, 1e9}});
+    const Answer now = answer(alone);
+    REQUIRE(now.valid());
+    REQUIRE(now.settings.choice<Offload>(P::offload) == Offload::optimizer_and_parameters);
+    const StepTime& one = now.estimate.step;
+    CHECK(one.term(StepTerm::network) == 0);
+    CHECK(one.hidden_communication == 0);
+    CHECK(one.term(StepTerm::host_link) > 0.3 * one.total);
+    // With several GPUs each kind of traffic has its part.
+    const StepTime many = step_of(with({{P::offload, Offload::optimizer_and_parameters},
+                                        {P::host_bandwidth, 5e9},
+                                        {P::inter_node_bandwidth, 5e9}}));
+    const double update = step_of(with({{P::offload, Offload::optimizer},
+                                        {P::host_bandwidth, 5e9},
+                                        {P::inter_node_bandwidth, 5e9}}))
+                              .term(StepTerm::host_link);
+    CHECK(many.term(StepTerm::host_link) > update);
+    CHECK(many.term(StepTerm::network) > 0);
+}
+
 TEST_CASE("step: only the state for which the host has memory is moved", "[step]") {
     const auto step = [](Offload offload, double host_memory) {
         return step_time(compile(resolve(with({{P::offload, offload}, {P::host_memory, host_memory}}))));
