@@ -94,24 +94,24 @@ std::string takeover_sentence(const Answer& answer) {
     return {};
 }
 
-// Compares the tokens per GPU with the number that hides the gathers.
-std::string hiding_sentence(const Answer& answer) {
-    const double tokens = answer.compiled.tokens_per_micro_batch;
+// The part of the step that waits for the network, at the present tokens per GPU, and the tokens from which
+// perfect overlap would hide the gathers. What is exposed is that of the estimate, as in the waterfall.
+std::string exposed_sentence(const Answer& answer) {
+    const StepTime& step = answer.estimate.step;
+    const double exposed = step.term(StepTerm::network) / step.total;
     const double threshold = answer.estimate.ideal.threshold_tokens;
-    const std::string have = format(tokens, Quantity::tokens, false);
-    const std::string need =
-        threshold < 1 ? translate("less than one") : format(std::round(threshold), Quantity::tokens, false);
-    if (answer.settings.listed()) {
-        return tokens >= threshold
-                   ? translate("{1} samples per GPU hide the network; the ideal threshold is {2}.",
-                               {have, need})
-                   : translate("{1} samples per GPU do not hide the network; the ideal threshold is {2}.",
-                               {have, need});
-    }
-    return tokens >= threshold
-               ? translate("{1} tokens per GPU hide the network; the ideal threshold is {2}.", {have, need})
-               : translate("{1} tokens per GPU do not hide the network; the ideal threshold is {2}.",
-                           {have, need});
+    const std::string share = format(exposed, Quantity::percent);
+    const std::string have = format(answer.compiled.tokens_per_micro_batch, Quantity::tokens, false);
+    const std::string need = format(std::max(1.0, std::round(threshold)), Quantity::tokens, false);
+    return answer.settings.listed()
+               ? translate(
+                     "{1} of the step waits for the network at {2} samples per GPU; perfect overlap "
+                     "would hide it from {3} on, the ideal threshold.",
+                     {share, have, need})
+               : translate(
+                     "{1} of the step waits for the network at {2} tokens per GPU; perfect overlap "
+                     "would hide it from {3} on, the ideal threshold.",
+                     {share, have, need});
 }
 
 // The costs besides computing. Their first one is the network of shardings that gather no weights.
@@ -138,15 +138,15 @@ const Cost& worst_cost(const StepTime& step) {
     return *std::ranges::max_element(costs, {}, [&](const Cost& cost) { return step.term(cost.term); });
 }
 
-// Names the largest cost besides computing. Where weights are gathered, it says whether they are hidden
-// unless another cost is larger.
+// Names the largest cost besides computing. Where weights are gathered, that is what the network leaves
+// exposed unless another cost is larger.
 std::string cost_sentence(const Answer& answer) {
     const StepTime& step = answer.estimate.step;
     const Cost& worst = worst_cost(step);
     const double share = step.term(worst.term) / step.total;
     constexpr double kLarge = 0.1;
     if (shards_weights(answer.settings) && (worst.term == StepTerm::network || share < kLarge))
-        return hiding_sentence(answer);
+        return exposed_sentence(answer);
     return translate(worst.sentence, {format(share, Quantity::percent)});
 }
 
