@@ -203,3 +203,12 @@ TEST_CASE("MFU set by hand: it is marked beside the MFU, with the predicted one,
     CHECK(desk.text("headline/mfu-caption") == QStringLiteral("MFU"));
     CHECK(desk.text("headline/likely-caption").startsWith(QStringLiteral("likely")));
 }
+
+TEST_CASE("run line: one GPU has no ideal threshold", "[run]") {
+    Desk desk;
+    const auto shown = [&] { return desk.find<QWidget>("headline/threshold")->isVisible(); };
+    CHECK(shown());
+    desk.window.model().edit(P::gpus, 1);
+    REQUIRE(desk.estimate().ideal.threshold_tokens == 0);
+    CHECK_FALSE(shown());
+}

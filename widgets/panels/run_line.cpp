@@ -64,7 +64,7 @@ void RunLine::show_run(const Answer& now, bool hypothetical) {
     // A model that is a list of operators has no usual number of training tokens.
     const bool endless = now.valid() && !(now.compiled.training_tokens > 0);
     // Only the all-gather of sharded weights must be hidden by the tokens of every micro-batch.
-    has_[threshold] = now.valid() && shards_weights(now.settings);
+    has_[threshold] = now.valid() && shards_weights(now.settings) && now.settings[P::gpus] > 1;
     if (endless) {
         for (const Item item : {gpu_hours, cost, energy, goodput}) has_[item] = false;
     } else if (rates) {

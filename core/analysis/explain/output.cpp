@@ -150,6 +150,15 @@ std::string cost_sentence(const Answer& answer) {
     return translate(worst.sentence, {format(share, Quantity::percent)});
 }
 
+// The rows of the waterfall that latency lengthens.
+std::string latency_sentence(const Estimate& e) {
+    const auto share = [&](double seconds) { return format(seconds / e.step.total, Quantity::percent); };
+    return translate(
+        "Latency is the hops of messages, a part of the network's {1} of the step, and launch and "
+        "host time, {2}; no bandwidth shortens it.",
+        {share(e.exposed_communication()), share(e.step.term(StepTerm::host))});
+}
+
 std::string whole_percent(double share) { return format(std::round(share * 100), Quantity::count) + " %"; }
 
 // "Compute is the wall: it limits 65 % of the step."
@@ -325,10 +334,7 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("One GPU: there is no communication between GPUs."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        out.details.push_back(e.wall == Wall::latency && shards_weights(s)
-                                  ? translate("Latency is launch and host time and the hops of messages, "
-                                              "which no bandwidth shortens.")
-                                  : cost_sentence(answer));
+        out.details.push_back(e.wall == Wall::latency ? latency_sentence(e) : cost_sentence(answer));
     }
     return out;
 }

@@ -243,6 +243,14 @@ TEST_CASE("wall sentence: it names the wall and the reason", "[explain]") {
     CHECK(wall_sentence(many).find("Latency is the wall: it limits " +
                                    format(std::round(share * 100), Quantity::count) + " % of the step.") ==
           0);
+    // The sentence leads to the rows of the waterfall that latency lengthens.
+    const auto of_step = [&](double seconds) {
+        return format(seconds / many.estimate.step.total, Quantity::percent);
+    };
+    CHECK(wall_sentence(many).find(
+              "a part of the network's " + of_step(many.estimate.exposed_communication()) +
+              " of the step, and launch and host time, " + of_step(many.estimate.step.term(StepTerm::host)) +
+              ";") != std::string::npos);
     // A second wall is named where it is a large part of the step.
     int found = 0;
     for (double bandwidth = 50e9; bandwidth > 10e9; bandwidth *= 0.95) {
