@@ -226,6 +226,7 @@ TEST_CASE("the colours of every track are explained under the pointer", "[gui][t
         if (!slider->isEnabled()) continue;
         INFO(slider->objectName().toStdString());
         CHECK(slider->toolTip().contains(QStringLiteral("colour of a track is the MFU")));
+        CHECK(slider->toolTip().contains(QStringLiteral("the thin band above holds the present plan")));
         ++explained;
     }
     CHECK(explained > 30);

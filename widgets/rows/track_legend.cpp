@@ -64,14 +64,15 @@ QString track_legend() {
     static std::array<QString, 2> legends;
     QString& legend = legends.at(current_theme().kind == Theme::Kind::dark ? 1 : 0);
     if (legend.isEmpty()) {
-        legend =
-            picture_html() +
-            wrapped_tool_tip(
-                tr("The colour of a track is the MFU at each value; a hatched part does not fit. A notch is "
-                   "a value at which another wall takes over. The letter on each handle is the present "
-                   "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, "
-                   "L latency, M memory. Hold Shift while dragging for ten times finer steps, and Alt for "
-                   "values that are not round."));
+        legend = picture_html() +
+                 wrapped_tool_tip(tr(
+                     "The colour of a track is the MFU at each value; a hatched part does not fit, or is not "
+                     "possible. With automatic parameters, the thin band above holds the present plan, and "
+                     "the band below chooses the plan again at each value. A notch is "
+                     "a value at which another wall takes over. The letter on each handle is the present "
+                     "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, "
+                     "L latency, M memory. Hold Shift while dragging for ten times finer steps, and Alt for "
+                     "values that are not round."));
     }
     return legend;
 }

@@ -1,5 +1,6 @@
 #include "explore/track_estimator.h"
 
+#include <cmath>
 #include <optional>
 
 #include "parameters/matrix_format.h"
@@ -22,6 +23,8 @@ TrackEstimator::TrackEstimator(const Scenario& scenario, P id, const std::stop_t
     : base_(without_texts(scenario)),
       id_(id),
       settings_(resolve(base_)),
+      for_edit_(settings_for_edit(base_, id)),
+      range_(domain(id, for_edit_)),
       alone_(!may_change_others(id)),
       edit_(base_),
       stored_(index(id == P::peak_flops ? peak_of(settings_) : id)),
@@ -38,10 +41,11 @@ TrackPoint TrackEstimator::at(double value, double place) {
         edit_.value[stored_] = nearest_valid(id_, value, settings_);
         return point(edit_, value, place);
     }
+    if (is_out_of_reach(value)) return {place, value};
     const Scenario next = edited(base_, id_, value);
     if (!is_base(next)) return point(next, value, place);
     // The edit changes nothing: the present value is the nearest one, or the edit cannot be made valid.
-    const bool is_present = nearest_valid(id_, value, settings_for_edit(base_, id_)) == settings_[id_];
+    const bool is_present = nearest_valid(id_, value, for_edit_) == settings_[id_];
     return is_present ? point(base_, value, place) : TrackPoint{place, value};
 }
 
@@ -85,6 +89,16 @@ void TrackEstimator::keep_plans_of(std::initializer_list<double> values) {
         if (const std::optional<Scenario> plan = planned(edited(base_, id_, value), 1, stop_))
             plans_.push_back(plan_of(resolve(*plan)));
     }
+}
+
+bool TrackEstimator::is_out_of_reach(double value) const {
+    constexpr double kRounding = 1e-9;
+    const double low = range_.low * (1 - kRounding);
+    const double high = range_.high * (1 + kRounding);
+    if (std::isnan(value) || (value >= low && value <= high)) return false;
+    // Values beyond the slider's ends may be possible, too.
+    const double reached = nearest_valid(id_, value, for_edit_);
+    return value < low ? reached >= low : reached <= high;
 }
 
 bool TrackEstimator::is_base(const Scenario& other) const {

@@ -9,6 +9,7 @@
 #include "explore/track.h"
 #include "planner/answer.h"
 #include "planner/plan.h"
+#include "scenario/domain.h"
 
 namespace shardscope {
 
@@ -21,7 +22,8 @@ class TrackEstimator {
     // The unchanged scenario.
     [[nodiscard]] const Settings& settings() const { return settings_; }
     TrackPoint present(double place);
-    // The scenario after an edit to `value`. If the edit changes nothing, the point does not fit.
+    // The scenario after an edit to `value`. If the edit changes nothing, or if the value is beyond all
+    // values that are possible, such as fewer GPUs than one replica of the model has, the point does not fit.
     TrackPoint at(double value, double place);
 
   private:
@@ -29,12 +31,16 @@ class TrackEstimator {
     // `of` has no automatic parameters.
     [[nodiscard]] TrackPoint judged(const Scenario& of, double value, double place);
     [[nodiscard]] bool is_base(const Scenario& other) const;
+    // Returns whether an edit to `value` would only lead to the first or the last possible value.
+    [[nodiscard]] bool is_out_of_reach(double value) const;
 
     Scenario base_;
     P id_;
     Settings settings_;
-    bool alone_;     // no other parameter follows an edit, so that the edit is an assignment
-    Scenario edit_;  // the base with the parameter given
+    Settings for_edit_;  // whose rules an edit of the parameter obeys
+    Domain range_;       // of possible values on the slider
+    bool alone_;         // no other parameter follows an edit, so that the edit is an assignment
+    Scenario edit_;      // the base with the parameter given
     std::size_t stored_;
     std::vector<Plan> plans_;     // to choose from; none: planned at each point
     std::optional<Plan> latest_;  // the plan of the latest point

@@ -8,6 +8,7 @@
 #include "explore/track.h"
 #include "explore/track_estimator.h"
 #include "files/scenario_file.h"
+#include "planner/plan.h"
 #include "scenario/domain.h"
 #include "support/scenarios.h"
 
@@ -101,6 +102,28 @@ TEST_CASE("a track between the allowed values shows the nearest one, also where 
         CHECK(point.fits);
         CHECK(point.mfu == now.estimate.mfu);
     }
+}
+
+TEST_CASE("a track is hatched where the held plan is not possible", "[track]") {
+    // A replica has 4 × 4 GPUs, and a batch of 128 has at most 128 replicas. The planner has other plans.
+    Scenario scenario = of_model("llama-3-70b", {{P::sequence_length, 2048}});
+    for (const auto& [id, value] : std::initializer_list<std::pair<P, Value>>{
+             {P::gpus, 16}, {P::micro_batch, 1}, {P::tensor_parallel, 4}, {P::pipeline_parallel, 4}})
+        scenario = edited(scenario, id, value);
+    scenario = edited(with_hold(scenario, Hold::global_batch), P::global_batch, 128);
+    const Settings settings = resolve(scenario);
+    REQUIRE(settings[P::gpus] == 16);
+    REQUIRE(settings[P::global_batch] == 128);
+    Scenario planned = scenario;
+    planned.automatic = default_free_parameters();
+    TrackEstimator held(locked(answer(scenario).scenario), P::gpus);
+    for (const double few : {1.0, 8.0, 15.0}) CHECK_FALSE(held.at(few, 0).fits);
+    for (const double many : {4096.0, 16384.0}) CHECK_FALSE(held.at(many, 1).fits);
+    // Both tracks have the scale of the planned one, where fewer GPUs are possible.
+    const SliderScale scale = scale_of(planned, P::gpus);
+    const Track upper = track(locked(scenario), P::gpus, scale, {});
+    const TrackPoint* eight = point_at(upper, 8);
+    if (eight) CHECK_FALSE(eight->fits);
 }
 
 TEST_CASE("every point of a track is the estimate after an edit to its value", "[track]") {
