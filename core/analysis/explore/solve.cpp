@@ -39,7 +39,11 @@ class ThresholdSearch {
   public:
     ThresholdSearch(const Question& question, const std::stop_token& stop,
                     const std::function<void(double)>& progress)
-        : q_(question), stop_(stop), progress_(progress), now_(resolve(question.scenario)) {
+        : q_(question),
+          stop_(stop),
+          progress_(progress),
+          now_(resolve(question.scenario)),
+          for_edit_(settings_for_edit(question.scenario, question.id)) {
         find_range();
     }
     Solution run();
@@ -65,6 +69,7 @@ class ThresholdSearch {
     const std::stop_token& stop_;
     const std::function<void(double)>& progress_;
     Settings now_;
+    Settings for_edit_;      // whose rules an edit of the input obeys: automatic degrees are chosen anew
     bool complete_ = false;  // every valid value was tried
     std::vector<Sample> samples_;
     Solution out_;
@@ -91,7 +96,7 @@ void ThresholdSearch::find_range() {
 
 // The next larger valid value of a whole number, or one above `high` if there is none.
 double ThresholdSearch::next(double value) const {
-    const auto valid_from = [&](double v) { return nearest_valid(q_.id, v, now_); };
+    const auto valid_from = [&](double v) { return nearest_valid(q_.id, v, for_edit_); };
     double stride = 1;
     while (valid_from(value + stride) <= value) {
         if (value + stride > out_.high) return value + stride;
@@ -110,14 +115,14 @@ double ThresholdSearch::next(double value) const {
 std::vector<double> ThresholdSearch::values() {
     if (has_list()) {
         complete_ = true;
-        return domain(q_.id, now_).stops;
+        return domain(q_.id, for_edit_).stops;
     }
     const Parameter& row = parameter(q_.id);
     // Planning again at every point is slow.
     const int points = q_.scenario.automatic.any() ? 60 : 240;
     std::vector<double> out;
     const auto add = [&](double value) {
-        const double valid = nearest_valid(q_.id, std::clamp(value, out_.low, out_.high), now_);
+        const double valid = nearest_valid(q_.id, std::clamp(value, out_.low, out_.high), for_edit_);
         if (valid >= out_.low && valid <= out_.high) out.push_back(valid);
     };
     if (row.whole) {
@@ -213,7 +218,7 @@ std::pair<double, double> ThresholdSearch::edge(double missed, double met) const
     while (!stop_.stop_requested()) {
         double middle = (missed + met) / 2;
         if (whole) {
-            middle = nearest_valid(q_.id, std::floor(middle), now_);
+            middle = nearest_valid(q_.id, std::floor(middle), for_edit_);
             const double low = std::min(missed, met);
             const double high = std::max(missed, met);
             if (middle <= low || middle >= high) middle = next(low);

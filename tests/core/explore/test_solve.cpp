@@ -57,6 +57,20 @@ TEST_CASE("solve: the longest sequence and the largest micro-batch that fit are 
     }
 }
 
+TEST_CASE("solve: an automatic plan may spread a held batch over more GPUs than it has sequences",
+          "[solve]") {
+    // As the strong curve: the planner divides the model where the batch cannot be divided.
+    Scenario scenario = with_hold(first(), Hold::global_batch);
+    REQUIRE(resolve(scenario)[P::global_batch] == 128);
+    for (const P id : {P::tensor_parallel, P::micro_batch, P::accumulation})
+        scenario = with_auto(scenario, id, true);
+    const Solution fits = solve({.scenario = scenario, .id = P::gpus, .target = {}, .high = 512});
+    REQUIRE(fits.found());
+    CHECK(fits.met.back().to == 512);
+    Scenario by_hand = with_hold(first(), Hold::global_batch);
+    CHECK(solve({.scenario = by_hand, .id = P::gpus, .target = {}, .high = 512}).met.back().to == 128);
+}
+
 TEST_CASE("solve: the smallest number of GPUs consists of whole nodes, and one node less does not fit",
           "[solve]") {
     const Scenario recomputed =
