@@ -88,6 +88,47 @@ TEST_CASE("G18: the ruler shows weak, strong and ideal MFU at 2,048 GPUs, and a 
     CHECK(desk.window.model().undo_stack()->count() == 1);
 }
 
+TEST_CASE("the ruler says why strong scaling has no value", "[ruler]") {
+    RulerDesk desk;
+    const ScalingData& data = desk.plot.figure().data();
+    REQUIRE_FALSE(data.curves.strong.empty());
+    const double end = data.curves.strong.back().x;
+    REQUIRE(end < 2048);
+    const auto reading = [&](double gpus) {
+        const auto stop = desk.plot.figure().ruler_stop(QPointF(gpus, 0));
+        REQUIRE(stop);
+        const auto found = std::ranges::find(stop->readings, QStringLiteral("Strong"), &RulerReading::name);
+        REQUIRE(found != stop->readings.end());
+        return found->shown();
+    };
+    CHECK_FALSE(reading(end).contains(QStringLiteral("no more to split")));
+    CHECK(reading(2048) == QStringLiteral("no more to split: the batch has 128 sequences"));
+}
+
+TEST_CASE("the walls along the GPUs are those of the job that is held", "[ruler]") {
+    RulerDesk desk;
+    LiveModel& model = desk.window.model();
+    const auto wall_at = [&](double gpus, const QString& name) {
+        const auto stop = desk.plot.figure().ruler_stop(QPointF(gpus, 0));
+        REQUIRE(stop);
+        const auto found = std::ranges::find(stop->readings, name, &RulerReading::name);
+        return found == stop->readings.end() ? QString() : found->text;
+    };
+    REQUIRE_FALSE(desk.plot.figure().data().holds_global_batch);
+    CHECK_FALSE(wall_at(128, QStringLiteral("Wall")).isEmpty());
+    model.hold(Hold::global_batch);
+    REQUIRE(QTest::qWaitFor([&] { return !desk.plot.pending(); }, kBackgroundTimeout));
+    const ScalingData& data = desk.plot.figure().data();
+    REQUIRE(data.holds_global_batch);
+    for (const CurvePoint& point : data.curves.strong) {
+        const auto here = std::ranges::find(data.curves.weak, point.x, &CurvePoint::x);
+        if (here == data.curves.weak.end() || !point.fits()) continue;
+        const Answer there = answer(edited(model.scenario(), P::gpus, point.x));
+        REQUIRE(there.valid());
+        CHECK(wall_at(point.x, QStringLiteral("Wall, strong")) == text_of(label_of(there.estimate.wall)));
+    }
+}
+
 TEST_CASE("the ruler of a sweep names the wall at its place", "[ruler]") {
     Desk desk;
     auto* plot = desk.find<SweepPlot>("sweep");

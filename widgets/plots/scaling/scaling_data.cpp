@@ -82,6 +82,7 @@ ScalingData scaling_data(const Answer& answer, const std::optional<Measurement>&
     out.global_batch = s[P::global_batch];
     out.replica_gpus = gpus_per_replica(s);
     out.sequences_per_replica = s[P::global_batch] / data_parallel(s);
+    out.holds_global_batch = scenario.hold() == Hold::global_batch;
     out.hypothetical = hypothetical;
     if (own) {
         const Residual found = residual(answer, *own);

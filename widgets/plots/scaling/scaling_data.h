@@ -37,6 +37,7 @@ struct ScalingData {
     CurvePlan plan = CurvePlan::as_set;
     double sequences_per_replica = 0;  // held by weak scaling
     double global_batch = 0;           // held by strong scaling
+    bool holds_global_batch = false;   // by the scenario, so that its own job is that of strong scaling
     bool hypothetical = false;         // show rates even where memory does not suffice
     // Set for a scenario that does not fit: the weak curve after a repair, the usable bytes, and what it is.
     Curve repaired;
@@ -50,6 +51,11 @@ struct ScalingData {
     // A repair by more memory changes the limit and not the curve.
     [[nodiscard]] bool repair_raises_limit() const {
         return !repaired.empty() && repaired_capacity > capacity;
+    }
+    // The curve of the job that the scenario holds, whose walls are shown along the axis: those that the
+    // headline names after a change of the GPU count.
+    [[nodiscard]] const Curve& held_job() const {
+        return holds_global_batch && !curves.strong.empty() ? curves.strong : curves.weak;
     }
     // The smallest GPU count of the curves; with fewer GPUs the plan would have to change.
     [[nodiscard]] double fewest_gpus() const;

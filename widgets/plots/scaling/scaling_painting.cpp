@@ -137,7 +137,7 @@ void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {
 void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
     const QRectF area = frame();
     std::vector<WallSample> samples;
-    for (const CurvePoint& point : data.curves.weak) {
+    for (const CurvePoint& point : data.held_job()) {
         if (point.valid) samples.push_back({point.x, point.fits(), point.wall});
     }
     std::vector<WallSegment> segments;

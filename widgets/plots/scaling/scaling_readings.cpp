@@ -9,6 +9,20 @@
 #include "widgets/text.h"
 
 namespace shardscope {
+namespace {
+
+// Why strong scaling has no value at more GPUs than the curve's last ones.
+QString end_of_strong(const ScalingData& data, double gpus) {
+    const QString batch = shown(data.global_batch, Quantity::count);
+    const bool automatic = data.plan == CurvePlan::replanned;
+    if (automatic) return tr("no plan splits the batch of %1 sequences further").arg(batch);
+    return gpus / data.replica_gpus > data.global_batch
+               ? tr("no more to split: the batch has %1 sequences").arg(batch)
+               : tr("the batch of %1 sequences cannot be divided").arg(batch);
+}
+
+}  // namespace
+
 const MeasuredPoint* ScalingFigure::measured_at(const QPointF& pixel) const {
     const Parts& p = *parts_;
     if (!p.options.measured) return nullptr;
@@ -64,7 +78,13 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     };
     const Curve& weak = p.data.curves.weak;
     if (p.options.weak) add(tr("Weak"), p.theme->text, p.data, weak);
-    if (p.options.strong) add(tr("Strong"), p.theme->text, p.data, p.data.curves.strong);
+    const Curve& strong = p.data.curves.strong;
+    if (p.options.strong && (strong.empty() || strong.back().x < gpus)) {
+        out.readings.push_back(
+            {tr("Strong"), p.theme->text, kNoValue, quantity, end_of_strong(p.data, gpus), kNoValue});
+    } else if (p.options.strong) {
+        add(tr("Strong"), p.theme->text, p.data, strong);
+    }
     const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
     if (here == weak.end()) return out;
     if (p.memory()) {
@@ -93,8 +113,15 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
                  shown(low, quantity, false) + QStringLiteral(" – ") + shown(high, quantity),
                  kNoValue});
         }
-        out.readings.push_back({tr("Wall"), p.theme->of(here->wall), kNoValue, quantity,
-                                text_of(label_of(here->wall)), kNoValue});
+    }
+    // The wall is that of the strip below the axis.
+    const Curve& job = p.data.held_job();
+    const auto after = std::ranges::upper_bound(job, gpus, {}, &CurvePoint::x);
+    const bool within = after != job.begin() && (after != job.end() || std::prev(after)->x == gpus);
+    if (within && std::prev(after)->valid && p.data.shows(*std::prev(after))) {
+        const Wall wall = std::prev(after)->wall;
+        out.readings.push_back({&job == &weak ? tr("Wall") : tr("Wall, strong"), p.theme->of(wall), kNoValue,
+                                quantity, text_of(label_of(wall)), kNoValue});
     }
     return out;
 }
