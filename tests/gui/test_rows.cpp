@@ -411,6 +411,22 @@ TEST_CASE("round values of a logarithmic slider are marked below its groove", "[
     }
 }
 
+TEST_CASE("a slider that ends early gives the reason", "[gui][rows]") {
+    LiveModel model(Catalogue::shipped());
+    const ParameterRow row(P::gpus, model);
+    const auto words = [&] { return row.slider()->accessibleDescription(); };
+    CHECK_FALSE(words().contains(QStringLiteral("At most")));
+    // A held batch of 128 sequences cannot be divided among more GPUs.
+    model.hold(Hold::global_batch);
+    REQUIRE(domain(P::gpus, model.answer().settings).high == 128);
+    INFO(words().toStdString());
+    CHECK(words().contains(QStringLiteral("At most 128 is possible: ")));
+    CHECK(words().contains(QStringLiteral("batch")));
+    CHECK(row.toolTip().contains(QStringLiteral("At most 128")));
+    model.hold(Hold::per_gpu_batch);
+    CHECK_FALSE(words().contains(QStringLiteral("At most")));
+}
+
 TEST_CASE("every slider goes from end to end over sensible values only", "[gui][rows]") {
     LiveModel model(Catalogue::shipped());
     for (std::size_t i = 0; i < kParameters; ++i) {

@@ -256,7 +256,18 @@ QString ParameterRow::objection_to(double value) const {
     return QString::fromStdString(first.what) + QStringLiteral(", ") + why;
 }
 
-void ParameterRow::explain_range(bool settled) {
+QString ParameterRow::reason_of_end(const Domain& range) const {
+    const Parameter& row = parameter(id_);
+    const bool ends_early = row.whole && !row.named_only && range.high < row.slider_high;
+    // With automatic parameters other plans are tried, so that no rule of the present one is the reason.
+    if (!ends_early || model_.answer().scenario.automatic.any()) return {};
+    const QString why = objection_to(row.logarithmic ? 2 * range.high : range.high + 1);
+    if (why.isEmpty()) return {};
+    return tr("At most %1 is possible: %2.").arg(QString::fromStdString(format(id_, range.high)), why);
+}
+
+void ParameterRow::explain_range(bool settled, const Domain& range) {
+    explained_end_ = range.high;
     QStringList words{text_of(help_of(id_))};
     if (settled) {
         const double value = model_.answer().settings[id_];
@@ -264,6 +275,8 @@ void ParameterRow::explain_range(bool settled) {
         const QString why = objection_to(value + 1);
         words += why.isEmpty() ? tr("Only %1 is possible with the other values as they are.").arg(only)
                                : tr("Only %1 is possible: %2.").arg(only, why);
+    } else if (const QString end = reason_of_end(range); !end.isEmpty()) {
+        words += end;
     }
     slider_->setAccessibleDescription(words.join(QLatin1Char(' ')));
     setToolTip(wrapped_tool_tip(words.join(QLatin1Char('\n'))));
@@ -373,8 +386,8 @@ void ParameterRow::refresh_domain() {
     const bool settled = now.stops.size() == 1 || (parameter(id_).named_only && now.stops.empty());
     slider_->setEnabled(!missing && !settled);
     if (choice_) choice_->setEnabled(!settled);
-    if (fresh_ || (!model_.in_gesture() && (settled || settled_))) {
-        explain_range(settled);
+    if (fresh_ || (!model_.in_gesture() && (settled || settled_ || now.high != explained_end_))) {
+        explain_range(settled, now);
         settled_ = settled;
     }
     if (!fresh_ && same(now, domain_)) return;

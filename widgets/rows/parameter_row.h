@@ -99,7 +99,10 @@ class ParameterRow : public QWidget, public Explainable {
     void fit_label();
     void show_value(double value);
     [[nodiscard]] QString objection_to(double value) const;
-    void explain_range(bool settled);  // in the tooltip, and to assistive technology
+    // In the tooltip, and to assistive technology.
+    void explain_range(bool settled, const Domain& range);
+    // Returns why the slider ends below the parameter's usual end; empty if it does not.
+    [[nodiscard]] QString reason_of_end(const Domain& range) const;
     void place();
     int place_compact();  // these return the height without the message
     int place_prominent();
@@ -125,6 +128,7 @@ class ParameterRow : public QWidget, public Explainable {
     std::optional<P> known_for_;  // the parameter whose known values the slider has
     double value_ = 0;
     Domain domain_;
+    double explained_end_ = 0;    // of the slider, when its range was explained last
     bool fresh_ = true;           // the current value has not been shown yet
     bool settled_ = false;        // only one value is possible, so the slider is disabled
     bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
