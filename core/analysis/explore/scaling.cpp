@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planner/planner.h"
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/valid_values.h"
@@ -95,9 +94,11 @@ Scaling scaling(const Scenario& scenario, double lowest, double highest, const s
     const Settings settings = resolve(scenario);
     out.node = settings[P::gpus_per_node];
     out.gpus = settings[P::gpus];
+    // Plans depend on the divisors of the GPU count: three nodes have plans that four nodes do not have. So
+    // re-planned counts between the powers of two would make the curves alternate between plans.
     constexpr double kSmooth = 8;
     Axis axis = gpu_axis(out.node, out.gpus, lowest, std::max(highest, out.gpus),
-                         plans_within_a_frame(scenario) ? kSmooth : 1);
+                         scenario.automatic.none() ? kSmooth : 1);
     const Scenario weak = with_hold(scenario, Hold::per_gpu_batch);
     const Scenario strong = with_hold(scenario, Hold::global_batch);
     if (scenario.automatic.any()) {

@@ -23,7 +23,8 @@ struct Scaling {
 void keep_plan(Curve& curve, const Scenario& scenario);
 
 // Computes both curves from `lowest` to `highest` GPUs. Automatic parameters are re-planned at every
-// count; if planning is slow, the counts are powers of two. The result is meaningless when it was stopped.
+// count; the counts are then powers of two (of nodes), beside the scenario's own. The result is meaningless
+// when it was stopped.
 Scaling scaling(const Scenario& scenario, double lowest = 1, double highest = 16384,
                 const std::stop_token& stop = {});
 

@@ -20,12 +20,17 @@ bool differ(const TrackPoint& a, const TrackPoint& b) {
 
 bool by_place(const TrackPoint& a, const TrackPoint& b) { return a.place < b.place; }
 
-// Estimates a continuous track by pixel column.
+// Estimates a continuous track by pixel column, each at the roundest value within `rounding` of the groove's
+// length, or at its own value.
 class ColumnEstimates {
   public:
     ColumnEstimates(TrackEstimator& estimator, const SliderScale& scale, int columns, double own,
-                    const std::stop_token& stop)
-        : estimator_(estimator), scale_(scale), stop_(stop), at_(static_cast<std::size_t>(columns)) {
+                    double rounding, const std::stop_token& stop)
+        : estimator_(estimator),
+          scale_(scale),
+          rounding_(rounding),
+          stop_(stop),
+          at_(static_cast<std::size_t>(columns)) {
         // The scenario's value represents its column.
         if (std::isfinite(own)) {
             const double place = scale.fraction(own);
@@ -63,7 +68,8 @@ class ColumnEstimates {
         Column& column = at_[i];
         if (!column.known && !stop_.stop_requested()) {
             const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(at_.size());
-            column = {true, estimator_.at(scale_.value_at(place), place)};
+            const double value = rounding_ > 0 ? scale_.roundest(place, rounding_) : scale_.value_at(place);
+            column = {true, estimator_.at(value, place)};
         }
         return column.point;
     }
@@ -88,6 +94,7 @@ class ColumnEstimates {
 
     TrackEstimator& estimator_;
     const SliderScale& scale_;
+    double rounding_;
     const std::stop_token& stop_;
     std::vector<Column> at_;
 };
@@ -150,6 +157,19 @@ std::size_t nearest_to(const std::vector<TrackPoint>& points, double place) {
 
 }  // namespace
 
+namespace {
+
+// The rounding of a track's values. The plans of a model depend on the divisors of its shape: 129 heads have
+// no tensor parallelism, and 128 heads have any. A re-planned track of a shape has round values, because it
+// would alternate between plans from one pixel to the next.
+double rounding_of(const Scenario& scenario, P id, const TrackGrain& grain) {
+    const bool rounds =
+        scenario.automatic.any() && parameter(id).group == Group::model && parameter(id).whole;
+    return rounds ? 0.5 * grain.stride / grain.columns : 0;
+}
+
+}  // namespace
+
 Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain grain,
             const std::stop_token& stop) {
     TrackEstimator estimator(scenario, id, stop);
@@ -158,7 +178,8 @@ Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain
     Track out;
     out.cells = scale.has_cells();
     out.points = scale.is_list() ? list_points(estimator, scale, own, stop)
-                                 : ColumnEstimates(estimator, scale, grain.columns, own, stop)
+                                 : ColumnEstimates(estimator, scale, grain.columns, own,
+                                                   rounding_of(scenario, id, grain), stop)
                                        .points(static_cast<std::size_t>(grain.stride));
     if (stop.stop_requested() || out.points.empty()) return out;
     if (out.cells) {

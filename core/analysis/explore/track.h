@@ -63,8 +63,8 @@ struct TrackGrain {
     bool few_plans = false;
 };
 
-// Automatic parameters are re-planned at each point; pass `locked(answer.scenario)` to hold the plan. The
-// result is meaningless when it was stopped.
+// Automatic parameters are re-planned at each point, those of a model's shape at round values; pass
+// `locked(answer.scenario)` to hold the plan. The result is meaningless when it was stopped.
 Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain grain,
             const std::stop_token& stop = {});
 

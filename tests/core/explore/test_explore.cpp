@@ -52,6 +52,21 @@ TEST_CASE("sweep: every combination occurs once, and the last axis varies fastes
     CHECK(seen[3] == std::vector<std::size_t>{1, 0});
 }
 
+TEST_CASE("scaling: re-planned curves do not alternate between plans of other divisors", "[explore]") {
+    Scenario scenario = with_hold(first(), Hold::global_batch);
+    for (const P id :
+         {P::tensor_parallel, P::pipeline_parallel, P::sharding, P::micro_batch, P::accumulation})
+        scenario = with_auto(scenario, id, true);
+    const Scaling curves = scaling(scenario, 8, 1024);
+    for (const Curve* curve : {&curves.weak, &curves.strong}) {
+        REQUIRE(curve->size() > 3);
+        for (const CurvePoint& point : *curve) {
+            INFO(point.x);
+            CHECK(std::exp2(std::round(std::log2(point.x))) == point.x);
+        }
+    }
+}
+
 TEST_CASE("scaling: the scenario's own point lies on both curves", "[explore]") {
     const Answer now = answer(first());
     const Scaling curves = scaling(first());

@@ -264,6 +264,28 @@ TEST_CASE("a re-planned track shows the planner's own answers", "[track]") {
     CHECK(hatched(planned) < hatched(held));
 }
 
+TEST_CASE("a re-planned track of a model's width does not alternate between plans of different divisors",
+          "[track]") {
+    // 129 heads have no tensor parallelism, so that their plan is much slower than that of 128 heads.
+    Scenario scenario = with_hold(first(), Hold::global_batch);
+    for (const P id : {P::tensor_parallel, P::pipeline_parallel, P::sharding, P::recompute, P::micro_batch,
+                       P::accumulation})
+        scenario = with_auto(scenario, id, true);
+    REQUIRE(answer(edited(scenario, P::hidden_size, 16384)).estimate.mfu > 0.4);
+    REQUIRE(answer(edited(scenario, P::hidden_size, 16512)).estimate.mfu < 0.35);
+    const SliderScale scale = scale_of(scenario, P::hidden_size);
+    const TrackGrain grain{.columns = 330, .stride = 6};
+    const Track made = track(scenario, P::hidden_size, scale, grain);
+    const auto column = [&](double width) {
+        return static_cast<std::size_t>(scale.fraction(width) * grain.columns);
+    };
+    for (std::size_t i = column(12288); i <= column(16384); ++i) {
+        INFO("column " << i);
+        CHECK(made.columns[i].fits);
+        CHECK(made.columns[i].mfu > 0.4);
+    }
+}
+
 TEST_CASE("the best of a few plans is no better than the planner's best, and includes the current plan",
           "[track]") {
     Scenario scenario = first();
