@@ -193,7 +193,7 @@ TEST_CASE("encoding: the window shows markup and access keys in names unchanged"
 }
 
 TEST_CASE("encoding: text copied from a table is no formula in a spreadsheet", "[encoding]") {
-    TableView view(QStringLiteral("<b>[*]</b>"), {{"name", "value[1]"}, {{"=1+1", "-1"}, {"a\tb", "2"}}});
+    TableView view(QStringLiteral("<b>[*]</b>"), {{"name", "value[1]"}, {{"=1+1", "-1"}, {"a\tb", "2"}}}, {});
     auto* grid = view.findChild<QTableView*>("table");
     grid->clearSelection();
     view.findChild<QAbstractButton*>("table/copy")->click();
@@ -207,7 +207,7 @@ TEST_CASE("the numbers of a column of a table have one format, and names are wor
                           {{"11.21880001", "8", "0.5", "memory-bandwidth"},
                            {"10.989", "1024", "0.00000125", "inter-node"},
                            {"-9", "16384", "", "own text"}}};
-    TableView view(QStringLiteral("table"), table);
+    TableView view(QStringLiteral("table"), table, {});
     const QAbstractItemModel& rows = *view.findChild<QTableView*>("table")->model();
     const auto cell = [&](int row, int column) { return rows.index(row, column).data().toString(); };
     CHECK(cell(0, 0) == QStringLiteral("11.2188"));

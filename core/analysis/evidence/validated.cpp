@@ -111,11 +111,26 @@ std::string largest_difference_sentence(const Settings& settings) {
                      {label, shown(found->here), shown(found->there)});
 }
 
+namespace {
+
+// The titles of what a table of runs names: "A100 SXM 80 GB", "FSDP1".
+std::string title_of_gpu(const std::string& name) {
+    const Preset* gpu = Catalogue::shipped().find(PresetKind::gpu, name);
+    return gpu ? gpu->shown_title() : name;
+}
+std::string title_of_software(const std::string& name) {
+    const Parsed known = parse(P::software, name);
+    return known.ok ? format(P::software, known.value) : name;
+}
+
+}  // namespace
+
 std::string nearest_runs_sentence(const Answer& answer) {
     const std::vector<NearestRun> nearest = nearest_runs(answer.settings, kNearestRuns);
     const std::string runs = joined(nearest, "; ", [](const NearestRun& run) {
-        return translate("{1} on {2} × {3} with {4} ({5})",
-                         {run.model, format(run.gpus, Quantity::count), run.gpu, run.software, run.id});
+        return translate("{1} on {2} × {3} with {4}, run {5}",
+                         {run.model, format(run.gpus, Quantity::count), title_of_gpu(run.gpu),
+                          title_of_software(run.software), run.id});
     });
     if (nearest.empty()) return translate("Nothing like this scenario was measured.");
     const std::string named = translate("The nearest measured runs, at a distance of {1}: {2}.",

@@ -173,6 +173,10 @@ TEST_CASE("coverage: the result names the nearest runs, and says where nothing l
     const std::string nearest = json.at("evidence").at("nearest_runs").at(0);
     CHECK(nearest_runs_sentence(home).find(nearest) != std::string::npos);
     CHECK(result_text(home, false, false).find(nearest) != std::string::npos);
+    // GPU and stack have their titles.
+    CHECK(nearest_runs_sentence(home).find(" × H100 SXM 80 GB with FSDP1, run " + nearest) !=
+          std::string::npos);
+    CHECK(nearest_runs_sentence(home).find("h100-sxm") == std::string::npos);
 
     Scenario far = first();
     far.give(P::memory_bandwidth, 64e12);
