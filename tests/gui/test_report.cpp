@@ -255,6 +255,31 @@ TEST_CASE("report: pins are beside the scenario, and in Markdown have figures of
     CHECK(desk.text("message/text").contains(QStringLiteral(".html, .pdf or .md")));
 }
 
+TEST_CASE("report: the recommendation considers a pin that makes more tokens", "[report]") {
+    Desk desk;
+    desk.window.action(ActionId::pin)->trigger();
+    const auto recommended = [&] {
+        const Answer& answer = desk.window.model().answer();
+        ReportRequest request = usual(answer);
+        request.pins = desk.window.model().pins();
+        return block<ReportParagraph>(
+                   section(report_document(request, answer), QStringLiteral("Recommendation")))
+            .text;
+    };
+    // The same settings are no better.
+    CHECK_FALSE(recommended().contains(QStringLiteral("times the tokens per second of A")));
+    desk.window.model().apply_cluster(
+        *desk.window.model().catalogue().find(PresetKind::cluster, "dgx-a100-80gb"));
+    const double times = desk.window.model().pins().front().answer.estimate.tokens_per_s /
+                         desk.window.model().answer().estimate.tokens_per_s;
+    REQUIRE(times > 2);
+    CHECK(recommended().startsWith(
+        QStringLiteral("B makes %1 times the tokens per second of A on as many GPUs.")
+            .arg(QString::number(times, 'f', 2))));
+    desk.window.model().edit(P::gpus, 32);
+    CHECK(recommended().contains(QStringLiteral("on 64 GPUs instead of 32.")));
+}
+
 TEST_CASE("report: the first page has verdict, comparison, recommendation and two figures", "[report]") {
     Desk desk;
     desk.window.action(ActionId::pin)->trigger();
@@ -277,7 +302,7 @@ TEST_CASE("report: the first page has verdict, comparison, recommendation and tw
         }
     }
     CHECK(words.contains(QString::fromStdString(text_of(Output::mfu, answer))));
-    CHECK(words.contains(QStringLiteral("B against A: 64 GPUs")));
+    CHECK(words.contains(QStringLiteral("B differs from A in GPUs (64 instead of 128).")));
     const auto& table = block<ReportTable>(section(document, QStringLiteral("A against B")));
     REQUIRE(table.rows.size() == 2);
     CHECK(table.rows[0].front() == QStringLiteral("A"));

@@ -66,10 +66,26 @@ ReportSection verdict(const Answer& answer, bool hypothetical) {
     return out;
 }
 
-// "B against A: 64 GPUs. B has 41.2 % MFU, A 39.8 %; B makes 0.52 times the tokens per second."
+// "B differs from A in GPUs (64 instead of 128)."
+QString difference_words(const QString& letter, const std::vector<Difference>& differences) {
+    if (differences.empty()) return tr("%1 has the same settings as A.").arg(letter);
+    constexpr std::size_t kMost = 6;
+    QStringList parts;
+    for (std::size_t i = 0; i < std::min(kMost, differences.size()); ++i) {
+        const Difference& one = differences[i];
+        parts << tr("%1 (%2 instead of %3)").arg(text_of(one.label), text_of(one.to), text_of(one.from));
+    }
+    const QString names = parts.join(QStringLiteral(", "));
+    if (differences.size() <= kMost) return tr("%1 differs from A in %2.").arg(letter, names);
+    return tr("%1 differs from A in %2 and %3 more values.")
+        .arg(letter, names, QString::number(differences.size() - kMost));
+}
+
+// "B differs from A in GPUs (64 instead of 128). B has 41.2 % MFU, A 39.8 %; B makes 0.52 times the tokens
+// per second."
 QString pin_words(const Pin& pin, const Answer& answer) {
     const QString letter(QLatin1Char(pin.letter));
-    QString out = tr("%1 against A: %2.").arg(letter, text_of(in_words(differences(answer, pin.answer))));
+    const QString out = difference_words(letter, differences(answer, pin.answer));
     if (!pin.answer.fits()) return out + QLatin1Char(' ') + tr("%1 does not fit.").arg(letter);
     if (!answer.fits()) return out + QLatin1Char(' ') + tr("%1 fits, A does not.").arg(letter);
     const double times = pin.answer.estimate.tokens_per_s / answer.estimate.tokens_per_s;
@@ -143,7 +159,44 @@ QString no_change_words(const Answer& answer) {
                                       : tr("No single change of the plan raises MFU.");
 }
 
-ReportSection recommendation(const Answer& answer) {
+// Returns the pin that trains the same model with the most tokens per second, if it has clearly more than the
+// scenario.
+const Pin* best_pin(const std::vector<Pin>& pins, const Answer& answer) {
+    constexpr double kClearly = 1.02;
+    const Pin* best = nullptr;
+    double most = answer.fits() ? kClearly * answer.estimate.tokens_per_s : 0;
+    for (const Pin& pin : pins) {
+        const bool same_model =
+            pin.answer.fits() && pin.answer.compiled.parameters == answer.compiled.parameters &&
+            pin.answer.settings[P::sequence_length] == answer.settings[P::sequence_length];
+        if (!same_model || pin.answer.estimate.tokens_per_s <= most) continue;
+        best = &pin;
+        most = pin.answer.estimate.tokens_per_s;
+    }
+    return best;
+}
+
+// "B makes 2.27 times the tokens per second of A; the change of A below makes 1.12 times."
+QString pin_recommendation(const Pin& pin, const Answer& answer, const std::vector<Repair>& found) {
+    const QString letter(QLatin1Char(pin.letter));
+    if (!answer.fits()) return tr("Take %1: it fits, A does not.").arg(letter);
+    const auto times = [&](double factor) { return QString::number(factor, 'f', 2); };
+    const double of_pin = pin.answer.estimate.tokens_per_s / answer.estimate.tokens_per_s;
+    const double gpus = pin.answer.settings[P::gpus];
+    const QString count = shown(gpus, Quantity::count);
+    QString out =
+        gpus == answer.settings[P::gpus]
+            ? tr("%1 makes %2 times the tokens per second of A on as many GPUs.").arg(letter, times(of_pin))
+            : tr("%1 makes %2 times the tokens per second of A on %3 GPUs instead of %4.")
+                  .arg(letter, times(of_pin), count, shown(answer.settings[P::gpus], Quantity::count));
+    // A change of the plan keeps the GPUs, so that the tokens grow as the MFU does.
+    if (!found.empty() && found.front().works)
+        out += QLatin1Char(' ') + tr("The best change of A makes %1 times as many.")
+                                      .arg(times(found.front().mfu / answer.estimate.mfu));
+    return out;
+}
+
+ReportSection recommendation(const std::vector<Pin>& pins, const Answer& answer) {
     ReportSection out{tr("Recommendation"), {}};
     std::vector<Repair> found = recommended(answer);
     constexpr std::size_t kMost = 4;
@@ -151,7 +204,9 @@ ReportSection recommendation(const Answer& answer) {
     const QString best = found.empty()
                              ? no_change_words(answer)
                              : tr("%1: %2.").arg(text_of(found.front().label), text_of(found.front().result));
-    out.blocks.push_back(ReportParagraph{best, true});
+    if (const Pin* pin = best_pin(pins, answer))
+        out.blocks.push_back(ReportParagraph{pin_recommendation(*pin, answer, found), true});
+    out.blocks.push_back(ReportParagraph{pins.empty() ? best : tr("A: %1").arg(best), true});
     if (found.size() > 1) {
         ReportTable others{
             {answer.fits() ? tr("Also possible") : tr("What would also make it fit"), tr("Result")}, {}};
@@ -173,7 +228,7 @@ ReportSection recommendation(const Answer& answer) {
 std::vector<ReportSection> report_answers(const ReportRequest& request, const Answer& answer) {
     std::vector<ReportSection> out{verdict(answer, request.hypothetical)};
     if (!request.pins.empty()) out.push_back(comparison(request.pins, answer));
-    out.push_back(recommendation(answer));
+    out.push_back(recommendation(request.pins, answer));
     return out;
 }
 
