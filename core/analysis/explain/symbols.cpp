@@ -247,7 +247,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "F_fwd", .label = translatable("forward FLOPs of a token"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return forward_flops(a.compiled.ideal); },
            .formula = translatable("F_fwd = 2 · N_l + 4 · L · h · s; with layers of different kinds, F_m instead of the second term"), .symbols = "N_l L h s F_m"},
     Symbol{.symbol = "F_tok", .label = translatable("model FLOPs of a token, forward and backward"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.flops_per_token; },
-           .formula = translatable("F_tok = 6·N_a + 12·L·a·d·s, or what the MFU's convention counts"), .symbols = "N_a L a d s", .assumptions = "flops_convention"},
+           .formula = translatable("F_tok = 6·N_a + 12·L·a·d·s, or what the convention of the MFU counts"), .symbols = "N_a L a d s", .assumptions = "flops_convention"},
     Symbol{.symbol = "φ", .label = translatable("parameters a GPU gathers"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return gathered_parameters(a.compiled.ideal); },
            .formula = translatable("φ = N_l ÷ GPUs of one model replica"), .symbols = "N_l G_m", .assumptions = "sharding"},
     Symbol{.symbol = "k", .label = translatable("nodes"), .quantity = Quantity::count, .get = [](const Answer& a) { return a.compiled.ideal.nodes; },
