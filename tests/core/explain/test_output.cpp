@@ -181,6 +181,8 @@ TEST_CASE("output: on one GPU the sentences name the link to the host and no lin
         const Answer alone = answer(of_model("llama-2-7b", {{P::gpus, 1},
                                                             {P::sharding, Sharding::zero3},
                                                             {P::offload, Offload::optimizer_and_parameters},
+                                                            {P::micro_batch, 1},
+                                                            {P::sequence_length, 2048},
                                                             {P::host_bandwidth, bandwidth}}));
         REQUIRE(alone.valid());
         if (!alone.fits()) continue;
