@@ -149,10 +149,11 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     if (!one_fold(machines)) of_machines = left_out(machines, out.new_machine);
     if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);
     const bool several = !of_machines.errors.empty() && !of_stacks.errors.empty();
+    const BandEvidence evidence{of_models, of_stacks, out.fitted.error};
     if (options.everywhere && several)
-        out.distance_band = distance_band_of(cases, of_models, of_machines, of_stacks);
+        out.distance_band = distance_band_of(cases, evidence, of_machines);
     else out.distance_band = cases.front().settings[P::distance_band];
-    const Bands found = bands(cases, of_models, out.distance_band, options.everywhere);
+    const Bands found = bands(cases, evidence, out.distance_band, options.everywhere);
     out.band = found.of_stack;
     out.unknown_stack_band = found.unknown_stack;
     out.shows_distance = options.everywhere && several;
@@ -223,7 +224,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
             std::vector<double> errors;
             for (std::size_t k = 0; k < judged.size(); ++k) {
                 const std::size_t i = own[judged[k]];
-                errors.push_back(std::exp(log_errors[k] + cases[i].log_measured - reference[i]) - 1);
+                errors.push_back(std::exp(log_errors[k] + cases[i].log_measured) / reference[i] - 1);
             }
             return summary_of(errors);
         };

@@ -34,7 +34,18 @@ std::vector<double> distances_of(const std::vector<CalibrationCase>& cases,
     return out;
 }
 
-Bands bands(const std::vector<CalibrationCase>& cases, const LeftOut& models, double distance_band,
+namespace {
+
+// Returns the half width that a band needs in addition to that of the distance.
+double own_half_width(double error, double distance, double distance_band) {
+    const double size = std::fabs(std::log1p(error));
+    const double from_distance = half_width(0, distance_band, distance);
+    return std::sqrt(std::max(0.0, size * size - from_distance * from_distance));
+}
+
+}  // namespace
+
+Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence, double distance_band,
             bool from_scratch) {
     constexpr std::size_t kFewestRuns = 8;
     const std::vector<std::size_t> like = first_equals(with_settings(cases));
@@ -43,21 +54,25 @@ Bands bands(const std::vector<CalibrationCase>& cases, const LeftOut& models, do
         double before = 0;
     };
     std::map<std::string, Stack> stacks;
-    std::vector<double> all;
+    std::vector<double> all, of_unknown;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         Stack& stack = stacks[cases[i].stack];
         stack.before = std::log1p(cases[i].settings[P::error_band]);
         if (like[i] != i) continue;
-        const double error = std::fabs(std::log1p(models.errors[i]));
-        const double from_distance = half_width(0, distance_band, models.distances[i]);
-        const double own = std::sqrt(std::max(0.0, error * error - from_distance * from_distance));
+        const LeftOut& models = evidence.models;
+        // A scenario that was measured itself has the error of the fit.
+        const double own = std::max(own_half_width(models.errors[i], models.distances[i], distance_band),
+                                    std::fabs(std::log1p(evidence.fitted[i])));
         stack.half_widths.push_back(own);
         all.push_back(own);
+        if (!evidence.stacks.errors.empty())
+            of_unknown.push_back(
+                own_half_width(evidence.stacks.errors[i], evidence.stacks.distances[i], distance_band));
     }
     const double most = parameter(P::error_band).maximum;
     const double pooled = band_of(all, 0);
     Bands out;
-    out.unknown_stack = std::min(std::expm1(pooled), most);
+    out.unknown_stack = std::min(std::expm1(std::max(pooled, band_of(of_unknown, 0))), most);
     for (const auto& [name, stack] : stacks) {
         if (!from_scratch && stack.half_widths.size() < kFewestRuns) continue;
         out.of_stack[name] =
@@ -80,14 +95,33 @@ double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& le
     return within / static_cast<double>(cases.size());
 }
 
-double distance_band_of(const std::vector<CalibrationCase>& cases, const LeftOut& models,
-                        const LeftOut& machines, const LeftOut& stacks) {
+namespace {
+
+// Returns the share of errors within their bands among the half of the runs that is further from all others.
+double share_of_far_half(const std::vector<CalibrationCase>& cases, const LeftOut& left_out,
+                         const Bands& bands, double distance_band) {
+    const double middle = quantile(left_out.distances, 0.5);
+    std::vector<CalibrationCase> far;
+    LeftOut of_far;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (left_out.distances[i] < middle) continue;
+        far.push_back(cases[i]);
+        of_far.errors.push_back(left_out.errors[i]);
+        of_far.distances.push_back(left_out.distances[i]);
+    }
+    return share_within(far, of_far, bands, distance_band);
+}
+
+}  // namespace
+
+double distance_band_of(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence,
+                        const LeftOut& machines) {
     constexpr double kStep = 0.01;
     const double most = parameter(P::distance_band).maximum;
-    for (double width = 0; width < most; width += kStep) {
-        const Bands found = bands(cases, models, width, true);
+    for (double width = kLeastDistanceBand; width < most; width += kStep) {
+        const Bands found = bands(cases, evidence, width, true);
         if (share_within(cases, machines, found, width) >= kLikelyShare &&
-            share_within(cases, stacks, found, width, false) >= kLikelyShare)
+            share_of_far_half(cases, machines, found, width) >= kLikelyShare)
             return width;
     }
     return most;

@@ -24,19 +24,30 @@ struct Bands {
     double unknown_stack = 0;                // of a stack without runs
 };
 
-// Returns the bands of the stacks, given the additional half width at distance 1: they contain four of five
-// runs whose model was left out. Runs with equal settings count once. From scratch, a stack's band is shrunk
-// to that of all stacks. With a user's runs it is shrunk to the stack's previous one, and stacks with few
-// runs get no new band.
-Bands bands(const std::vector<CalibrationCase>& cases, const LeftOut& models, double distance_band,
+// What the bands are found from: the errors, predicted ÷ measured − 1, of runs whose model or whose stack was
+// left out, and of the fit itself. `stacks` may be empty.
+struct BandEvidence {
+    LeftOut models, stacks;
+    std::vector<double> fitted;
+};
+// Returns the bands of the stacks, given the additional half width of the distance: they contain four of five
+// runs whose model was left out, and four of five of the fit. The band of a stack without runs contains four of
+// five runs whose stack was left out. Runs with equal settings count once. From scratch, a stack's band is
+// shrunk to that of all stacks. With a user's runs it is shrunk to the stack's previous one, and stacks with
+// few runs get no new band.
+Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence, double distance_band,
             bool from_scratch);
 // Returns the share of errors within their bands. `known` is whether the stack of each case is known; it then
 // has its band, or its previous one if it got no new one.
 double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out, const Bands& bands,
                     double distance_band, bool known = true);
-// Returns the smallest additional half width at distance 1 with which four of five runs lie in their bands,
-// for machines left out whole and for stacks left out whole.
-double distance_band_of(const std::vector<CalibrationCase>& cases, const LeftOut& models,
-                        const LeftOut& machines, const LeftOut& stacks);
+// The least additional half width for one difference in kind. It is assumed: hardly any run that was left out
+// differs in kind from all others.
+inline constexpr double kLeastDistanceBand = 0.15;
+// Returns the smallest additional half width for one difference in kind with which four of five runs of machines
+// that were left out whole lie in their bands, among all of them and among the half that is further from other
+// runs.
+double distance_band_of(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence,
+                        const LeftOut& machines);
 
 }  // namespace shardscope

@@ -22,7 +22,9 @@ double allocator_tail(const MemoryUse& memory) {
 }  // namespace
 
 double half_width(double error_band, double distance_band, double distance) {
-    return std::hypot(std::log1p(error_band), std::log1p(distance_band) * distance);
+    constexpr double kMost = 2;
+    const double differences = std::min(kMost, distance < 1 ? -std::log1p(-distance) : kMost);
+    return std::hypot(std::log1p(error_band), std::log1p(distance_band) * differences * differences);
 }
 
 LikelyRange likely_range(const Answer& answer) {
