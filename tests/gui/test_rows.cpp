@@ -31,6 +31,7 @@
 #include "widgets/theme/theme.h"
 
 using namespace shardscope;
+using namespace shardscope::testing;
 
 namespace {
 
@@ -144,6 +145,45 @@ TEST_CASE("an impossible typed value becomes the nearest possible one, and the r
     CHECK(it.row.message().contains("32"));
     type(*it.row.field(), "64");
     CHECK(it.row.message().isEmpty());
+}
+
+TEST_CASE("the message of a corrected value covers the next row only for a while and takes none of its input",
+          "[gui][rows]") {
+    Desk desk;
+    desk.type("model.hidden_size", "6,100");
+    auto* message = desk.find<QLabel>("model.hidden_size/message");
+    REQUIRE(message->isVisible());
+    CHECK(message->text().startsWith("6,100 is not possible"));
+    auto* length = desk.find<QWidget>("training.sequence_length/field");
+    REQUIRE(QRect(message->mapToGlobal(QPoint()), message->size())
+                .intersects(QRect(length->mapToGlobal(QPoint()), length->size())));
+    const auto under = [&] {
+        return desk.window.childAt(desk.window.mapFromGlobal(length->mapToGlobal(length->rect().center())));
+    };
+    CHECK(under() == length);
+    SECTION("a click into the next row") {
+        QTest::mouseClick(length, Qt::LeftButton);
+        CHECK(length->hasFocus());
+    }
+    SECTION("the next edit") { desk.type("training.sequence_length", "4096"); }
+    SECTION("Escape") { QTest::keyClick(desk.find<QWidget>("model.hidden_size/field"), Qt::Key_Escape); }
+    SECTION("after some seconds") {
+        auto* row = desk.find<QWidget>("model.hidden_size");
+        auto* end = row->findChild<QTimer*>(QString(), Qt::FindDirectChildrenOnly);
+        REQUIRE(end != nullptr);
+        REQUIRE(end->isActive());
+        end->start(1);
+        CHECK(QTest::qWaitFor([&] { return message->isHidden(); }, kBackgroundTimeout));
+    }
+    CHECK(message->isHidden());
+    // A refused text stays marked, and its message comes back with the focus.
+    desk.type("model.hidden_size", "wide");
+    REQUIRE(message->isVisible());
+    QTest::mouseClick(length, Qt::LeftButton);
+    CHECK(message->isHidden());
+    CHECK(desk.find<QWidget>("model.hidden_size/field")->property("refused").toBool());
+    desk.find<QWidget>("model.hidden_size/field")->setFocus();
+    CHECK(message->isVisible());
 }
 
 TEST_CASE("up and down step through valid values", "[gui][rows]") {

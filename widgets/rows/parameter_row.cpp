@@ -1,12 +1,15 @@
 #include "widgets/rows/parameter_row.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QEvent>
 #include <QFontMetrics>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMouseEvent>
+#include <QSinglePointEvent>
 #include <QStyle>
-#include <QTimer>
+#include <QUndoStack>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,6 +32,7 @@ namespace shardscope {
 namespace {
 
 constexpr int kFlash = 400;        // ms
+constexpr int kCorrection = 8000;  // ms, that the message about a corrected value stays
 constexpr int kFieldMargins = 10;  // px, of the text in a field
 
 bool same(const Domain& a, const Domain& b) {
@@ -177,6 +181,14 @@ ParameterRow::ParameterRow(P id, LiveModel& model, QWidget* parent, RowForm form
         message_->setBackgroundRole(QPalette::ToolTipBase);
         message_->setFrameShape(QFrame::Box);
         message_->setMargin(4);
+        // It covers the next row, which must stay usable.
+        message_->setAttribute(Qt::WA_TransparentForMouseEvents);
+        message_end_.setSingleShot(true);
+        connect(&message_end_, &QTimer::timeout, this, &ParameterRow::end_message);
+        connect(model_.undo_stack(), &QUndoStack::indexChanged, this, [this] {
+            if (!refused_) end_message();
+        });
+        editor()->installEventFilter(this);
     }
     message_->hide();
 
@@ -306,11 +318,15 @@ void ParameterRow::tell(const QString& message, bool refused) {
     if (field_) field_->setRefused(refused);
     if (choice_) choice_->setRefused(refused);
     if (!refused) model_.mark_unparsed(id_, false);
+    refused_ = refused;
     if (message == message_text_) return;
     message_text_ = message;
+    message_ended_ = false;
     message_->setText(message);
     message_->setVisible(!message.isEmpty());
     editor()->setAccessibleDescription(message.isEmpty() ? text_of(help_of(id_)) : message);
+    message_end_.stop();
+    if (message.isEmpty() && form_ == RowForm::prominent) qApp->removeEventFilter(this);
     place();
     updateGeometry();
 }
@@ -485,14 +501,29 @@ int ParameterRow::place_prominent() {
     return height;
 }
 
-// The message of a prominent row covers the next row, so that no other row moves.
+// The message of a prominent row covers the next row, so that no other row moves. The mouse reaches that row
+// through it, and it leaves with the next click, edit or Escape, or after some seconds.
 void ParameterRow::place_message_over(int height) {
     message_->setParent(parentWidget() ? parentWidget() : this);
     const int width = this->width() - 2 * label_->x();
     message_->setGeometry(
         QRect(mapToParent(QPoint(label_->x(), height)), QSize(width, message_->heightForWidth(width))));
     message_->raise();
-    message_->show();
+    message_->setVisible(!message_ended_);
+    if (message_ended_) return;
+    qApp->installEventFilter(this);
+    if (!refused_ && !message_end_.isActive()) message_end_.start(kCorrection);
+}
+
+void ParameterRow::end_message() {
+    if (form_ != RowForm::prominent || message_text_.isEmpty()) return;
+    if (!refused_) {
+        tell({}, false);
+        return;
+    }
+    message_ended_ = true;
+    place();
+    qApp->removeEventFilter(this);
 }
 
 void ParameterRow::place() {
@@ -522,6 +553,26 @@ bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         if (mouse->button() == Qt::LeftButton && label_->rect().contains(mouse->pos()))
             model_.explain(*focused_subject());
+    }
+    if (form_ != RowForm::prominent || message_text_.isEmpty()) return QWidget::eventFilter(watched, event);
+    switch (event->type()) {
+        case QEvent::FocusIn:
+            if (watched == editor() && message_ended_) {
+                message_ended_ = false;
+                place();
+            }
+            break;
+        case QEvent::MouseButtonPress:
+        case QEvent::Wheel: {
+            const QPointF at = static_cast<QSinglePointEvent*>(event)->globalPosition();
+            if (!rect().contains(mapFromGlobal(at).toPoint())) end_message();
+            break;
+        }
+        case QEvent::ShortcutOverride:
+        case QEvent::KeyPress:
+            if (static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) end_message();
+            break;
+        default: break;
     }
     return QWidget::eventFilter(watched, event);
 }

@@ -6,6 +6,7 @@
 
 #include <QPointer>
 #include <QString>
+#include <QTimer>
 #include <QWidget>
 
 #include "scenario/domain.h"
@@ -87,7 +88,7 @@ class ParameterRow : public QWidget, public Explainable {
   protected:
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
-    // Explains the parameter on a click on the label.
+    // Explains the parameter on a click on the label, and ends the message over the next row.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -107,6 +108,7 @@ class ParameterRow : public QWidget, public Explainable {
     int place_compact();  // these return the height without the message
     int place_prominent();
     void place_message_over(int height);
+    void end_message();
     void commit_typed(double value);
     void tell(const QString& message, bool refused);
 
@@ -122,6 +124,7 @@ class ParameterRow : public QWidget, public Explainable {
     QAbstractButton* automatic_ = nullptr;
     QAbstractButton* reset_ = nullptr;
     QPointer<QLabel> message_;
+    QTimer message_end_{this};
 
     QString label_text_;
     QString message_text_;
@@ -133,6 +136,8 @@ class ParameterRow : public QWidget, public Explainable {
     bool settled_ = false;        // only one value is possible, so the slider is disabled
     bool preset_coming_ = false;  // a preset is being applied: a changed value flashes
     bool shows_problem_ = false;  // the message comes from the scenario's problems
+    bool refused_ = false;        // the message says why the value is not in use
+    bool message_ended_ = false;  // the message is hidden until the editor has the focus again
 };
 
 }  // namespace shardscope
