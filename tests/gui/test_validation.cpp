@@ -73,6 +73,21 @@ class ValidationDesk : public testing::Desk {
         QTest::keyClick(field, Qt::Key_Return);
         settle();
     }
+    // Loads the run with the keyboard, after the filter has found it.
+    void load_run(const QString& filter, const std::string& id) {
+        ValidationPlot& plot = open_tab();
+        QTest::keyClicks(find<QLineEdit>("validation/filter"), filter);
+        settle();
+        const auto& points = plot.figure().data().points;
+        plot.setFocus();
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            QTest::keyClick(&plot, Qt::Key_Right);
+            if (points[*plot.figure().highlight()].run->id == id) break;
+        }
+        REQUIRE(points[*plot.figure().highlight()].run->id == id);
+        QTest::keyClick(&plot, Qt::Key_Return);
+        settle();
+    }
     void choose_kind(int kind) {
         auto* box = find<QComboBox>("measured/kind");
         box->setFocus();
@@ -238,6 +253,22 @@ TEST_CASE("the keyboard alone can select and load the runs", "[validation]") {
     QTest::keyClick(&plot, Qt::Key_Return);
     CHECK(desk.undo().count() == 1);
     CHECK(desk.model().scenario().name == plot.figure().data().points[lowest].run->id);
+}
+
+TEST_CASE("the slider of the GPUs offers all that the degrees of a loaded run allow", "[validation][rows]") {
+    ValidationDesk desk;
+    // 128 GPUs in racks of 72, of which it uses 64 each; tensor × context × pipeline parallel is 64.
+    desk.load_run(QStringLiteral("405B"), "dgxc-0103");
+    const auto gpus = [&] { return desk.model().answer().settings[P::gpus]; };
+    REQUIRE(gpus() == 128);
+    auto* slider = desk.slider("cluster.gpus");
+    CHECK(slider->isEnabled());
+    QTest::keyClick(slider, Qt::Key_Right);
+    CHECK(gpus() == 256);
+    QTest::keyClick(slider, Qt::Key_End);
+    CHECK(gpus() == 512);  // of 64 sequences, eight are in flight in each pipeline
+    QTest::keyClick(slider, Qt::Key_Home);
+    CHECK(gpus() == 64);
 }
 
 TEST_CASE("the table, the CSV and the plot contain the same runs", "[validation]") {

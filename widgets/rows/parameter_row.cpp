@@ -284,7 +284,7 @@ void ParameterRow::explain_range(bool settled, const Domain& range) {
     if (settled) {
         const double value = model_.answer().settings[id_];
         const QString only = QString::fromStdString(format(id_, value));
-        const QString why = objection_to(value + 1);
+        const QString why = objection_to(value + std::max(1.0, range.step));
         words += why.isEmpty() ? tr("Only %1 is possible with the other values as they are.").arg(only)
                                : tr("Only %1 is possible: %2.").arg(only, why);
     } else if (const QString end = reason_of_end(range); !end.isEmpty()) {

@@ -6,6 +6,7 @@
 #include "scenario/constraint.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
+#include "schedules/schedule.h"
 
 namespace shardscope {
 namespace {
@@ -19,13 +20,15 @@ void add_octaves(std::vector<double>& stops, double unit, double high) {
 }
 
 // Returns the powers of two below the size of a node, multiples of a node, and multiples of the fewest nodes
-// that hold whole replicas.
+// that hold whole replicas. A job that uses only some GPUs of each node also has multiples of those.
 std::vector<double> gpu_counts(const Settings& s, double high) {
     const double node = s[P::gpus_per_node];
     std::vector<double> out;
     for (double gpus = 1; gpus < node; gpus *= 2) out.push_back(gpus);
-    add_octaves(out, node, high);
-    add_octaves(out, least_common_multiple(gpus_per_replica(s), node), high);
+    for (const double unit : {node, s[P::gpus_used_per_node]}) {
+        add_octaves(out, unit, high);
+        add_octaves(out, least_common_multiple(gpus_per_replica(s), unit), high);
+    }
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
@@ -101,8 +104,22 @@ Domain domain(P id, const Settings& s) {
     } else {
         std::erase_if(d.stops, [&](double value) { return !valid.contains(value) && !is_named(row, value); });
         if (d.stops.empty()) d.stops = {id == P::accumulation ? valid.nearest(1) : s[id]};
+        // The usual counts may leave out all others that are valid.
+        if (id == P::gpus && d.stops.size() == 1 && valid.list()) {
+            d.stops = *valid.list();
+            std::erase_if(d.stops, [&](double value) { return !valid.contains(value); });
+        }
     }
     switch (id) {
+        case P::gpus:
+            // Each pipeline needs the micro-batches that its schedule requires.
+            if (valid.list() && d.stops.size() > 1) {
+                const double samples = s[P::global_batch] * gpus_per_replica(s);
+                std::erase_if(d.stops, [&, fewest = micro_batch_rule(s).fewest()](double value) {
+                    return value != s[id] && value * fewest > samples;
+                });
+            }
+            break;
         case P::sequence_length:
         case P::vocab_size: d.step = least_common_multiple(d.step, 64); break;
         case P::global_batch:
