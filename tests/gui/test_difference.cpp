@@ -3,6 +3,7 @@
 
 #include <QAbstractButton>
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLineEdit>
@@ -135,7 +136,7 @@ TEST_CASE("difference: the axis contains sums of bars below zero", "[difference]
     Pin pin;
     pin.answer = answer(scenario("llama-3-70b", 256));
     const Answer small = answer(scenario("llama-3-8b", 32));
-    const DifferenceData data = difference_data(small, {}, &pin);
+    const DifferenceData data = difference_data(small, {}, &pin, true);
     REQUIRE(data.problem.empty());
     const AxisRange axis = data.range();
     CHECK(axis.from <= 0);
@@ -200,6 +201,24 @@ TEST_CASE("difference: in a small window the two sides can be told apart", "[dif
         INFO(title->text.toStdString());
         CHECK(title->text.contains(QLatin1String(gpu)));
     }
+}
+
+TEST_CASE("difference: a scenario that does not fit has a step only if hypothetical times are shown",
+          "[difference]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.show_tab(QStringLiteral("Difference"));
+    auto* plot = desk.find<LivePlot>("difference");
+    desk.choose(ActionId::pin);
+    desk.type("training.micro_batch", "64");
+    REQUIRE_FALSE(model.answer().fits());
+    CHECK(table(desk).rows.empty());
+    CHECK(plot->accessibleDescription().startsWith(QStringLiteral("A does not fit")));
+    auto* box = desk.find<QCheckBox>(QStringLiteral("show-hypothetical"));
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+    REQUIRE(box->isChecked());
+    CHECK(table(desk).rows.size() > 2);
+    CHECK(plot->accessibleDescription().contains(QStringLiteral("HYPOTHETICAL")));
 }
 
 TEST_CASE("difference: all times have one unit", "[difference]") {

@@ -35,8 +35,8 @@ AxisRange DifferenceData::range() const {
     return out;
 }
 
-DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own,
-                               const Pin* other) {
+DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own, const Pin* other,
+                               bool hypothetical) {
     DifferenceData out;
     if (!other) {
         out.problem = translate(
@@ -50,6 +50,18 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
     }
     const double measured_from = measured_step(other->answer, other->view.measured);
     const double measured_to = measured_step(answer, own);
+    const auto refuse = [&](char letter, const Answer& side, double measured) {
+        if (side.fits() || measured > 0) return false;
+        out.hypothetical = hypothetical;
+        if (!hypothetical)
+            out.problem = translate(
+                "{1} does not fit, so it has no step time. “Show hypothetical” compares the step that it "
+                "would have with enough memory.",
+                {std::string_view(&letter, 1)});
+        return !hypothetical;
+    };
+    if (refuse(kCurrentScenario, answer, measured_to) || refuse(other->letter, other->answer, measured_from))
+        return out;
     const StepGap gap = step_gap(other->answer, measured_from, answer, measured_to);
     out.from = side_of(other->letter, other->answer, measured_from, gap.from);
     out.to = side_of(kCurrentScenario, answer, measured_to, gap.to);

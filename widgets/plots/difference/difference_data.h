@@ -1,5 +1,6 @@
 // Where the difference between two step times comes from: the waterfall from the step of a pinned scenario to
-// that of the current one, with one bar for each group of inputs in which they differ.
+// that of the current one, with one bar for each group of inputs in which they differ. The bars that lengthen
+// the step come first, so that no sum on the way is below the shorter step.
 #pragma once
 
 #include <optional>
@@ -33,14 +34,17 @@ struct DifferenceBar {
 struct DifferenceData {
     DifferenceSide from, to;
     std::vector<DifferenceBar> bars;
-    std::string problem;  // why there is nothing to show; empty otherwise
-    // The ends of the axis, s. Between two runs that differ much, the sum of some of the bars may lie below
-    // 0.
+    std::string problem;        // why there is nothing to show; empty otherwise
+    bool hypothetical = false;  // a predicted step is one that GPUs with more memory would have
+    bool unchanged = false;     // some inputs differ that change no step; they have no bar
+    // The ends of the axis, s.
     [[nodiscard]] AxisRange range() const;
 };
 
-// `other`: the scenario to compare with; nullptr if there is none.
-DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own, const Pin* other);
+// `other`: the scenario to compare with; nullptr if there is none. A scenario that does not fit has a
+// predicted step only with `hypothetical`.
+DifferenceData difference_data(const Answer& answer, const std::optional<Measurement>& own, const Pin* other,
+                               bool hypothetical);
 PlotTable difference_table(const DifferenceData& data);
 
 }  // namespace shardscope

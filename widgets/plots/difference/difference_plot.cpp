@@ -81,6 +81,8 @@ QString caption_of(const DifferenceData& data) {
     if (data.from.measured || data.to.measured)
         out += QLatin1Char(' ') +
                LivePlot::tr("Hatched: the difference between a measured run and its prediction.");
+    if (data.hypothetical)
+        out += QLatin1Char(' ') + LivePlot::tr("HYPOTHETICAL: times as if memory sufficed.");
     return out;
 }
 
@@ -203,7 +205,7 @@ class DifferencePainting {
 // The data for an export compares with the first pin.
 DifferenceData difference_data_of(const FigureRequest& request, const Answer& answer) {
     return difference_data(answer, request.view.measured,
-                           request.pins.empty() ? nullptr : &request.pins.front());
+                           request.pins.empty() ? nullptr : &request.pins.front(), request.hypothetical);
 }
 
 class DifferencePlot : public LivePlot {
@@ -232,7 +234,8 @@ class DifferencePlot : public LivePlot {
         const Answer& answer = model().answer();
         dimmed_ = !answer.valid() || model().planning();
         if (answer.valid())
-            data_ = difference_data(answer, model().scenario().view.measured, model().compared());
+            data_ =
+                difference_data(answer, model().scenario().view.measured, model().compared(), hypothetical());
     }
     void update_pins() override { update_figure(); }
     void style_figure(const Theme& theme, const QFont&) override {
