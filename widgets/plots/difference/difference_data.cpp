@@ -1,6 +1,7 @@
 #include "widgets/plots/difference/difference_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "files/view.h"
 #include "text/text.h"
@@ -9,6 +10,8 @@
 
 namespace shardscope {
 namespace {
+
+constexpr double kShortestBar = 1e-5;  // of the longer step; a shorter one would be written as 0.0 ms
 
 // Returns the step time that was measured on as many GPUs as the scenario has, or 0.
 double measured_step(const Answer& answer, const std::optional<Measurement>& own) {
@@ -31,7 +34,7 @@ std::vector<std::string> changes(const GapBar& bar) {
 
 AxisRange DifferenceData::range() const {
     AxisRange out{0, std::max(from.step, to.step)};
-    for (const DifferenceBar& bar : bars) out = {std::min(out.from, bar.to), std::max(out.to, bar.to)};
+    for (const DifferenceBar& bar : bars) out.to = std::max(out.to, bar.to);
     return out;
 }
 
@@ -75,9 +78,20 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
         return translate("Prediction error of {1}", {std::string_view(&letter, 1)});
     };
     if (measured_from > 0) add(beyond(other->letter), {}, gap.unexplained_from, false);
-    for (const GapBar& bar : gap.bars) {
-        if (!bar.inputs.empty() || bar.seconds != 0) add(label_of(bar), changes(bar), bar.seconds, true);
-    }
+    // Bars too short to be seen are left out; the longest one takes their seconds.
+    const auto length = [](const GapBar& bar) { return std::fabs(bar.seconds); };
+    std::vector<GapBar> bars = gap.bars;
+    double left_out = 0;
+    std::erase_if(bars, [&](const GapBar& bar) {
+        const bool none = length(bar) < kShortestBar * std::max(gap.from, gap.to);
+        if (none) left_out += bar.seconds;
+        out.unchanged = out.unchanged || (none && !bar.inputs.empty());
+        return none;
+    });
+    if (const auto longest = std::ranges::max_element(bars, {}, length); longest != bars.end())
+        longest->seconds += left_out;
+    std::ranges::stable_partition(bars, [](const GapBar& bar) { return bar.seconds > 0; });
+    for (const GapBar& bar : bars) add(label_of(bar), changes(bar), bar.seconds, true);
     if (measured_to > 0) add(beyond(kCurrentScenario), {}, gap.unexplained_to, false);
     return out;
 }

@@ -30,12 +30,19 @@ std::vector<QString> times_of(const std::vector<double>& seconds) {
 }
 
 QString side_label(const DifferenceSide& side) {
-    return side.letter + QStringLiteral(": ") + text_of(side.name);
+    return (side.measured ? LivePlot::tr("%1 measured: %2") : LivePlot::tr("%1 predicted: %2"))
+        .arg(QLatin1Char(side.letter))
+        .arg(text_of(side.name));
 }
 
 QString side_note(const DifferenceSide& side) {
-    QString out = side.measured ? LivePlot::tr("measured") : LivePlot::tr("predicted");
-    return side.fits || side.measured ? out : LivePlot::tr("%1, does not fit").arg(out);
+    return side.fits || side.measured ? QString() : LivePlot::tr("does not fit");
+}
+
+// Returns the predicted step beside a bar that leads from a measured step to it, or from it to one.
+QString prediction_note(const DifferenceBar& bar, const DifferenceData& data) {
+    const bool first = &bar == &data.bars.front() && data.from.measured;
+    return LivePlot::tr("predicted: %1").arg(times_of({first ? bar.to : bar.from}).front());
 }
 
 // One row: a side, which starts at zero, or a change.
@@ -56,6 +63,7 @@ std::vector<Row> rows_of(const DifferenceData& data) {
     for (const DifferenceBar& bar : data.bars) {
         QStringList inputs;
         for (const std::string& input : bar.inputs) inputs << text_of(input);
+        if (!bar.explained) inputs << prediction_note(bar, data);
         out.push_back(
             {text_of(bar.label), inputs.join(QStringLiteral(", ")), {}, bar.from, bar.to, &bar, nullptr});
     }
@@ -74,10 +82,13 @@ std::vector<Row> rows_of(const DifferenceData& data) {
 QString caption_of(const DifferenceData& data) {
     if (!data.problem.empty()) return text_of(data.problem);
     QString out = LivePlot::tr(
-                      "From the step of %1 to that of %2. Each bar is what one group of inputs "
-                      "changes, the mean of changing them in this order and in the reverse order.")
+                      "From the step of %1 to that of %2. Each bar is what one group of inputs changes, the "
+                      "mean of changing the groups in one order and in the reverse order; those that "
+                      "lengthen the step come first.")
                       .arg(QLatin1Char(data.from.letter))
                       .arg(QLatin1Char(data.to.letter));
+    if (data.unchanged)
+        out += QLatin1Char(' ') + LivePlot::tr("Inputs that change no step time are left out.");
     if (data.from.measured || data.to.measured)
         out += QLatin1Char(' ') +
                LivePlot::tr("Hatched: the difference between a measured run and its prediction.");
