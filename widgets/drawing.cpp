@@ -67,4 +67,22 @@ double text_width(const QFont& font, const QString& text) {
     return width;
 }
 
+QStringList wrapped_lines(const QString& text, const QFont& font, double width) {
+    QStringList lines;
+    QString line;
+    const QFontMetricsF metrics(font);
+    const QStringList words = text.split(QLatin1Char(' '));
+    for (const QString& word : words) {
+        const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
+        if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
+            lines.append(line);
+            line = word;
+        } else {
+            line = longer;
+        }
+    }
+    lines.append(line);
+    return lines;
+}
+
 }  // namespace shardscope

@@ -4,6 +4,7 @@
 #include <QColor>
 #include <QFont>
 #include <QString>
+#include <QStringList>
 #include <string_view>
 
 #include "text/units.h"
@@ -43,5 +44,7 @@ QString relative(double ratio);
 QString unbroken(QString text);
 
 double text_width(const QFont& font, const QString& text);
+// Breaks the text between words into lines of this width.
+QStringList wrapped_lines(const QString& text, const QFont& font, double width);
 
 }  // namespace shardscope

@@ -229,6 +229,29 @@ TEST_CASE("difference: a scenario that does not fit has a step only if hypotheti
     CHECK(plot->accessibleDescription().contains(QStringLiteral("HYPOTHETICAL")));
 }
 
+TEST_CASE("difference: the causes are written out where there is room", "[difference]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.show_tab(QStringLiteral("Difference"));
+    desk.choose(ActionId::pin);
+    // Several inputs of one group, whose names and values take more than a line.
+    for (const auto& [id, value] : {std::pair{P::ffn_size, 16384.0}, std::pair{P::layers, 48.0},
+                                    std::pair{P::vocab_size, 128000.0}, std::pair{P::heads, 64.0}})
+        model.edit(id, value);
+    QApplication::processEvents();
+    QStringList shown;
+    for (const DrawnWord& word : drawn_words(*desk.find<QCustomPlot>("difference/plot"))) shown << word.text;
+    const QString words = shown.join(QLatin1Char(' '));
+    const PlotTable rows = table(desk);
+    REQUIRE(rows.rows.size() == 3);
+    for (const QString& input :
+         QString::fromStdString(rows.rows[1][4]).split(QStringLiteral("; "), Qt::SkipEmptyParts)) {
+        INFO(input.toStdString());
+        CHECK(words.contains(input.section(QStringLiteral(" \u2192 "), 1)));
+    }
+    CHECK_FALSE(words.contains(QChar(0x2026)));
+}
+
 TEST_CASE("difference: all times have one unit", "[difference]") {
     Desk desk;
     LiveModel& model = desk.window.model();

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "widgets/chart/figure_parts.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
@@ -48,24 +49,6 @@ void paint_panel(QCPPainter& painter, const QRectF& area, const QSizeF& natural,
 }
 
 namespace {
-
-QStringList wrapped(const QString& text, const QFont& font, double width) {
-    QStringList lines;
-    QString line;
-    const QFontMetricsF metrics(font);
-    const QStringList words = text.split(QLatin1Char(' '));
-    for (const QString& word : words) {
-        const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-        if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
-            lines.append(line);
-            line = word;
-        } else {
-            line = longer;
-        }
-    }
-    lines.append(line);
-    return lines;
-}
 
 // Returns the pins that the figure shows.
 std::vector<Pin> shown_pins(const PlotKind& kind, const FigureRequest& request) {
@@ -141,7 +124,8 @@ PageLayout lay_out(const PageTexts& texts, double width, double reduced, double 
     caption_font.setPixelSize(std::max(caption_font.pixelSize(), footer_font.pixelSize()));
     const QFontMetricsF title(title_font);
     double top = kMargin;
-    const QStringList titles = texts.title.isEmpty() ? QStringList() : wrapped(texts.title, title_font, room);
+    const QStringList titles =
+        texts.title.isEmpty() ? QStringList() : wrapped_lines(texts.title, title_font, room);
     for (const QString& line : titles) {
         out.above.push_back({std::round(top + title.ascent()), line, title_font});
         top += title.height();
@@ -154,7 +138,7 @@ PageLayout lay_out(const PageTexts& texts, double width, double reduced, double 
         const bool footer = text == texts.below.crbegin();
         const QFont& font = footer ? footer_font : caption_font;
         const QFontMetricsF metrics(font);
-        const QStringList lines = wrapped(*text, font, room);
+        const QStringList lines = wrapped_lines(*text, font, room);
         for (auto line = lines.crbegin(); line != lines.crend(); ++line) {
             out.below.push_back({bottom + metrics.descent(), *line, font, footer});
             bottom += metrics.height();

@@ -51,6 +51,8 @@ struct Row {
     double from = 0, to = 0;
     const DifferenceBar* bar = nullptr;    // null: a side
     const DifferenceSide* side = nullptr;  // null: a change
+    LabelLines words{};                    // label and note, as there is room for them
+    double top = 0, height = 0;            // px
 };
 
 std::vector<Row> rows_of(const DifferenceData& data) {
@@ -99,10 +101,11 @@ QString caption_of(const DifferenceData& data) {
 
 class DifferencePainting {
   public:
-    DifferencePainting(const QRectF& area, const DifferenceData& data, const QFont& font)
+    DifferencePainting(const QRectF& area, const DifferenceData& data, const QFont& font, const Theme& theme)
         : area_(area.adjusted(kFigureMargin, kFigureMargin, -kFigureMargin, -kFigureMargin)),
           data_(data),
           fonts_(font),
+          theme_(theme),
           range_(data.range()),
           rows_(rows_of(data)) {
         if (rows_.empty()) return;
@@ -116,38 +119,86 @@ class DifferencePainting {
         line_ = QFontMetricsF(fonts_.body).height();
         left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kMarkGap;
         right_ = area_.right() - values - kMarkGap;
-        const double tallest = 3.2 * line_;
-        const double room = area_.height() - line_ - kTickLength - kMarkGap;
-        const auto count = static_cast<double>(rows_.size());
-        row_height_ = std::min(tallest, room / count);
-        axis_ = area_.top() + count * row_height_;
+        place_rows(area_.height() - line_ - kTickLength - kMarkGap);
     }
 
     [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
     // Returns the row at this height.
     [[nodiscard]] std::optional<std::size_t> row_at(const QPointF& pixel) const {
-        if (rows_.empty() || pixel.y() < area_.top()) return std::nullopt;
-        const auto row = static_cast<std::size_t>((pixel.y() - area_.top()) / row_height_);
-        return row < rows_.size() ? std::optional(row) : std::nullopt;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (pixel.y() >= rows_[i].top && pixel.y() < rows_[i].top + rows_[i].height) return i;
+        }
+        return std::nullopt;
     }
 
-    void paint(QPainter& painter, const Theme& theme) const {
+    void paint(QPainter& painter) const {
         if (rows_.empty()) {
             painter.setFont(fonts_.body);
-            painter.setPen(theme.muted);
+            painter.setPen(theme_.muted);
             painter.drawText(area_, Qt::AlignCenter | Qt::TextWordWrap, text_of(data_.problem));
             return;
         }
-        paint_axis(painter, theme);
-        for (std::size_t i = 0; i < rows_.size(); ++i) paint_row(painter, theme, i);
+        paint_axis(painter);
+        for (std::size_t i = 0; i < rows_.size(); ++i) paint_row(painter, i);
     }
 
   private:
+    // Returns the text in at most `most` lines; what does not fit ends with an ellipsis.
+    [[nodiscard]] LabelLines cut(QStringList lines, qsizetype most, const QFont& font,
+                                 const QColor& color) const {
+        if (lines.size() > most && most > 0) lines[most - 1] = lines.mid(most - 1).join(QLatin1Char(' '));
+        LabelLines out;
+        for (const QString& line : lines.mid(0, most))
+            out.append({QFontMetricsF(font).elidedText(line, Qt::ElideRight, label_width()), font, color});
+        return out;
+    }
+    [[nodiscard]] double label_width() const { return left_ - kMarkGap - area_.left(); }
+
+    // Gives each row the height of its words. The notes have as many lines as `room` allows.
+    void place_rows(double room) {
+        constexpr int kNoteLines = 6;
+        constexpr double kApart = 6;
+        const auto count = static_cast<double>(rows_.size());
+        const double note_line = QFontMetricsF(fonts_.small).height();
+        std::vector<QStringList> notes;
+        double needed = 0;
+        for (Row& row : rows_) {
+            const QFont& font = row.side ? fonts_.bold : fonts_.body;
+            row.words = cut(wrapped_lines(row.label, font, label_width()), 2, font, theme_.text);
+            row.height = size_of(row.words).height() + kApart;
+            needed += row.height;
+            notes.push_back(row.note.isEmpty() ? QStringList()
+                                               : wrapped_lines(row.note, fonts_.small, label_width()));
+        }
+        int most = 0;
+        for (; most < kNoteLines; ++most) {
+            const auto longer =
+                std::ranges::count_if(notes, [&](const QStringList& lines) { return lines.size() > most; });
+            const double more = static_cast<double>(longer) * note_line;
+            if (longer == 0 || needed + more > room) break;
+            needed += more;
+        }
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const LabelLines note = cut(notes[i], most, fonts_.small, theme_.muted);
+            rows_[i].words += note;
+            rows_[i].height += size_of(note).height();
+        }
+        const double spare = (room - needed) / count;  // of each row
+        const double tallest = 3.2 * line_;
+        double top = area_.top();
+        for (Row& row : rows_) {
+            row.height = std::max(row.height + std::min(spare, 0.0), std::min(tallest, row.height + spare));
+            row.top = top;
+            top += row.height;
+        }
+        axis_ = top;
+    }
+
     [[nodiscard]] double x_of(double seconds) const {
         return left_ + (seconds - range_.from) / (range_.to - range_.from) * (right_ - left_);
     }
 
-    void paint_axis(QPainter& painter, const Theme& theme) const {
+    void paint_axis(QPainter& painter) const {
         std::vector<Tick> ticks;
         std::vector<double> centers;
         const std::vector<double> places = linear_ticks(range_.from, range_.to, 6);
@@ -156,61 +207,54 @@ class DifferencePainting {
             const double at = places[i];
             ticks.push_back({at, texts[i]});
             centers.push_back(x_of(at));
-            painter.setPen(QPen(at == 0 ? theme.border : theme.grid, 1));
+            painter.setPen(QPen(at == 0 ? theme_.border : theme_.grid, 1));
             painter.drawLine(QPointF(x_of(at), area_.top()), QPointF(x_of(at), axis_));
         }
-        painter.setPen(QPen(theme.border, 1));
+        painter.setPen(QPen(theme_.border, 1));
         painter.drawLine(QPointF(left_, axis_), QPointF(right_, axis_));
-        draw_x_ticks(painter, axis_, ticks, centers, 0, theme, fonts_);
+        draw_x_ticks(painter, axis_, ticks, centers, 0, theme_, fonts_);
     }
 
-    [[nodiscard]] QColor color_of(const Row& row, const Theme& theme) const {
+    [[nodiscard]] QColor color_of(const Row& row) const {
         if (row.side) {
-            return row.side->letter == kCurrentScenario ? theme.accent : pin_color(theme, row.side->letter);
+            return row.side->letter == kCurrentScenario ? theme_.accent : pin_color(theme_, row.side->letter);
         }
-        return row.to >= row.from ? theme.communication : theme.memory_rate;
+        return row.to >= row.from ? theme_.communication : theme_.memory_rate;
     }
 
-    void paint_row(QPainter& painter, const Theme& theme, std::size_t index) const {
+    void paint_row(QPainter& painter, std::size_t index) const {
         const Row& row = rows_[index];
-        const double top = area_.top() + static_cast<double>(index) * row_height_;
-        const double middle = top + row_height_ / 2;
-        const bool both = row_height_ >= 2.1 * line_ && !row.note.isEmpty();
-        const double width = left_ - kMarkGap - area_.left();
-        // Titles of scenarios often begin alike.
-        const Qt::TextElideMode shortened = row.side ? Qt::ElideMiddle : Qt::ElideRight;
-        const auto text = [&](const QString& words, const QFont& font, const QColor& color, double baseline) {
-            draw_text(painter, QPointF(area_.left(), baseline),
-                      QFontMetricsF(font).elidedText(words, shortened, width), font, color);
-        };
+        const double middle = row.top + row.height / 2;
         const double ascent = QFontMetricsF(fonts_.body).ascent();
-        text(row.label, row.side ? fonts_.bold : fonts_.body, theme.text,
-             both ? middle - 2 : middle + ascent / 2 - 1);
-        if (both) text(row.note, fonts_.small, theme.muted, middle + ascent + 1);
+        const QSizeF words = size_of(row.words);
+        draw_label(painter, QRectF(QPointF(area_.left(), middle - words.height() / 2), words), row.words,
+                   Qt::AlignLeft);
 
         const double from = x_of(std::min(row.from, row.to));
         const double to = x_of(std::max(row.from, row.to));
-        const double thickness = std::min(0.55 * row_height_, 1.3 * line_);
+        const double thickness = std::min(0.55 * row.height, 1.3 * line_);
         const QRectF bar(from, middle - thickness / 2, std::max(1.0, to - from), thickness);
-        const QColor color = color_of(row, theme);
-        painter.fillRect(bar, row.bar && !row.bar->explained ? theme.hatch_ground : color);
-        if (row.bar && !row.bar->explained) hatch_over(painter, bar, theme, color, 5, 1.5);
+        const QColor color = color_of(row);
+        painter.fillRect(bar, row.bar && !row.bar->explained ? theme_.hatch_ground : color);
+        if (row.bar && !row.bar->explained) hatch_over(painter, bar, theme_, color, 5, 1.5);
         if (index + 1 < rows_.size()) {
             // The next bar begins where this one ends.
-            painter.setPen(QPen(theme.border, 1));
+            painter.setPen(QPen(theme_.border, 1));
+            const Row& next = rows_[index + 1];
             painter.drawLine(QPointF(x_of(row.to), bar.bottom()),
-                             QPointF(x_of(row.to), bar.center().y() + row_height_ - thickness / 2));
+                             QPointF(x_of(row.to), next.top + next.height / 2 - thickness / 2));
         }
         draw_text(painter, QPointF(bar.right() + kMarkGap / 2, middle + ascent / 2 - 1), row.value,
-                  row.side ? fonts_.bold : fonts_.body, theme.text, theme.pane);
+                  row.side ? fonts_.bold : fonts_.body, theme_.text, theme_.pane);
     }
 
     QRectF area_;
     const DifferenceData& data_;
     FigureFonts fonts_;
+    const Theme& theme_;
     AxisRange range_;
     std::vector<Row> rows_;
-    double line_ = 0, left_ = 0, right_ = 0, axis_ = 0, row_height_ = 1;
+    double line_ = 0, left_ = 0, right_ = 0, axis_ = 0;
 };
 
 // The data for an export compares with the first pin.
@@ -226,7 +270,7 @@ class DifferencePlot : public LivePlot {
         canvas().plotLayout()->clear();
         new PaintedItem(canvas(), QStringLiteral("overlay"), [this](QCPPainter& painter) {
             painter.setOpacity(dimmed_ ? 0.45 : 1);
-            painting().paint(painter, current_theme());
+            painting().paint(painter);
         });
         start();
     }
@@ -272,7 +316,9 @@ class DifferencePlot : public LivePlot {
     }
 
   private:
-    [[nodiscard]] DifferencePainting painting() const { return {QRectF(canvas().rect()), data_, font()}; }
+    [[nodiscard]] DifferencePainting painting() const {
+        return {QRectF(canvas().rect()), data_, font(), current_theme()};
+    }
 
     DifferenceData data_;
     bool dimmed_ = false;
@@ -289,8 +335,8 @@ const PlotKind kDifferenceKind{
     .least_height = 420,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
-            DifferencePainting(area, difference_data_of(request, answer), page_font())
-                .paint(painter, Theme::print());
+            DifferencePainting(area, difference_data_of(request, answer), page_font(), Theme::print())
+                .paint(painter);
         },
     .words = [](const FigureRequest& request,
                 const Answer& answer) { return caption_of(difference_data_of(request, answer)); },
