@@ -6,6 +6,7 @@
 #include <QBuffer>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QImage>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSvgGenerator>
@@ -219,6 +220,31 @@ TEST_CASE("no line of a vector figure goes far beyond the frame", "[figures]") {
             CHECK(y < 600);
         }
     }
+}
+
+TEST_CASE("figures of memory and step use the whole width of the page", "[figures]") {
+    FigureRequest asked = request(GENERATE("memory", "waterfall"));
+    asked.scale = 1;
+    QImage page;
+    REQUIRE(page.loadFromData(render_figure(asked, first(), FigureFormat::png), "PNG"));
+    // Below the titles and above the caption.
+    const auto inked = [&](int x) {
+        for (int y = page.height() / 6; y < page.height() * 2 / 3; ++y) {
+            if (page.pixelColor(x, y) != QColor(Qt::white)) return true;
+        }
+        return false;
+    };
+    int right = page.width() - 1;
+    while (right > 0 && !inked(right)) --right;
+    CHECK(right > 0.94 * page.width());
+    // What is at the right belongs to what is at the left: no gap is a quarter of the page.
+    int gap = 0;
+    int widest = 0;
+    for (int x = 0; x <= right; ++x) {
+        gap = inked(x) ? 0 : gap + 1;
+        widest = std::max(widest, gap);
+    }
+    CHECK(widest < 0.25 * page.width());
 }
 
 TEST_CASE("a figure contains its scenario", "[figures]") {

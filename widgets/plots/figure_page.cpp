@@ -44,7 +44,7 @@ void paint_panel(QCPPainter& painter, const QRectF& area, const QSizeF& natural,
     painter.save();
     painter.translate(area.topLeft());
     painter.scale(scale, scale);
-    paint(painter, QRectF(0, 0, std::min(natural.width(), area.width() / scale), area.height() / scale));
+    paint(painter, QRectF(0, 0, area.width() / scale, area.height() / scale));
     painter.restore();
 }
 

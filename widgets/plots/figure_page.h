@@ -24,8 +24,8 @@ QString page_title(const FigureRequest& request, const Answer& answer);
 // without hinting, so that the bytes of a file do not depend on the machine's settings.
 QFont page_font();
 void paint_plot(QCPPainter& painter, const QRectF& area, QCustomPlot& plot);
-// Paints one of the window's panels enlarged to `area`. The panels are designed for a narrow column of
-// `natural` size.
+// Paints one of the window's panels enlarged, over the whole of `area`. The panels are designed for a narrow
+// column of `natural` size.
 void paint_panel(QCPPainter& painter, const QRectF& area, const QSizeF& natural,
                  const std::function<void(QPainter&, const QRectF&)>& paint);
 
