@@ -24,6 +24,7 @@
 #include "support/desk.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
@@ -218,7 +219,7 @@ TEST_CASE("a run is described, a click loads it, and one undo restores the scena
     CHECK(words.contains(QString::fromStdString(run.id)));
     CHECK(words.contains(QString::fromStdString(run.source)));
     CHECK(words.contains(QStringLiteral("Measured")));
-    CHECK(words.contains(QStringLiteral("too ")));
+    CHECK(words.contains(QStringLiteral("than predicted")));
     CHECK(QToolTip::text().contains(QString::fromStdString(run.id)));
     QTest::mouseMove(canvas, QPoint(canvas->width() - 4, canvas->height() / 2));
     ValidationDesk::settle();
@@ -351,7 +352,10 @@ TEST_CASE("G9: measured 1,039 tokens/s/GPU for MPT-70B on 64 H100 shows 42.6 % a
         desk.model().answer().estimate.step.total / (desk.model().answer().estimate.tokens_per_gpu / 1039) -
         1;
     CHECK(result.contains(QString::number(100 * std::fabs(error), 'f', 1)));
-    CHECK(result.contains(error > 0 ? QStringLiteral("too slow") : QStringLiteral("too fast")));
+    CHECK(result.contains(
+        error > 0
+            ? QStringLiteral("the run is %1 faster than predicted").arg(shown(error, Quantity::percent))
+            : QStringLiteral("the run is %1 slower than predicted").arg(shown(-error, Quantity::percent))));
     CHECK_FALSE(desk.find<QWidget>("measured/warning")->isVisible());
 }
 
@@ -510,4 +514,17 @@ TEST_CASE("families of runs have readable names, and keep their keys in the tabl
     CHECK(std::ranges::any_of(table.rows, [](const auto& row) {
         return std::ranges::find(row, std::string("megatron_bridge")) != row.end();
     }));
+}
+
+TEST_CASE("a run is slower or faster than predicted by what the numbers beside it say", "[measured]") {
+    ValidationDesk desk;
+    // 40.8 % MFU are predicted, and the run has five sixths of them.
+    const double predicted = desk.model().answer().estimate.tokens_per_s_per_gpu;
+    desk.measure(QString::number(predicted * 5 / 6, 'f', 2));
+    QString result = desk.text("measured/result");
+    INFO(result.toStdString());
+    CHECK(result.contains(QStringLiteral("the run is 16.7 % slower than predicted")));
+    desk.measure(QString::number(predicted * 6 / 5, 'f', 2));
+    result = desk.text("measured/result");
+    CHECK(result.contains(QStringLiteral("the run is 20.0 % faster than predicted")));
 }

@@ -284,7 +284,7 @@ QString MeasuredPanel::result_words(const Residual& found) const {
     // The measurement keeps the number of GPUs on which it was made.
     if (found.gpus != model_.answer().settings[P::gpus])
         out += tr(" on %1 GPUs").arg(shown(found.gpus, Quantity::count));
-    out += tr(", predicted %1: %2, %3.")
+    out += tr(", predicted %1: the run is %2, %3.")
                .arg(percent(found.predicted_mfu), error_words(found.error),
                     found.inside_band() ? tr("inside the band") : tr("outside the band"));
     if (found.verdict == Verdict::does_not_fit)

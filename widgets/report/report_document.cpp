@@ -124,9 +124,9 @@ ReportSection evidence(const Answer& answer) {
             tr("No public run has this model on this GPU; the band is that of the most similar runs.")});
         return out;
     }
-    ReportTable table{
-        {tr("Run"), tr("GPUs"), tr("Measured, tokens/s/GPU"), tr("Predicted"), tr("Error"), tr("Source")},
-        {}};
+    ReportTable table{{tr("Run"), tr("GPUs"), tr("Measured, tokens/s/GPU"), tr("Predicted"), tr("The run is"),
+                       tr("Source")},
+                      {}};
     for (const ComparableRun& one : like) {
         Problems ignored;
         const Answer predicted = shardscope::answer(scenario_of(*one.run, catalogue, ignored));

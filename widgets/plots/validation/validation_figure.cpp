@@ -435,7 +435,7 @@ void ValidationFigure::Parts::draw_points(QPainter& painter) const {
 void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) const {
     const QPointF at = pixel(*own);
     const auto text = [&](double value) { return measured_text(value, quantity); };
-    LabelLines lines{{tr("my run: predicted %1").arg(error_words(own->error)), fonts.small_bold, theme->text},
+    LabelLines lines{{tr("my run: %1").arg(error_words(own->error)), fonts.small_bold, theme->text},
                      {tr("measured %1").arg(text(own->measured(quantity))), fonts.small, theme->text}};
     if (beyond(*own)) lines.append({tr("beyond this axis"), fonts.small, theme->text});
     for (const QPointF& end : own_guides()) room.avoid(QPolygonF({at, end}), 0.5);
@@ -547,11 +547,10 @@ QString ValidationFigure::description() const {
                                       .arg(shown(family.summary.mean_abs_error, Quantity::percent));
     }
     for (const Ghost& pinned : p.ghosts) {
-        out += QLatin1Char(' ') + tr("Run of pin %1: predicted %2.")
-                                      .arg(QLatin1Char(pinned.letter))
-                                      .arg(error_words(pinned.point.error));
+        out += QLatin1Char(' ') +
+               tr("Run of pin %1: %2.").arg(QLatin1Char(pinned.letter)).arg(error_words(pinned.point.error));
     }
-    if (p.own) out += QLatin1Char(' ') + tr("My run: predicted %1.").arg(error_words(p.own->error));
+    if (p.own) out += QLatin1Char(' ') + tr("My run: %1.").arg(error_words(p.own->error));
     return out;
 }
 

@@ -165,6 +165,8 @@ QString ValidationPlot::words_of(std::size_t index) const {
             out += measured_text((point.*value)(ValidationQuantity::memory), ValidationQuantity::memory);
         return out.join(QStringLiteral(", "));
     };
+    const QString difference =
+        figure_->data().memory ? QString() : tr(": the run is %1").arg(error_words(point.error));
     return QStringList{
         tr("%1: %2 on %3 × %4, %5")
             .arg(QString::fromStdString(run.id), QString::fromStdString(run.model),
@@ -172,7 +174,7 @@ QString ValidationPlot::words_of(std::size_t index) const {
                  QString::fromStdString(run.software)),
         plan_words(resolve(scenario_of(run, catalogue, ignored))),
         tr("Measured %1").arg(values(&ValidationPoint::measured)),
-        tr("Predicted %1: %2").arg(values(&ValidationPoint::predicted), error_words(point.error)),
+        tr("Predicted %1").arg(values(&ValidationPoint::predicted)) + difference,
         tr("Quality of the time: %1").arg(QString::fromStdString(std::string(name_of(run.quality)))),
         QString::fromStdString(run.source),
         tr("A click loads it; a right-click offers a comparison")}
@@ -202,8 +204,7 @@ void ValidationPlot::move(QMouseEvent* event) {
     const QPoint global = event->globalPosition().toPoint();
     if (figure_->own_at(event->position())) {
         point_to(std::nullopt, global);
-        QToolTip::showText(global, tr("My run: predicted %1").arg(error_words(figure_->own()->error)),
-                           &canvas());
+        QToolTip::showText(global, tr("My run: %1").arg(error_words(figure_->own()->error)), &canvas());
         return;
     }
     point_to(figure_->point_at(event->position()), global);

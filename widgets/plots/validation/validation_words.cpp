@@ -14,13 +14,16 @@ namespace shardscope {
 
 QString error_words(double error) {
     constexpr double kNothing = 0.0005;  // an error below it is shown as 0.0 %
-    if (std::fabs(error) < kNothing) return tr("exact");
+    if (std::fabs(error) < kNothing) return tr("as fast as predicted");
     // An error of several times the value is hard to read in percent.
     const double factor = std::max(1 + error, 1 / (1 + error));
     constexpr double kMultiple = 3;
-    const QString size = factor < kMultiple ? shown(std::fabs(error), Quantity::percent)
-                                            : tr("%1 times").arg(shown(factor, Quantity::fraction));
-    return (error > 0 ? tr("%1 too slow") : tr("%1 too fast")).arg(size);
+    if (factor >= kMultiple) {
+        return (error > 0 ? tr("%1 times as fast as predicted") : tr("%1 times slower than predicted"))
+            .arg(shown(factor, Quantity::fraction));
+    }
+    return (error > 0 ? tr("%1 faster than predicted") : tr("%1 slower than predicted"))
+        .arg(shown(std::fabs(error), Quantity::percent));
 }
 
 QString family_label(const std::string& family) {
@@ -97,7 +100,7 @@ QString validation_caption(const ValidationData& data, const std::optional<Valid
                        .arg(shown(family.summary.mean_abs_error, Quantity::percent));
     }
     if (own)
-        out += tr("Diamond with a core: my run, measured %1, predicted %2.")
+        out += tr("Diamond with a core: my run, measured %1, %2.")
                    .arg(measured_text(own->measured(ValidationQuantity::mfu), ValidationQuantity::mfu),
                         error_words(own->error));
     return out.join(QLatin1Char(' '));
