@@ -42,6 +42,7 @@
 #include "app/study_picker.h"
 #include "files/scenario_file.h"
 #include "text/encode.h"
+#include "text/translate.h"
 #include "widgets/column.h"
 #include "widgets/encode.h"
 #include "widgets/panels/controls_panel.h"
@@ -494,8 +495,12 @@ void MainWindow::connect_view_actions() {
 
 void MainWindow::refresh_titles() {
     const Scenario& scenario = model_.scenario();
+    // Without a cluster it is named after its GPUs.
+    const Preset* gpu = scenario.cluster ? nullptr : scenario.gpu;
+    const std::string per_node = format(P::gpus_per_node, model_.answer().settings[P::gpus_per_node]);
     cluster_picker_->show_preset(tr("Cluster"), scenario.cluster,
-                                 is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu));
+                                 is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu),
+                                 gpu ? per_node + " × " + translate(gpu->title) : std::string());
     model_picker_->show_preset(tr("Model"), scenario.model, is_modified(scenario, Group::model),
                                scenario.model_name);
     setWindowTitle(QStringLiteral("%1 – Shardscope").arg(window_title(text_of(scenario.title()))));

@@ -231,7 +231,10 @@ TEST_CASE("a run is described, a click loads it, and one undo restores the scena
     QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
     ValidationDesk::settle();
     Problems problems;
-    CHECK(desk.model().scenario() == scenario_of(run, desk.model().catalogue(), problems));
+    Scenario expected = scenario_of(run, desk.model().catalogue(), problems);
+    expected.name = desk.model().scenario().name;
+    expected.model_name = run.model;
+    CHECK(desk.model().scenario() == expected);
     CHECK(desk.model().answer().estimate.step.total == plot.figure().data().points[point].predicted_step);
     REQUIRE(desk.undo().count() == 1);
     CHECK(desk.undo().undoText().contains(QString::fromStdString(run.id)));
@@ -253,7 +256,22 @@ TEST_CASE("the keyboard alone can select and load the runs", "[validation]") {
     CHECK(plot.accessibleDescription() == plot.words_of(lowest));
     QTest::keyClick(&plot, Qt::Key_Return);
     CHECK(desk.undo().count() == 1);
-    CHECK(desk.model().scenario().name == plot.figure().data().points[lowest].run->id);
+    CHECK(text_of(desk.model().scenario().name)
+              .endsWith(text_of(", " + plot.figure().data().points[lowest].run->id)));
+}
+
+TEST_CASE("a loaded run keeps the names of its model and its GPUs", "[validation]") {
+    ValidationDesk desk;
+    desk.load_run(QStringLiteral("405B"), "dgxc-0103");
+    const auto text = [&](const char* picker) { return desk.find<QToolButton>(picker)->accessibleName(); };
+    CHECK(text("picker/model").contains(QStringLiteral("Llama-3.1-405B")));
+    CHECK(text("picker/cluster").contains(QStringLiteral("72 × GB200")));
+    for (const char* picker : {"picker/model", "picker/cluster"})
+        CHECK_FALSE(text(picker).contains(QStringLiteral("modified")));
+    const QString title = desk.window.windowTitle();
+    INFO(title.toStdString());
+    for (const char* part : {"Llama-3.1-405B", "128", "GB200", "dgxc-0103"})
+        CHECK(title.contains(QLatin1String(part)));
 }
 
 TEST_CASE("the slider of the GPUs offers all that the degrees of a loaded run allow", "[validation][rows]") {

@@ -36,8 +36,9 @@ QString summary_of(Group group, const LiveModel& model) {
         case Group::cluster:
         case Group::gpu: {
             const bool changed = is_modified(scenario, Group::cluster) || is_modified(scenario, Group::gpu);
-            return preset_title(scenario.cluster) + (changed ? ControlGroup::tr(" (modified)") : QString()) +
-                   dot + ControlGroup::tr("%1 per node").arg(shown(P::gpus_per_node, answer));
+            return preset_title(scenario.cluster ? scenario.cluster : scenario.gpu) +
+                   (changed ? ControlGroup::tr(" (modified)") : QString()) + dot +
+                   ControlGroup::tr("%1 per node").arg(shown(P::gpus_per_node, answer));
         }
         case Group::model: {
             QString out = scenario.model_name.empty() ? preset_title(scenario.model) + modified(group)

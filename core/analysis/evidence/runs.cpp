@@ -214,7 +214,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!answer.valid() || !gpu) return out;
     const Settings& s = answer.settings;
-    // A model that was imported is none of those that the runs name, unless all its parameters are equal.
+    // A model that was imported is none of those that the runs name, unless the name or all its parameters
+    // are equal.
     const Preset* model = answer.scenario.model;
     const bool own_model = !answer.scenario.model_name.empty() || (model && !model->path.empty());
     // The settings that must agree for `same_settings`.
@@ -238,7 +239,8 @@ std::vector<ComparableRun> comparable_runs(const Answer& answer) {
     for (const PublicRun& other : runs_of_shape(gpu->name, s)) {
         if (other.run->gpu != gpu->name || !other.run->has_good_time()) continue;
         const auto same = [&](P id) { return other.settings[id] == s[id]; };
-        const bool other_model = own_model && !is_same_model(other.settings, s);
+        const bool other_model =
+            own_model && other.run->model != answer.scenario.model_name && !is_same_model(other.settings, s);
         if (!other_model && std::ranges::all_of(kModel, same))
             out.push_back(
                 {other.run, std::ranges::all_of(kSame, same), other.mfu, other.settings[P::sequence_length]});

@@ -148,11 +148,11 @@ bool is_modified(const Scenario& scenario, Group group) {
     if (group == Group::model && !scenario.model_name.empty()) return false;
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        // The number of GPUs belongs to the cluster's group but not to its preset.
-        if (id == P::gpus || id == P::software) continue;
+        // The number of GPUs and the software belong to the cluster's group but not to its preset.
+        if (id == P::gpus || id == P::software || id == P::software_version) continue;
         if (parameter(id).group == group && is_changed(scenario, id)) return true;
     }
-    return group == Group::gpu && scenario.gpu != nullptr;
+    return group == Group::gpu && scenario.gpu && scenario.cluster;
 }
 
 }  // namespace shardscope

@@ -121,7 +121,7 @@ std::string source_of(const Scenario& scenario, const Settings& settings, P id);
 // Returns whether the scenario sets the parameter, and to another value than it would have otherwise.
 bool is_changed(const Scenario& scenario, P id);
 // Returns whether a parameter of the group is changed, which is shown as "(modified)".
-// A model with a name of its own is not modified.
+// A model with a name of its own is not modified, nor is the GPU if there is no cluster that has another one.
 bool is_modified(const Scenario& scenario, Group group);
 // Returns the name of a model that has none: "32 layers of 4,096".
 std::string name_of_shape(const Settings& settings);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "text/encode.h"
 #include "text/translate.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/drawing.h"
@@ -38,6 +39,16 @@ ValidationData validation_data_of(const FigureRequest& request, const Answer& an
     const auto options = options_in<ValidationOptions>(request);
     return validation_data(validation_runs(*answer.scenario.catalogue, options.own),
                            quantity_drawn_for(options.output), options.filter);
+}
+
+// Returns the scenario of a run with the run's name of the model, and with a title that also names the GPUs.
+Scenario named_scenario_of(const MeasuredRun& run, const Catalogue& catalogue) {
+    Problems ignored;  // a run that is plotted has none
+    Scenario out = scenario_of(run, catalogue, ignored);
+    out.model_name = clean_title(run.model);
+    out.name.clear();
+    out.name = out.title() + ", " + run.id;
+    return out;
 }
 
 }  // namespace
@@ -239,17 +250,14 @@ std::optional<SavedScenario> ValidationPlot::chosen() const {
     if (!figure_->highlight()) return std::nullopt;
     const MeasuredRun& run = *figure_->data().points[*figure_->highlight()].run;
     if (!(run.step_time > 0)) return std::nullopt;
-    Problems ignored;  // a run that is plotted has none
-    SavedScenario out(scenario_of(run, model().catalogue(), ignored));
-    out.name = run.id;
+    SavedScenario out(named_scenario_of(run, model().catalogue()));
     out.view.measured = Measurement{MeasuredKind::step_time, run.step_time, run.gpus};
     return out;
 }
 
 void ValidationPlot::load(std::size_t point) {
     const MeasuredRun& run = *figure_->data().points[point].run;
-    Problems ignored;  // a run that is plotted has none
-    model().load(SavedScenario(scenario_of(run, model().catalogue(), ignored)),
+    model().load(SavedScenario(named_scenario_of(run, model().catalogue())),
                  tr("Load %1").arg(QString::fromStdString(run.id)));
 }
 
