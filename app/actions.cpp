@@ -23,6 +23,8 @@ const std::vector<ActionRow>& action_table() {
          translatable("writes the scenario and all pins to a file")},
         {save_model, "action/save-model", translatable("Save &model as preset…"), "", "",
          translatable("writes the model with its changes under a name of your choice")},
+        {rename_model, "action/rename-model", translatable("Rename mo&del…"), "", "",
+         translatable("gives the model a name of its own")},
         {export_plot, "action/export", translatable("&Export plot…"), "export", "Ctrl+E",
          translatable("writes the plot as SVG, PDF, PNG or CSV")},
         {export_all, "action/export-all", translatable("Export a&ll plots…"), "", "Ctrl+Shift+E",

@@ -19,6 +19,7 @@ enum class ActionId {
     save_as,
     save_session,
     save_model,
+    rename_model,
     export_plot,
     export_all,
     export_report,

@@ -152,8 +152,8 @@ void MainWindow::build_menus() {
         theme->addAction(actions_.at(id));
     }
     add_languages(*view->addMenu(tr("&Language")));
-    QMenu* scenarios = menu(
-        tr("&Scenario"), {plan_automatic, plan_lock, best_repair, pin, unpin_all, solve_for, measured_run});
+    QMenu* scenarios = menu(tr("&Scenario"), {plan_automatic, plan_lock, best_repair, pin, unpin_all,
+                                              solve_for, measured_run, rename_model});
     scenarios->addSeparator();
     for (const Preset* preset : catalogue_.all(PresetKind::scenario)) {
         QAction* entry = scenarios->addAction(action_text(text_of(preset->shown_title())));
@@ -394,6 +394,15 @@ void MainWindow::connect_file_actions() {
             tr("Save the model as a preset; the file's name becomes the model's name"),
             QStringLiteral("%1/%2.json").arg(folder, name), tr("Presets (*.json)"));
         if (!file.isEmpty()) documents_->save_model(file);
+    });
+    on(ActionId::rename_model, [this] {
+        model_picker_->edit_title([this](const QString& title) {
+            Scenario scenario = model_.scenario();
+            const std::string name = clean_title(title.trimmed().toStdString());
+            scenario.model_name =
+                scenario.model && text_of(scenario.model->shown_title()) == title ? "" : name;
+            model_.replace(scenario, tr("Rename model"));
+        });
     });
     on(ActionId::export_plot, [this] { plots_->ask_to_export(plots_->at_focus(), {}); });
     on(ActionId::export_all, [this] { plots_->export_all(); });

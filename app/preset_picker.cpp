@@ -30,6 +30,34 @@ enum Role { preset_role = Qt::UserRole, order_role };
 // "cluster" or "model", as in the names of widgets and icons.
 QString name_of_kind(PresetKind kind) { return text_of(name_of(kind)); }
 
+// A field over the title of a picker. Its keys do not reach the picker, which opens its list with Down.
+class TitleField : public QLineEdit {
+  public:
+    TitleField(const QString& title, QWidget* parent) : QLineEdit(title, parent), title_(title) {}
+
+  protected:
+    bool event(QEvent* event) override {
+        const bool asks = event->type() == QEvent::ShortcutOverride;
+        if (asks && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+            event->accept();
+            return true;
+        }
+        return QLineEdit::event(event);
+    }
+    void keyPressEvent(QKeyEvent* event) override {
+        if (event->key() == Qt::Key_Escape) {
+            setText(title_);
+            clearFocus();
+        } else {
+            QLineEdit::keyPressEvent(event);
+        }
+        event->accept();
+    }
+
+  private:
+    QString title_;
+};
+
 // A row of the list. Titles are sorted without regard to case, so that "Llama" and "LLaMA" are together, and
 // numerically: 7B before 13B. Rows without a number come last in either direction.
 class Row : public QTreeWidgetItem {
@@ -312,6 +340,21 @@ void PresetPicker::show_preset(const QString& kind, const Preset* preset, bool m
     title_ = title;
     modified_ = modified;
     refresh();
+}
+
+void PresetPicker::edit_title(const std::function<void(const QString&)>& take) {
+    auto* field = new TitleField(title_, this);
+    field->setObjectName(objectName() + QStringLiteral("/title"));
+    field->setAccessibleName(tr("Name of the model"));
+    field->setGeometry(rect());
+    connect(field, &QLineEdit::editingFinished, this, [this, field, take] {
+        field->disconnect(this);  // it also ends when it loses the focus
+        if (field->text() != title_) take(field->text());
+        field->deleteLater();
+    });
+    field->show();
+    field->selectAll();
+    field->setFocus();
 }
 
 void PresetPicker::set_compact(bool compact) {

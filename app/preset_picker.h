@@ -7,6 +7,7 @@
 
 #include <QFrame>
 #include <QToolButton>
+#include <functional>
 
 #include "app/preset_facts.h"
 #include "widgets/live_model.h"
@@ -67,6 +68,9 @@ class PresetPicker : public QToolButton {
     // An `own_name` is shown in place of the preset's.
     void show_preset(const QString& kind, const Preset* preset, bool modified,
                      const std::string& own_name = {});
+    // Opens a field over the title. `take` gets what is typed, when the field is left; Escape leaves it
+    // unchanged.
+    void edit_title(const std::function<void(const QString&)>& take);
     void set_compact(bool compact);
     [[nodiscard]] PresetList& list() const { return *list_; }
 

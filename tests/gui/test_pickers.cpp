@@ -427,4 +427,29 @@ TEST_CASE("pickers: an imported model keeps its name, warns, and is saved under 
     CHECK(model.scenario() == before);
 }
 
+TEST_CASE("the model can be renamed in its place in the tool bar", "[gui][pickers]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    const auto rename = [&](const QString& name, Qt::Key end) {
+        desk.choose(ActionId::rename_model);
+        auto* field = desk.find<QLineEdit>(QStringLiteral("picker/model/title"));
+        REQUIRE(field->isVisible());
+        REQUIRE(field->hasFocus());
+        QTest::keyClicks(field, name);
+        QTest::keyClick(field, end);
+        QApplication::processEvents();
+    };
+    const Scenario before = model.scenario();
+    rename(QStringLiteral("Acme Wide"), Qt::Key_Escape);
+    CHECK(model.scenario() == before);
+    rename(QStringLiteral("Acme Wide"), Qt::Key_Return);
+    CHECK(model.scenario().model_name == "Acme Wide");
+    CHECK(Picker(desk, "model").text().contains(QStringLiteral("Acme Wide")));
+    CHECK(desk.window.windowTitle().startsWith(QStringLiteral("Acme Wide on 64")));
+    CHECK(model.undo_stack()->count() == 1);
+    // Without a name it has that of its preset.
+    rename(QString(QLatin1Char(' ')), Qt::Key_Return);
+    CHECK(model.scenario() == before);
+}
+
 }  // namespace shardscope::testing

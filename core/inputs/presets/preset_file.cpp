@@ -343,11 +343,24 @@ std::vector<std::string> files_of_presets(const std::string& top, Problems& prob
     return files;
 }
 
-// Returns the name that the path gives to a model. Most of these files are called config.json; their folder
-// then has the name of the model. In the cache of huggingface_hub that is the folder
+// Returns the last part of the repository that a config.json names: "Acme-9B" of "acme/Acme-9B". The path of
+// a folder, from which the model was loaded, is no repository.
+std::string repository_name(std::string_view config) {
+    Problems ignored;  // of the file; reading it reports them
+    const std::string name = text_at(parse_json(config, ignored), "_name_or_path");
+    const std::size_t slash = name.find('/');
+    const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
+    const bool is_path = name.starts_with('.') || name.starts_with('~') || slash == 0 ||
+                         name.find('\\') != std::string::npos || last.find('/') != std::string::npos;
+    return is_path ? std::string() : last;
+}
+
+// Returns the name of a model. Most of these files are called config.json; they may name the model's
+// repository, else their folder has the name of the model. In the cache of huggingface_hub that is the folder
 // models--ORGANIZATION--NAME, which contains snapshots/COMMIT/config.json.
-std::string model_name_of(const std::filesystem::path& file) {
+std::string model_name_of(const std::filesystem::path& file, std::string_view config) {
     if (std::string stem = file.stem().string(); stem != "config") return stem;
+    if (std::string name = repository_name(config); !name.empty()) return name;
     const std::filesystem::path folder = file.parent_path();
     if (folder.parent_path().filename() != "snapshots") return folder.filename().string();
     const std::string repository = folder.parent_path().parent_path().filename().string();
@@ -358,7 +371,7 @@ std::string model_name_of(const std::filesystem::path& file) {
 // Returns the text of a model preset for a config.json, and any other text unchanged.
 std::string as_preset(std::string_view text, const std::string& path, Problems& problems) {
     if (!is_hf_config(text)) return std::string(text);
-    return import_hf_config(text, model_name_of(path), problems).preset;
+    return import_hf_config(text, model_name_of(path, text), problems).preset;
 }
 
 }  // namespace

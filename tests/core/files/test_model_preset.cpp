@@ -76,6 +76,21 @@ TEST_CASE("model preset: an import keeps its name and its positions, and warns a
         problems);
     REQUIRE(cached);
     CHECK(cached->title == "Llama-2-7b-hf");
+    // The repository that the file names comes before the folder, but not the folder of a training.
+    const auto titled = [&](const std::string& name) {
+        std::string config = kLlama2;
+        config.insert(1, "\"_name_or_path\": \"" + name + "\", ");
+        const Preset* preset = catalogue.add(config, "/downloads/new/config.json", problems);
+        REQUIRE(preset);
+        return preset->title;
+    };
+    CHECK(titled("acme/Acme-9B") == "Acme-9B");
+    CHECK(titled("gpt2") == "gpt2");
+    for (const char* path : {"", ".", "./out/Acme", "../Acme", "/home/me/Acme", "~/Acme", "C:\\\\Acme",
+                             "out/Acme/checkpoint-500"}) {
+        INFO(path);
+        CHECK(titled(path) == "new");
+    }
 }
 
 TEST_CASE("model preset: models with learned positions or ALiBi have no context limit", "[preset]") {
