@@ -35,7 +35,7 @@ const std::vector<Repair>& Repairs::all() {
     if (!answer.valid()) return found_;
     // Each change needs a plan. Where planning is slow, the changes of the current plan come first.
     const Scenario& scenario = model_.scenario();
-    if (answer.fits()) {
+    if (!needs_repair(answer)) {
         if (scenario.automatic.any()) return found_;  // a change needs a search, in the background
         if (auto fix = best_fix(answer)) found_.push_back(std::move(*fix));
         return found_;
@@ -50,7 +50,7 @@ void Repairs::search() {
     const Scenario& scenario = model_.scenario();
     const bool at_once = plans_within_a_frame(scenario);
     awaits_plan_ = (scenario.automatic | default_free_parameters()) != scenario.automatic;
-    if (answer.valid() && !answer.fits() && !model_.in_gesture() && (awaits_plan_ || !at_once)) {
+    if (needs_repair(answer) && !model_.in_gesture() && (awaits_plan_ || !at_once)) {
         search_.ask(
             [scenario = Scenario(scenario), known = at_once ? all() : std::vector<Repair>{},
              at_once](const std::stop_token& stop) {
@@ -62,7 +62,7 @@ void Repairs::search() {
                 Q_EMIT changed();
             });
     }
-    if (answer.fits() && scenario.automatic.any() && !model_.in_gesture()) {
+    if (answer.valid() && !needs_repair(answer) && scenario.automatic.any() && !model_.in_gesture()) {
         Answer held = answer;
         if (!at_once) held.scenario = locked(answer.scenario);
         search_.ask([held = std::move(held)](const std::stop_token&) { return best_fix(held); },

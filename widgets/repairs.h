@@ -1,5 +1,5 @@
-// The repairs of the model's scenario while it does not fit, else the change that raises its MFU most. The
-// strip of repairs, the Why panel and the scaling plot show the same list.
+// The repairs of the model's scenario while it does not fit or is risky, else the change that raises its MFU
+// most. The strip of repairs, the Why panel and the scaling plot show the same list.
 //
 // Single changes are there at once. The best plan of all, single changes whose plans take long to find, and
 // the change that raises the MFU of an automatic plan follow from a search in the background, which does not
@@ -23,7 +23,7 @@ class Repairs : public QObject {
     // gets it before it connects to the model, so that its list is not older than the view.
     static Repairs& of(LiveModel& model);
 
-    // Best first; one or none if the scenario fits.
+    // Best first; one or none if the scenario fits without risk.
     [[nodiscard]] const std::vector<Repair>& all();
     // Returns whether a search is due or running.
     [[nodiscard]] bool pending() const { return due_ || search_.pending(); }

@@ -77,6 +77,21 @@ TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits
     model.end_gesture();
 }
 
+TEST_CASE("a risky scenario is offered repairs, and Ctrl+R makes it safe") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    desk.type("cluster.gpu.memory", QStringLiteral("37 GiB"));
+    REQUIRE(model.answer().estimate.verdict == Verdict::risky);
+    auto* strip = desk.window.findChild<RepairStrip*>();
+    REQUIRE(QTest::qWaitFor([&] { return !strip->pending(); }, kBackgroundTimeout));
+    CHECK(desk.text("repairs/caption") == QStringLiteral("Repairs"));
+    REQUIRE(desk.window.action(ActionId::best_repair)->isEnabled());
+    QTest::keySequence(&desk.window, QKeySequence(QStringLiteral("Ctrl+R")));
+    CHECK(model.answer().estimate.verdict == Verdict::fits);
+    QTest::keySequence(&desk.window, QKeySequence::Undo);
+    CHECK(model.answer().estimate.verdict == Verdict::risky);
+}
+
 TEST_CASE("a repair with a long name is shown whole, in two lines") {
     RepairButton button;
     Repair plan;

@@ -46,11 +46,11 @@ RepairStrip::RepairStrip(LiveModel& model, QWidget* parent)
 void RepairStrip::refresh() {
     const Answer& answer = model_.answer();
     // A fix beside an automatic plan needs a search, for which there is no time during a drag.
-    const bool searches = answer.fits() && answer.scenario.automatic.any();
+    const bool searches = !needs_repair(answer) && answer.scenario.automatic.any();
     if (!answer.valid() || (searches && model_.in_gesture())) return take({});
     std::vector<Repair> found = search_.all();
     // A placeholder keeps room for the best plan of all during the search.
-    if (!answer.fits() && search_.awaits_plan()) {
+    if (needs_repair(answer) && search_.awaits_plan()) {
         Repair looking;
         looking.label = translate("Best plan");
         looking.result = translate("searching…");
@@ -126,7 +126,7 @@ void RepairStrip::write_caption() {
     const Answer& answer = model_.answer();
     QString title;
     QString note;
-    if (answer.valid() && !answer.fits()) {
+    if (needs_repair(answer)) {
         title = tr("Repairs");
         note = tr("best: Ctrl+R");
     } else if (answer.valid()) {

@@ -22,9 +22,9 @@ class RepairStrip : public QWidget {
     explicit RepairStrip(LiveModel& model, QWidget* parent = nullptr);
     // Returns whether a search for repairs or for a better plan is due or running.
     [[nodiscard]] bool pending() const { return search_.pending(); }
-    // Returns whether the searches are over and a repair makes the scenario fit.
+    // Returns whether the searches are over and a repair makes the scenario fit, or fit without risk.
     [[nodiscard]] bool has_best() const {
-        return !model_.answer().fits() && !pending() && best_ < repairs_.size();
+        return needs_repair(model_.answer()) && !pending() && best_ < repairs_.size();
     }
     // Applies the best repair, if there is one.
     void use_best();

@@ -63,7 +63,7 @@ WhyPanel::WhyPanel(LiveModel& model, QWidget* parent)
     connect(&model_, &LiveModel::gesture_ended, this, &WhyPanel::refresh);
     connect(&repairs_, &Repairs::changed, this, [this] {
         const Answer& answer = model_.answer();
-        if (answer.valid() && (!answer.fits() || answer.scenario.automatic.any())) refresh_slow();
+        if (answer.valid() && (needs_repair(answer) || answer.scenario.automatic.any())) refresh_slow();
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         restyle();
@@ -364,8 +364,9 @@ void WhyPanel::refresh_slow() {
         set_text(fix_label_, QString::fromStdString(fix_->label));
         set_text(fix_result_, QString::fromStdString(fix_->result));
     } else if (answer.valid()) {
-        set_text(fix_label_, answer.fits() ? tr("No single change of the plan raises MFU")
-                                           : tr("No single change makes it fit"));
+        set_text(fix_label_, !needs_repair(answer) ? tr("No single change of the plan raises MFU")
+                             : answer.fits()       ? tr("No single change makes it fit without risk")
+                                                   : tr("No single change makes it fit"));
         const ParameterSet free = default_free_parameters();
         set_text(fix_result_, (model_.scenario().automatic & free) == free
                                   ? tr("The plan is automatic: the best of all combinations.")

@@ -137,7 +137,7 @@ std::vector<Repair> recommended(const Answer& answer) {
     if (!plans_within_a_frame(base.scenario)) base.scenario = locked(base.scenario);
     std::optional<Repair> plan;
     if (plans_within_a_frame(with_free_plan(answer.scenario))) plan = other_plan(base.scenario, 1);
-    if (!answer.fits()) {
+    if (needs_repair(answer)) {
         std::vector<Repair> out = with_other_plan(repairs(base.scenario), std::move(plan));
         std::erase_if(out, [](const Repair& repair) { return !repair.works; });
         return out;
@@ -151,6 +151,7 @@ std::vector<Repair> recommended(const Answer& answer) {
 // Returns what to say where no change is recommended.
 QString no_change_words(const Answer& answer) {
     if (!answer.fits()) return tr("No single change makes it fit.");
+    if (needs_repair(answer)) return tr("No single change makes it fit without risk.");
     if (answer.settings[P::mfu_override] > 0) return tr("MFU is set by hand, so plans are not compared.");
     const Scenario free = with_free_plan(answer.scenario);
     if (free.automatic == answer.scenario.automatic)

@@ -82,7 +82,8 @@ Repair try_values(const Scenario& scenario, const Answer& now, P id, const std::
         last_peak = scratch.estimate.memory.peak;
         if (!repair.works) repair.value = value;
         if (!valid || !scratch.fits()) continue;
-        if (repair.works && scratch.estimate.verdict == Verdict::risky) continue;
+        const bool wants_safe = repair.works || now.estimate.verdict == Verdict::risky;
+        if (wants_safe && scratch.estimate.verdict == Verdict::risky) continue;
         repair.value = value;
         repair.scenario = std::move(trial);
         set_result(repair, now.settings, scratch);
@@ -166,6 +167,8 @@ std::vector<double> other_choices(P id, const Settings& s) {
 
 }  // namespace
 
+bool needs_repair(const Answer& answer) { return answer.valid() && answer.estimate.verdict != Verdict::fits; }
+
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, const std::stop_token& stop) {
     if ((scenario.automatic | default_free_parameters()) == scenario.automatic) return std::nullopt;
     const auto present = planned(scenario, threads, stop);
@@ -179,6 +182,7 @@ std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads, con
     const Answer best = answer(repair.scenario);
     repair.scenario.automatic = scenario.automatic;
     if (best.valid()) set_result(repair, resolve(*present), best);
+    if (repair.risky && answer(*present).estimate.verdict == Verdict::risky) return std::nullopt;
     if (!repair.works) {
         repair.label = translate("Best plan");
         repair.result = translate("no plan fits");
@@ -202,7 +206,7 @@ const Repair* best_of(const std::vector<Repair>& repairs) {
 
 std::optional<Repair> best_fix(const Answer& now) {
     if (!now.valid()) return std::nullopt;
-    if (!now.fits()) {
+    if (needs_repair(now)) {
         const std::vector<Repair> found = repairs(now.scenario);
         const Repair* best = best_of(found);
         return best ? std::optional(*best) : std::nullopt;
@@ -237,7 +241,7 @@ std::optional<Repair> best_fix(const Answer& now) {
 std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& stop) {
     std::vector<Repair> out;
     const Answer now = answer(scenario);
-    if (!now.valid() || now.fits()) return out;
+    if (!needs_repair(now)) return out;
     const Settings& s = now.settings;
     const auto try_all = [&](P id, const std::vector<double>& candidates) {
         // The planner has tried the other values of automatic parameters.

@@ -1,4 +1,4 @@
-// Single changes that make a scenario fit, with their predicted results.
+// Single changes that make a scenario fit, or fit without risk, with their predicted results.
 #pragma once
 
 #include <optional>
@@ -27,14 +27,18 @@ struct Repair {           // one change and its result
     Scenario planned;     // the same, with its automatic parameters chosen
 };
 
+// Returns whether a scenario does not fit or may run out of memory.
+bool needs_repair(const Answer& answer);
+
 // Returns the repairs, the one with the highest predicted MFU first, whether or not they change the job or
-// are risky. Changes that do not work come last. The global batch is held where it can be split into the new
-// micro-batches. Automatic parameters are re-planned for each and are not changed otherwise. Returns none
-// when it was stopped.
+// are risky. Those of a risky scenario are not. Changes that do not work come last. The global batch is held
+// where it can be split into the new micro-batches. Automatic parameters are re-planned for each and are not
+// changed otherwise. Returns none when it was stopped.
 std::vector<Repair> repairs(const Scenario& scenario, const std::stop_token& stop = {});
 
 // The best of all plans for the same job, by a search that may take seconds. Automatic parameters stay
-// automatic. Empty if the whole plan is automatic, because it is the best already, or when it was stopped.
+// automatic. Empty if the whole plan is automatic, because it is the best already, if the best of a risky
+// scenario is risky, too, or when it was stopped.
 std::optional<Repair> other_plan(const Scenario& scenario, unsigned threads,
                                  const std::stop_token& stop = {});
 
@@ -48,9 +52,9 @@ const Repair* best_of(const std::vector<Repair>& repairs);
 // A change of a plan that fits is offered if it raises MFU at least by this.
 inline constexpr double kMinReportedGain = 0.002;
 
-// The most effective single change: the best repair if the scenario does not fit, else the one-step change
-// of the plan that raises MFU most and still fits; one that is risky only if no other helps. Empty if none
-// does.
+// The most effective single change: the best repair if the scenario does not fit or is risky, else the one-step
+// change of the plan that raises MFU most and still fits; one that is risky only if no other helps. Empty if
+// none does.
 std::optional<Repair> best_fix(const Answer& now);
 
 }  // namespace shardscope

@@ -172,6 +172,24 @@ TEST_CASE("repairs: one that leaves little memory free is offered in place, and 
     CHECK(found > 0);
 }
 
+TEST_CASE("repairs: those of a risky scenario take the risk away", "[explore]") {
+    const Scenario risky = with({{P::memory, 37 * kGiB}});
+    const Answer now = answer(risky);
+    REQUIRE(now.estimate.verdict == Verdict::risky);
+    CHECK(needs_repair(now));
+    CHECK_FALSE(needs_repair(answer(first())));
+    const std::vector<Repair> offered = repairs(risky);
+    REQUIRE(best_of(offered));
+    for (const Repair& repair : offered) {
+        INFO(repair.label);
+        CHECK_FALSE(repair.risky);
+        if (repair.works) CHECK(answer(repair.scenario).estimate.verdict == Verdict::fits);
+    }
+    REQUIRE(best_fix(now));
+    CHECK(best_fix(now)->label == best_of(offered)->label);
+    if (const auto plan = other_plan(risky, 2)) CHECK_FALSE(plan->risky);
+}
+
 TEST_CASE("repairs: all are ranked by MFU, and the first that works is the best", "[explore]") {
     const Scenario broken = with({{P::gpus, 2}});
     REQUIRE_FALSE(answer(broken).fits());
