@@ -1,4 +1,6 @@
 // Tests painted tracks in the real window: the contents of the grooves during a drag.
+#include <qcustomplot.h>
+
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QImage>
@@ -7,6 +9,7 @@
 
 #include "explore/track.h"
 #include "support/desk.h"
+#include "widgets/drawn_words.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/theme/theme.h"
 
@@ -133,6 +136,36 @@ TEST_CASE("the groove is painted with its track's colours, and hatched where it 
         CHECK(picture.pixel(handle - 7, groove.center().y()) == QColor(Qt::white).rgb());
     }
     ThemeManager::instance().choose(ThemeManager::Choice::light);
+}
+
+TEST_CASE("values that may run out of memory are hatched in the track and marked in the scaling plot",
+          "[gui][tracks]") {
+    TrackDesk desk;
+    desk.type("cluster.gpu.memory", QStringLiteral("37 GiB"));
+    REQUIRE(desk.estimate().verdict == Verdict::risky);
+    const TrackSlider& gpus = desk.track_slider("cluster.gpus");
+    const auto own = std::ranges::find(gpus.held().points, 64.0, &TrackPoint::value);
+    REQUIRE(own != gpus.held().points.end());
+    CHECK(own->risky);
+    for (const TrackPoint& point : gpus.held().points) CHECK((point.fits || !point.risky));
+    // The track of the memory has columns that fit, some of them with a risk.
+    TrackSlider& memory = desk.track_slider("cluster.gpu.memory");
+    const auto& columns = memory.held().columns;
+    const QImage picture = memory.grab().toImage();
+    const QRect groove = memory.groove().toRect();
+    const auto first = std::ranges::find(columns, true, &TrackColumn::risky);
+    REQUIRE(first != columns.end());
+    const int x = groove.left() + static_cast<int>(first - columns.begin());
+    CHECK(first->fits);
+    const QRgb below = picture.pixel(x, groove.bottom() - 2);
+    CHECK(below != mfu_color(first->mfu).rgb());
+    QStringList words;
+    for (const DrawnWord& word : drawn_words(*desk.find<QCustomPlot>("scaling/plot"))) words << word.text;
+    CHECK(words.contains(QStringLiteral("risky: it may run out of memory")));
+    desk.type("cluster.gpu.memory", QStringLiteral("80 GiB"));
+    words.clear();
+    for (const DrawnWord& word : drawn_words(*desk.find<QCustomPlot>("scaling/plot"))) words << word.text;
+    CHECK_FALSE(words.contains(QStringLiteral("risky: it may run out of memory")));
 }
 
 TEST_CASE("only visible tracks are computed", "[gui][tracks]") {

@@ -67,6 +67,7 @@ class Strip {
     void paint_cell(std::size_t i) {
         if (column(i).fits) {
             painter_.fillRect(cell(i), mfu_color(column(i).mfu));
+            if (column(i).risky) warn(cell(i));
         } else {
             hatch(cell(i));
         }
@@ -77,6 +78,14 @@ class Strip {
         } else {
             fill_hatch(painter_, area, theme_, kHatchPitch, kHatchLine);
         }
+    }
+    // Hatches the lower half, as the memory bar hatches what may run out of memory.
+    void warn(const QRectF& area) {
+        Theme risky = theme_;
+        risky.hatch_ground = theme_.pane;
+        risky.hatch_line = theme_.risk;
+        fill_hatch(painter_, area.adjusted(0, std::floor(area.height() / 2) + 1, 0, 0), risky,
+                   kHatchPitch - 1, kHatchLine + 0.6);
     }
     void paint_columns() {
         QImage line(static_cast<int>(count()), 1, QImage::Format_ARGB32_Premultiplied);
@@ -93,6 +102,13 @@ class Strip {
             from = to;
         }
         painter_.drawImage(area_, line);
+        for (std::size_t from = 0; from < count(); ++from) {
+            if (!column(from).risky) continue;
+            std::size_t to = from;
+            while (to < count() && column(to).risky) ++to;
+            warn(QRectF(QPointF(x(from), area_.top()), QPointF(x(to), area_.bottom())));
+            from = to;
+        }
     }
 
     QPainter& painter_;

@@ -67,8 +67,9 @@ QString track_legend() {
         legend = picture_html() +
                  wrapped_tool_tip(tr(
                      "The colour of a track is the MFU at each value; a hatched part does not fit, or is not "
-                     "possible. With automatic parameters, the thin band above holds the present plan, and "
-                     "the band below chooses the plan again at each value. A notch is "
+                     "possible, and one that is hatched below may run out of memory. With automatic "
+                     "parameters, the thin band above holds the present plan, and the band below chooses the "
+                     "plan again at each value. A notch is "
                      "a value at which another wall takes over. The letter on each handle is the present "
                      "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, "
                      "L latency, M memory. Hold Shift while dragging for ten times finer steps, and Alt for "

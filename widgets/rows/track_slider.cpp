@@ -161,7 +161,9 @@ Track TrackSlider::magnified_track(int columns) const {
 QString TrackSlider::slope_text() const {
     const Answer& now = model_.answer();
     if (!now.fits()) return tr("does not fit");
-    QString mfu = tr("MFU %1").arg(shown(now.estimate.mfu, Quantity::percent));
+    const bool risky = now.estimate.verdict == Verdict::risky;
+    QString mfu =
+        (risky ? tr("risky, MFU %1") : tr("MFU %1")).arg(shown(now.estimate.mfu, Quantity::percent));
     const double next = scale().next(current(), true, true, {});
     const Answer then = shardscope::answer(edited(locked(now.scenario), id_, next));
     const double reached = then.settings[id_];

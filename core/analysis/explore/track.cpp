@@ -14,7 +14,7 @@ constexpr double kStep = 0.03;
 constexpr double kUnseen = 0.001;
 
 bool differ(const TrackPoint& a, const TrackPoint& b) {
-    if (a.fits != b.fits) return true;
+    if (a.fits != b.fits || a.risky != b.risky) return true;
     return a.fits && (a.wall != b.wall || std::fabs(a.mfu - b.mfu) > kStep);
 }
 
@@ -128,7 +128,7 @@ std::vector<TrackColumn> columns_of(const std::vector<TrackPoint>& points, int c
         const double gap = right.place - left.place;
         const double along = gap > 0 ? (place - left.place) / gap : 0;
         const TrackPoint& nearest = along < 0.5 ? left : right;
-        out[i] = {nearest.fits, nearest.mfu};
+        out[i] = {nearest.fits, nearest.mfu, nearest.risky};
         if (left.fits && right.fits) out[i].mfu = left.mfu + (right.mfu - left.mfu) * along;
     }
     return out;
@@ -183,7 +183,8 @@ Track track(const Scenario& scenario, P id, const SliderScale& scale, TrackGrain
                                        .points(static_cast<std::size_t>(grain.stride));
     if (stop.stop_requested() || out.points.empty()) return out;
     if (out.cells) {
-        for (const TrackPoint& point : out.points) out.columns.push_back({point.fits, point.mfu});
+        for (const TrackPoint& point : out.points)
+            out.columns.push_back({point.fits, point.mfu, point.risky});
     } else {
         out.columns = columns_of(out.points, grain.columns);
     }

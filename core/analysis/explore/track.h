@@ -2,9 +2,9 @@
 //
 // Choices, degrees and other lists are estimated at each of their values. On a continuous groove every third
 // pixel column is estimated, and the columns between are interpolated. Where two neighbours differ in whether
-// they fit, in their wall or much in their MFU, bisection continues down to single columns, so that the edges
-// of the range that fits are exact to the pixel. All tracks of the window together need about a thousand
-// estimates.
+// they fit or are risky, in their wall or much in their MFU, bisection continues down to single columns, so
+// that the edges of the range that fits are exact to the pixel. All tracks of the window together need about
+// a thousand estimates.
 #pragma once
 
 #include <stop_token>
@@ -24,12 +24,14 @@ struct TrackPoint {
     bool fits = false;  // the value is valid and fits
     Wall wall = Wall::memory;
     double mfu = 0;
+    bool risky = false;  // it fits, but may run out of memory
 };
 
 // The result that is painted in one pixel column, or in the cell of one value.
 struct TrackColumn {
     bool fits = false;
     double mfu = 0;
+    bool risky = false;
     bool operator==(const TrackColumn&) const = default;
 };
 

@@ -80,6 +80,7 @@ TrackPoint TrackEstimator::judged(const Scenario& of, double value, double place
     out.fits = true;
     out.wall = scratch_.estimate.wall;
     out.mfu = scratch_.estimate.mfu;
+    out.risky = scratch_.estimate.verdict == Verdict::risky;
     return out;
 }
 

@@ -343,6 +343,8 @@ void ScalingLabels::paint_current() {
             lines.append(plain((data.current.fits() ? tr("of %1") : tr("does not fit in %1")).arg(limit)));
         } else if (!data.current.fits()) {
             lines.append(plain(tr("hypothetical, does not fit")));
+        } else if (data.current.verdict == Verdict::risky) {
+            lines.append(plain(tr("risky: it may run out of memory")));
         }
         const auto run = std::ranges::find_if(diamonds_, [&](const Diamond& diamond) {
             return diamond.run->same_settings && diamond.run->gpus == data.current.x;

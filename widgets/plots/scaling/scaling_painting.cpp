@@ -50,6 +50,29 @@ std::vector<AxisRange> ScalingFigure::Parts::unfit() const {
     return out;
 }
 
+std::vector<QRectF> ScalingFigure::Parts::risky() const {
+    constexpr double kHigh = 14;
+    std::vector<QRectF> out;
+    const Curve& curve = data.curves.weak;
+    const QRectF area = frame();
+    const auto is_risky = [&](std::size_t i) { return curve[i].valid && curve[i].verdict == Verdict::risky; };
+    // A strip ends halfway to the next point.
+    const auto edge = [&](std::size_t a, std::size_t b) {
+        const double at = (x().coordToPixel(curve[a].x) + x().coordToPixel(curve[b].x)) / 2;
+        return std::clamp(at, area.left(), area.right());
+    };
+    for (std::size_t from = 0; from < curve.size() && !memory(); ++from) {
+        if (!is_risky(from)) continue;
+        std::size_t to = from;
+        while (to + 1 < curve.size() && is_risky(to + 1)) ++to;
+        const double left = edge(from > 0 ? from - 1 : from, from);
+        const double right = edge(to, to + 1 < curve.size() ? to + 1 : to);
+        if (right > left) out.emplace_back(left, area.bottom() - kHigh, right - left, kHigh);
+        from = to;
+    }
+    return out;
+}
+
 void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
     const QRectF area = frame();
     if (zoomed()) painter.setClipRect(area);
@@ -64,6 +87,7 @@ void ScalingFigure::Parts::paint_below(QCPPainter& painter) const {
             draw_unfit(painter, QRectF(left, area.top(), right - left, area.height()), *theme);
     }
     if (memory()) return paint_memory(painter);
+    for (const QRectF& strip : risky()) hatch_over(painter, strip, *theme, theme->risk, 5, 1.6);
     if (options.band && options.weak) paint_band(painter);
 }
 
@@ -196,6 +220,7 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
     for (const Ghost& pinned : ghosts) {
         scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
     }
+    for (const QRectF& strip : risky()) scene.taken.push_back(strip);
     if (memory()) {
         for (const Limit& one : limits()) {
             scene.taken.push_back(one.box);

@@ -85,6 +85,8 @@ struct ScalingFigure::Parts {
     QPolygonF pixels(const ScalingData& shown, const Curve& curve, const QCPPainter& painter) const;
     QPointF current() const { return {data.current.x, data.y(data.current, options.y)}; }
     std::vector<AxisRange> unfit() const;
+    // The strips above the axis where the weak curve fits but may run out of memory.
+    std::vector<QRectF> risky() const;
 };
 
 }  // namespace shardscope

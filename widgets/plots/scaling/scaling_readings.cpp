@@ -113,6 +113,8 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
                  shown(low, quantity, false) + QStringLiteral(" – ") + shown(high, quantity),
                  kNoValue});
         }
+        if (here->verdict == Verdict::risky)
+            out.readings.push_back({tr("Memory"), p.theme->risk, kNoValue, quantity, tr("risky"), kNoValue});
     }
     // The wall is that of the strip below the axis.
     const Curve& job = p.data.held_job();

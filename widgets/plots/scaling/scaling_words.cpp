@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "widgets/drawing.h"
 #include "widgets/plots/figure_words.h"
 #include "widgets/text.h"
 
@@ -41,6 +42,11 @@ QString scaling_caption(const ScalingData& data, const ScalingOptions& options) 
     if (data.fewest_gpus() > 1)
         out += tr("The plan needs at least %1 GPUs.").arg(shown(data.fewest_gpus(), Quantity::count));
     if (!std::ranges::all_of(data.curves.weak, &CurvePoint::fits)) out += memory_limit(data.capacity);
+    const auto is_risky = [](const CurvePoint& point) {
+        return point.valid && point.verdict == Verdict::risky;
+    };
+    if (rates && std::ranges::any_of(data.curves.weak, is_risky))
+        out += tr("Hatched at the axis: it may run out of memory.");
     if (!data.measured.empty() && options.measured) {
         out +=
             tr("Diamonds: measured runs of this model and GPU, solid with the same settings, hollow with "
