@@ -222,6 +222,26 @@ TEST_CASE("no line of a vector figure goes far beyond the frame", "[figures]") {
     }
 }
 
+TEST_CASE("the label of the scenario is beside its dot and makes no hole in the band", "[figures]") {
+    LiveScaling live;
+    for (const QSize size : {QSize(543, 562), QSize(900, 420)}) {
+        live.plot.resize(size);
+        QApplication::processEvents();
+        live.canvas->replot();
+        const Answer& now = live.model.answer();
+        const QPointF dot(live.canvas->xAxis->coordToPixel(now.settings[P::gpus]),
+                          live.canvas->yAxis->coordToPixel(now.estimate.mfu));
+        const auto words = drawn_words(*live.canvas);
+        const auto is_own = [](const DrawnWord& word) {
+            return word.text.startsWith(QStringLiteral("A 64 GPUs"));
+        };
+        const auto own = std::ranges::find_if(words, is_own);
+        REQUIRE(own != words.end());
+        CAPTURE(size.width());
+        CHECK(distance_to(own->box, dot) < 45);
+    }
+}
+
 TEST_CASE("figures of memory and step use the whole width of the page", "[figures]") {
     FigureRequest asked = request(GENERATE("memory", "waterfall"));
     asked.scale = 1;

@@ -206,6 +206,11 @@ QRectF LabelPlacer::place_or_cover(const QSizeF& size, const QList<QPointF>& cor
     return {first, size};
 }
 
+double distance_to(const QRectF& box, const QPointF& at) {
+    return std::hypot(std::max({box.left() - at.x(), at.x() - box.right(), 0.0}),
+                      std::max({box.top() - at.y(), at.y() - box.bottom(), 0.0}));
+}
+
 QList<QPointF> around(const QPointF& anchor, const QSizeF& size, double gap) {
     const double w = size.width();
     const double h = size.height();

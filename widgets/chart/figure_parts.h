@@ -52,6 +52,9 @@ void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Q
 // Draws a line of text rotated, reading upwards, centred in `box`.
 void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo = {});
 
+// Returns the distance from a place to the nearest point of a box, in px.
+double distance_to(const QRectF& box, const QPointF& at);
+
 // Finds free positions for direct labels. A label never covers another label or a mark, and avoids lines
 // where possible.
 class LabelPlacer {

@@ -252,7 +252,9 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         constexpr qsizetype kTouching = 8;
         for (const double farther : {8.0, 16.0, 24.0})
             corners += around(at, size, kCurrentDot + 4 + farther).first(kTouching);
-        out.current = room.place(size, corners);
+        // Crossing a little of the line of the best plans is better than being far from the mark.
+        out.current = room.place(size, corners, std::numeric_limits<double>::infinity(),
+                                 [&](const QRectF& box) { return 1.5 * distance_to(box, at); });
     }
     for (std::size_t i = 0; i < ghosts.size(); ++i) {
         QList<QPointF> corners = around(ghost_place(i), {kTag, kTag}, kCurrentDot + 3);
@@ -321,7 +323,10 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelPlacer& room,
             corners.append({corner, at[*best].y() - gap - size.height()});
         for (const double gap : {kBest + 4, kBest + 18, kBest + 32})
             corners.append({corner, at[*best].y() + gap});
-        if (const auto box = room.place(size, corners))
+        for (const QPointF& beside : around(at[*best], size, kBest + 4))
+            corners.append({std::clamp(beside.x(), left, std::max(left, limit - size.width())), beside.y()});
+        const auto near = [&](const QRectF& label) { return 1.5 * distance_to(label, at[*best]); };
+        if (const auto box = room.place(size, corners, std::numeric_limits<double>::infinity(), near))
             draw_label(painter, *box, lines, Qt::AlignRight, theme->pane);
     }
     // Only the neighbours with enough space are labelled; the list contains them all.

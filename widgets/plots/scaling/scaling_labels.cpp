@@ -129,10 +129,23 @@ void ScalingLabels::guide(double at, double top, const QColor& color, const QRec
 }
 
 void ScalingLabels::draw(const QRectF& box, const LabelLines& lines) {
-    draw_label(painter_, box, lines, Qt::AlignHCenter, scene_.theme.pane);
+    draw_label(painter_, box, lines, Qt::AlignHCenter, halo_of(box));
     // The distance keeps the lines of two labels from being read as one label.
     constexpr double kApart = 7;
     room_.take(box.adjusted(0, -kApart, 0, kApart));
+}
+
+QColor ScalingLabels::halo_of(const QRectF& box) const {
+    const auto crosses = [&](const QPolygonF& line) { return distance(box, line, 2) < 2; };
+    const auto hatched = [&](const AxisRange& stretch) {
+        return scene_.x.coordToPixel(stretch.from) < box.right() &&
+               scene_.x.coordToPixel(stretch.to) > box.left();
+    };
+    const bool needed = crosses(scene_.weak) || crosses(scene_.strong) || crosses(scene_.ideal) ||
+                        crosses(scene_.repaired) || std::ranges::any_of(scene_.ghost_lines, crosses) ||
+                        std::ranges::any_of(scene_.limits, crosses) ||
+                        std::ranges::any_of(scene_.unfit, hatched);
+    return needed ? scene_.theme.pane : QColor();
 }
 
 std::optional<QRectF> ScalingLabels::put(const LabelLines& lines, const QList<QPointF>& corners, double most,
@@ -274,7 +287,10 @@ void ScalingLabels::find_marks() {
     const ScalingY quantity = scene_.options.y;
     value_ = data.y(data.current, quantity);
     has_dot_ = scene_.x.range().contains(data.current.x) && scene_.y.range().contains(value_);
-    dot_ = pixel(data.current.x, has_dot_ ? value_ : scene_.y.range().lower);
+    // The label of a value outside the part that is shown is at the nearer edge.
+    const double lower = scene_.y.range().lower;
+    dot_ =
+        pixel(data.current.x, std::isnan(value_) ? lower : std::clamp(value_, lower, scene_.y.range().upper));
     if (has_dot_) room_.take(square(dot_, kScenarioDot + 3));
 
     for (const MeasuredPoint& run : data.measured) {
@@ -337,7 +353,11 @@ void ScalingLabels::paint_current() {
         lines.append(
             plain(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false), have)));
     } else {
-        lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y))));
+        // An arrow points to a value outside the part that is shown.
+        const QString beyond = has_dot_                          ? QString()
+                               : value_ > scene_.y.range().upper ? QStringLiteral(" ↑")
+                                                                 : QStringLiteral(" ↓");
+        lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y)) + beyond));
         if (scene_.options.y == ScalingY::memory) {
             const QString limit = shown(data.capacity, Quantity::bytes);
             lines.append(plain((data.current.fits() ? tr("of %1") : tr("does not fit in %1")).arg(limit)));
@@ -358,7 +378,7 @@ void ScalingLabels::paint_current() {
     const QSizeF size = size_of(lines);
     constexpr double kEdge = 4;
     const double most_left = std::max(area.left() + kEdge, area.right() - kEdge - size.width());
-    const double start = (has_dot_ ? dot_.y() : area.center().y()) - size.height() / 2;
+    const bool has_place = !std::isnan(value_);
     QList<QPointF> corners;
     const auto add = [&](double top) {
         // Above the dot the label is centred, has one end over the dot, or ends beside it. Below the dot it
@@ -371,15 +391,22 @@ void ScalingLabels::paint_current() {
                 {std::clamp(dot_.x() - share * size.width(), area.left() + kEdge, most_left), top});
         }
     };
-    for (const double up : {58.0, 34.0, 90.0, 120.0, 150.0}) add(start - up);
-    for (const double down : {50.0, 80.0, 120.0, 160.0}) add(start + down);
+    // From the dot to the label, nearest first.
+    constexpr std::array kGaps{9.0, 16.0, 26.0, 40.0, 58.0, 80.0, 110.0, 140.0};
+    for (const double gap : kGaps) {
+        if (has_place) add(dot_.y() - gap - size.height());
+        if (has_place) add(dot_.y() + gap);
+    }
     for (const double share : {0.1, 0.3, 0.5, 0.7}) add(area.top() + share * area.height());
-    // The guide leads to the label, but not over a long distance.
     const auto box = room_.place(size, corners, kAny, [&](const QRectF& at) {
-        constexpr double kNear = 60;
-        constexpr double kFarther = 0.25;
-        const double away = std::max({at.top() - dot_.y(), dot_.y() - at.bottom(), 0.0});
-        return has_dot_ ? kFarther * std::max(0.0, away - kNear) : 0;
+        constexpr double kNear = 12;
+        constexpr double kFarther = 0.4;
+        constexpr double kAtPin = 25;  // where a pin has its letter
+        double out = has_place ? kFarther * std::max(0.0, distance_to(at, dot_) - kNear) : 0;
+        for (const Pin& pin : pins_) {
+            if (distance_to(at, pin.at) < kTag + 6) out += kAtPin;
+        }
+        return out;
     });
     const bool above = box && box->bottom() < dot_.y();
     guide(dot_.x(), above ? box->bottom() + 2 : dot_.y(), scene_.theme.text,

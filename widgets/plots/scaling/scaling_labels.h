@@ -72,6 +72,8 @@ class ScalingLabels {
     // Draws a dotted line from `top` to the axis, interrupted at the label `around`.
     void guide(double at, double top, const QColor& color, const QRectF& around = {});
     void draw(const QRectF& box, const LabelLines& lines);
+    // A halo is only needed over lines and hatches. On the band it would be a hole.
+    [[nodiscard]] QColor halo_of(const QRectF& box) const;
     // Returns the box of the label; nothing if there is no space for it.
     std::optional<QRectF> put(const LabelLines& lines, const QList<QPointF>& corners,
                               double most = std::numeric_limits<double>::infinity(),

@@ -445,8 +445,12 @@ void ValidationFigure::Parts::paint_own(QCPPainter& painter, LabelPlacer& room) 
     const QSizeF size = size_of(lines);
     QList<QPointF> corners = around(at, size, kGap);
     for (const double farther : {2.5, 5.0, 8.0}) corners.append(around(at, size, farther * kGap));
-    if (const auto box = room.place(size, corners))
-        draw_label(painter, *box, lines, Qt::AlignHCenter, theme->pane);
+    const auto box = room.place(size, corners);
+    if (!box) return;
+    // On the band, the halo has its colour.
+    const double ratio = y().pixelToCoord(box->center().y()) / x().pixelToCoord(box->center().x());
+    const bool in_band = std::fabs(ratio - 1) <= kValidationBand;
+    draw_label(painter, *box, lines, Qt::AlignHCenter, in_band ? band_color(*theme) : theme->pane);
 }
 
 void ValidationFigure::Parts::paint_ghosts(QCPPainter& painter, LabelPlacer& room) const {
