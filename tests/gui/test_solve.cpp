@@ -7,9 +7,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "explain/output.h"
 #include "support/desk.h"
 #include "support/pdf.h"
 #include "widgets/live_model.h"
@@ -79,6 +81,11 @@ TEST_CASE("G1: DGX H100, Llama 3 70B, the fewest GPUs that fit are exported as P
     // With the current plan nothing fits, and the reason has numbers; one click chooses another plan.
     CHECK(desk.text("solve/result").contains(QStringLiteral("activations alone need")));
     CHECK(desk.text("solve/result").contains(QStringLiteral("16,384")));
+    // The headline names the same number.
+    const QString need =
+        desk.text("solve/result").section(QStringLiteral("alone need "), 1).section(' ', 0, 1);
+    CHECK(std::ranges::any_of(wall_sentences(desk.window.model().answer()).details,
+                              [&](const std::string& detail) { return text_of(detail).contains(need); }));
     const double batch = desk.setting(P::global_batch);
     desk.click(QStringLiteral("solve/way/0"));
     // An automatic plan is for the same job.

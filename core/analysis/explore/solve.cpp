@@ -284,10 +284,20 @@ std::string ThresholdSearch::reason_of_memory(const std::string& range) const {
         return sum;
     }());
     if (least[largest] > capacity) {
+        // Where the term hardly depends on the input, it is that of the scenario itself, which the headline
+        // names, too.
+        constexpr double kHardly = 1.1;
+        Answer now;
+        const double own =
+            answer_into(q_.scenario, now) ? now.estimate.memory.terms()[largest] : least[largest];
+        const bool constant = own < kHardly * least[largest];
         return translate(
-            "No solution for {1} because {2} alone need {3} of {4}; the smallest total, at {5}, is {6}.",
-            {range, label_of(static_cast<MemoryTerm>(largest)), bytes(least[largest]), bytes(capacity),
-             text(nearest.x), bytes(peak)});
+            constant ? translatable("No solution for {1} because {2} alone need {3} of {4}; the smallest "
+                                    "total, at {5}, is {6}.")
+                     : translatable("No solution for {1} because {2} alone need at least {3} of {4}; the "
+                                    "smallest total, at {5}, is {6}."),
+            {range, label_of(static_cast<MemoryTerm>(largest)), bytes(constant ? own : least[largest]),
+             bytes(capacity), text(nearest.x), bytes(peak)});
     }
     std::array<std::size_t, kMemoryTerms> order{};
     for (std::size_t i = 0; i < kMemoryTerms; ++i) order[i] = i;

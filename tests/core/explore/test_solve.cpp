@@ -153,6 +153,11 @@ TEST_CASE("solve: without a solution the report names the obstacle with numbers"
     REQUIRE_FALSE(none.found());
     INFO(none.reason);
     CHECK(none.reason.find("activations alone need") != std::string::npos);
+    // The headline names the same number.
+    const MemoryTerms terms = answer(wide).estimate.memory.terms();
+    const std::string need =
+        format(terms[static_cast<std::size_t>(MemoryTerm::activations)], Quantity::bytes);
+    CHECK(none.reason.find("activations alone need " + need + " of") != std::string::npos);
     CHECK(none.reason.find("16,384") != std::string::npos);
     CHECK(none.reason.find("79.1 GiB") != std::string::npos);
 
