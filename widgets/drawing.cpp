@@ -2,6 +2,7 @@
 
 #include <QCache>
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainter>
 #include <cmath>
 #include <utility>
@@ -41,9 +42,21 @@ void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const
     fill_hatch(painter, area, lines, pitch, width);
 }
 
+namespace {
+
+const QLocale& grouped_numbers() {
+    static const QLocale locale(QLocale::English, QLocale::UnitedStates);
+    return locale;
+}
+
+}  // namespace
+
+QString tick_number(double value, int digits) { return grouped_numbers().toString(value, 'g', digits); }
+
 QString signed_number(double value, int decimals) {
-    QString digits = QString::number(std::fabs(value), 'f', decimals);
-    if (digits.toDouble() == 0) return QStringLiteral("±0");
+    const QLocale& grouped = grouped_numbers();
+    const QString digits = grouped.toString(std::fabs(value), 'f', decimals);
+    if (grouped.toDouble(digits) == 0) return QStringLiteral("±0");
     return (value < 0 ? QStringLiteral("−") : QStringLiteral("+")) + digits;
 }
 

@@ -34,6 +34,8 @@ QColor pin_color(const Theme& theme, char letter);
 void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const QColor& color, double pitch,
                 double width);
 
+// Returns a number beside a tick: all of its digits, up to `digits`, with the thousands grouped.
+QString tick_number(double value, int digits = 6);
 // Returns the number with its sign: "+1.5", "−10", "±0".
 QString signed_number(double value, int decimals);
 // Returns a ratio as a relative change: "−10 %", or "×12" from a factor of ten on, where a percentage is hard

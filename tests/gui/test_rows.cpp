@@ -20,6 +20,7 @@
 #include "scenario/domain.h"
 #include "support/desk.h"
 #include "support/wheel.h"
+#include "widgets/drawing.h"
 #include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/control_group.h"
@@ -184,6 +185,17 @@ TEST_CASE("the message of a corrected value covers the next row only for a while
     CHECK(desk.find<QWidget>("model.hidden_size/field")->property("refused").toBool());
     desk.find<QWidget>("model.hidden_size/field")->setFocus();
     CHECK(message->isVisible());
+}
+
+TEST_CASE("the ticks of a slider have units where its ends have different ones", "[gui][rows]") {
+    Row memory(P::memory_bandwidth);
+    CHECK(memory.row.slider()->textOf(500e9) == "500 GB/s");
+    CHECK(memory.row.slider()->textOf(2e12) == "2 TB/s");
+    Row network(P::inter_node_bandwidth);
+    CHECK(network.row.slider()->textOf(50e9) == "400");
+    CHECK(tick_number(1090) == "1,090");
+    CHECK(tick_number(0.25) == "0.25");
+    CHECK(signed_number(1090, 0) == "+1,090");
 }
 
 TEST_CASE("up and down step through valid values", "[gui][rows]") {

@@ -33,7 +33,7 @@ constexpr double kStale = 0.4;      // opacity of the last valid picture while t
 // Writes all digits, also of sizes far beyond any real GPU.
 QString axis_text(double gib) {
     constexpr int kDigits = 15;
-    return QString::number(gib, 'g', kDigits);
+    return tick_number(gib, kDigits);
 }
 
 double fitted_top(const MemoryBarData& data) {

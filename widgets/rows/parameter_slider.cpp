@@ -104,8 +104,13 @@ QString ParameterSlider::valueText() const {
 
 QString ParameterSlider::textOf(double value) const {
     if (!parameter_) return {};
-    QString text =
-        QString::fromStdString(format(static_cast<P>(parameter_ - parameters().data()), value, false));
+    const P id = static_cast<P>(parameter_ - parameters().data());
+    // Where the two ends have different units, each number needs its own.
+    const Quantity quantity = parameter_->quantity;
+    const auto unit = [&](double end) { return shardscope::show(end, quantity).unit; };
+    if (scale_.low() > 0 && unit(scale_.low()) != unit(scale_.high()))
+        return QString::fromStdString(format(id, value));
+    QString text = QString::fromStdString(format(id, value, false));
     if (text.contains(QLatin1Char('.'))) {
         while (text.endsWith(QLatin1Char('0'))) text.chop(1);
         if (text.endsWith(QLatin1Char('.'))) text.chop(1);

@@ -44,7 +44,7 @@ constexpr std::array kSequences{Unit{translatable("tokens"), 1}};
 constexpr std::array kThroughputs{Unit{translatable("tokens/s"), 1}};
 constexpr std::array kJoules{Unit{"J", 1}, Unit{"kWh", 3.6e6}, Unit{"MWh", 3.6e9}};
 constexpr std::array kPerJoule{Unit{translatable("tokens/J"), 1}};
-constexpr std::array kDays{Unit{translatable("days"), 1}};
+constexpr std::array kDays{Unit{translatable("days"), 1}, Unit{"h", 1.0 / 24}};
 constexpr std::array kHours{Unit{"h", 1}};
 constexpr std::array kMoney{Unit{"$", 1}};
 constexpr std::array kByteFactor{Unit{"B", 1}};
@@ -215,8 +215,8 @@ Shown shown_in_english(double value, Quantity quantity) {
         case Quantity::joules: return scaled(value, kShownEnergy, 3);
         case Quantity::tokens_per_joule: return {rounded(value, 3, 4, Zeros::kept), "tokens/J"};
         case Quantity::days: {
-            const bool hours = std::fabs(value) < 1;
-            return {rounded(value, hours ? 3 : 4, hours ? 4 : 2, Zeros::kept), "days"};
+            if (std::fabs(value) >= 1 || value == 0) return {rounded(value, 4, 2, Zeros::kept), "days"};
+            return {rounded(value / kDays[1].factor, 3, 4, Zeros::kept), "h"};
         }
         case Quantity::hours: return {rounded(value, 4, 1), "h"};
         case Quantity::money: return {rounded(value, 4, 2), "$"};

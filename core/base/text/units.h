@@ -30,7 +30,7 @@ enum class Quantity {
     watts,
     joules,
     tokens_per_joule,
-    days,
+    days,  // below one in h
     hours,
     money,                   // US dollars
     byte_factor,             // bytes per element

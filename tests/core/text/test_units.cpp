@@ -75,6 +75,9 @@ TEST_CASE("units: values are shown as people read them", "[units]") {
     CHECK(format(79.1 * 1073741824.0, Quantity::bytes) == "79.1 GiB");
     CHECK(format(12853954560.0, Quantity::big_count) == "12.85 B");
     CHECK(format(0.8488, Quantity::seconds) == "849 ms");
+    CHECK(format(9.46, Quantity::days) == "9.46 days");
+    CHECK(format(0.637, Quantity::days) == "15.3 h");
+    CHECK(parse("12 h", Quantity::days).value == 0.5);
     CHECK(format(-1234.5, Quantity::count) == "−1,234.5");
     CHECK(format(std::nan(""), Quantity::percent) == "–");
 }

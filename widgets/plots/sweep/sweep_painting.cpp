@@ -129,11 +129,16 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
         if (x_zoom.zoomed()) values = zoomed_ticks(std::move(values), low, high);
         if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
             values.insert(std::ranges::lower_bound(values, now), now);
-        // The current value may be any number, so it is written with the usual number of digits.
+        // The current value may be any number, so it is written with the usual number of digits, in the unit
+        // of the axis.
+        const Quantity quantity = along_quantity();
         const auto text = [&](double value) {
-            return value != now || !data.against
-                       ? shown(value, Quantity::count)
-                       : QString::fromStdString(format(shown_data.current.along, along_quantity(), false));
+            if (quantity == Quantity::big_count) return QString::fromStdString(format(value, quantity));
+            if (value != now || !data.against) return shown(value, Quantity::count);
+            const Shown own = shardscope::show(shown_data.current.along, quantity);
+            return own.unit == translate(plot_unit(quantity).symbol) || own.unit.empty()
+                       ? QString::fromStdString(own.number)
+                       : shown(value, Quantity::fraction);
         };
         for (const double value : values) out.push_back({value, text(value), value == now});
     }

@@ -125,7 +125,7 @@ void TimelineFigure::Parts::paint_memory(QCPPainter& painter) const {
         const double y = std::round(curve_view(area).y_of(value * unit));
         painter.setPen(QPen(theme->grid, 1));
         if (value > 0) painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        const QString text = QString::number(value);
+        const QString text = tick_number(value);
         draw_text(painter,
                   {area.left() - 8 - small.horizontalAdvance(text), std::round(y + small.capHeight() / 2)},
                   text, fonts.small, theme->muted);
@@ -209,20 +209,23 @@ void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
         centers.push_back(at(seconds));
     };
     const double end = data.line.end;
+    // In the unit of the axis.
+    const Shown length = shardscope::show(end, Quantity::seconds);
+    const QString end_text = length.unit == unit.symbol ? QString::fromStdString(length.number)
+                                                        : shown(end / unit.seconds, Quantity::fraction);
     bool ended = false;
     const std::vector<double> round =
         linear_ticks(range.lower / unit.seconds, range.upper / unit.seconds, kMostTimeTicks);
     for (const double value : round) {
         const double seconds = value * unit.seconds;
         if (!ended && seconds >= end && end >= range.lower) {
-            put(end, shown(end, Quantity::seconds, false), true);
+            put(end, end_text, true);
             ended = true;
             if (seconds == end) continue;
         }
-        put(seconds, QLocale::c().toString(value, 'g', 6), false);
+        put(seconds, tick_number(value), false);
     }
-    if (!ended && end >= range.lower && end <= range.upper)
-        put(end, shown(end, Quantity::seconds, false), true);
+    if (!ended && end >= range.lower && end <= range.upper) put(end, end_text, true);
     draw_x_ticks(painter, all.bottom(), ticks, centers, 0, *theme, fonts);
     const QString title = tr("Time in the step, %1").arg(QString::fromUtf8(unit.symbol));
     const QFontMetricsF metrics(fonts.bold);

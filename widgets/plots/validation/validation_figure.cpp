@@ -44,7 +44,7 @@ QString tick_text(double value, ValidationQuantity quantity) {
     if (quantity == ValidationQuantity::mfu) return shown(value * 100, Quantity::count);
     if (quantity == ValidationQuantity::tokens_per_s_per_gpu) return shown(value, Quantity::count);
     if (quantity == ValidationQuantity::memory) return shown(value / kGiB, Quantity::count);
-    return QString::number(value);
+    return tick_number(value);
 }
 
 // Returns a polygon with corners on a circle, the first at `start` quarter circles from the right. `inner` is

@@ -56,7 +56,8 @@ WallsTicks ticks_of(const WallsScale& scale, const AxisZoom& zoom, double now) {
     if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
         values.insert(std::ranges::lower_bound(values, now), now);
     for (const double value : values) {
-        out.ticks.push_back({value, shown(value, Quantity::count), value == now});
+        const bool big = parameter(id).quantity == Quantity::big_count;
+        out.ticks.push_back({value, shown(value, big ? Quantity::big_count : Quantity::count), value == now});
         out.place.push_back(scale.place_of(value * unit));
     }
     return out;
