@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QTabWidget>
 #include <QTest>
+#include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -83,6 +84,20 @@ struct SweepDesk : Desk {
 };
 
 }  // namespace
+
+TEST_CASE("the options of the sweep are written in words", "[sweep]") {
+    SweepDesk desk;
+    CHECK(desk.find<QComboBox>("sweep/against")->itemText(0) == QStringLiteral("x axis: the input"));
+    auto* outputs = desk.find<QToolButton>("sweep/y");
+    const QString one = outputs->text();
+    for (QAction* entry : outputs->menu()->actions()) {
+        if (entry->isChecked() || !entry->isCheckable()) continue;
+        entry->trigger();
+        break;
+    }
+    desk.settle();
+    CHECK(outputs->text() == QStringLiteral("%1 and 1 more").arg(one));
+}
 
 TEST_CASE("sweep: the dot lies on the curve of any input, in every panel", "[sweep]") {
     SweepDesk desk;

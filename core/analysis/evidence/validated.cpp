@@ -47,7 +47,7 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer) {
         out.push_back(translate("No public run of latent attention was compared."));
     const Preset* gpu = answer.scenario.gpu_preset();
     if (!gpu || compared(*gpu) == Compared::never)
-        out.push_back(translate("No public run of this GPU with a good time was compared."));
+        out.push_back(translate("No public run of this GPU with a reliable step time was compared."));
     if (const std::string& name = answer.scenario.software_name; !name.empty())
         out.push_back(unknown_software_sentence(name));
     else if (!coverage().software.contains(written(P::software, s[P::software])))
@@ -89,7 +89,7 @@ std::string label_of(Compared compared) {
         case Compared::gpu_only: return translate("only its GPU");
         case Compared::yes: return translate("compared");
     }
-    return translate("none with a good time");
+    return translate("none with a reliable step time");
 }
 
 std::string largest_difference_sentence(const Settings& settings) {

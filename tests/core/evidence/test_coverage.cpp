@@ -191,7 +191,8 @@ TEST_CASE("coverage: the result names the nearest runs, and says where nothing l
     CHECK(std::find(notes.begin(), notes.end(), nearest_runs_sentence(unlike)) != notes.end());
 }
 
-TEST_CASE("coverage: a GPU whose runs are all noisy has runs, but none with a good time", "[evidence]") {
+TEST_CASE("coverage: a GPU whose runs are all noisy has runs, but none with a reliable step time",
+          "[evidence]") {
     const Preset* gpu = Catalogue::shipped().find(PresetKind::gpu, "tpu-v4");
     REQUIRE(gpu != nullptr);
     int shown = 0;
@@ -202,5 +203,5 @@ TEST_CASE("coverage: a GPU whose runs are all noisy has runs, but none with a go
     }
     CHECK(shown == 6);
     CHECK(compared(*gpu) == Compared::never);
-    CHECK(label_of(compared(*gpu)) == "none with a good time");
+    CHECK(label_of(compared(*gpu)) == "none with a reliable step time");
 }

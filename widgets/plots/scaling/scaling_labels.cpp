@@ -458,7 +458,7 @@ void ScalingLabels::paint_knee() {
     const LabelLines shorter{
         bold(tr("knee at %1 GPUs").arg(shown(scene_.data.curves.knee, Quantity::count)))};
     LabelLines lines = shorter;
-    if (roomy_) lines.append(muted(tr("an added GPU brings half")));
+    if (roomy_) lines.append(muted(tr("from here a GPU adds half as much")));
     const auto corners = [&](const QSizeF& size) {
         const QPointF up = knee_ - QPointF(0, 9);
         QList<QPointF> out;

@@ -104,7 +104,7 @@ SweepPlot::SweepPlot(LiveModel& model, QWidget* parent) : LivePlot(kSweepKind, m
     fill_inputs(*family_, tr("no family"));
     against_ = options().add_choice(QStringLiteral("sweep/against"),
                                     tr("What the points are drawn against: the input, or a result"), {});
-    fill_outputs(*against_, tr("against the input"));
+    fill_outputs(*against_, tr("x axis: the input"));
     narrow(*against_, kLetters);
     options().allow_folding(*family_, tr("Second input"));
     options().allow_folding(*against_, tr("Drawn against"));
@@ -168,7 +168,8 @@ void SweepPlot::take_outputs() {
         entries[i]->setChecked(std::ranges::find(outputs_, choices[static_cast<std::size_t>(i)]) !=
                                outputs_.end());
     }
-    y_->setText(names.size() == 1 ? names.front() : tr("%1 + %2").arg(names.front()).arg(names.size() - 1));
+    y_->setText(names.size() == 1 ? names.front()
+                                  : tr("%1 and %2 more").arg(names.front()).arg(names.size() - 1));
     y_->setAccessibleDescription(names.join(QStringLiteral(", ")));
     y_->setToolTip(tr("Outputs, up to three: %1").arg(names.join(QStringLiteral(", "))));
     if (!figure_) return;

@@ -219,7 +219,7 @@ void WallsFigure::Parts::paint_words(QCPPainter& painter, const QRectF& frame) {
              fonts.small);
     for (const Ghost& ghost : ghosts)
         name(ghost.data.edges.isEmpty() ? ghost.data.memory_edges : ghost.data.edges,
-             tr("%1: its wall").arg(QLatin1Char(ghost.letter)), pin_color(*theme, ghost.letter),
+             tr("%1: wall changes").arg(QLatin1Char(ghost.letter)), pin_color(*theme, ghost.letter),
              Theme::light().text, fonts.small_bold);
 }
 
