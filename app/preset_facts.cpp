@@ -174,9 +174,15 @@ const PresetFacts::Facts& PresetFacts::facts(const Preset& preset) {
 
 QString PresetFacts::line(const Preset& preset) {
     const std::vector<PresetFact>& all = of(preset);
+    const std::vector<PresetColumn> columns = columns_of(preset.kind);
     QStringList out;
-    for (auto fact = all.begin() + 1; fact != all.end(); ++fact) {
-        if (fact->text != kAbsent) out << fact->text;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].text == kAbsent) continue;
+        // What is a number with nothing but a unit needs its column's title.
+        QString title = columns[i].title;
+        title.replace(QStringLiteral("-\n"), QStringLiteral("-"))
+            .replace(QLatin1Char('\n'), QLatin1Char(' '));
+        out << (columns[i].number ? title + QLatin1Char(' ') + all[i].text : all[i].text);
     }
     return out.join(QStringLiteral(" · "));
 }

@@ -103,8 +103,12 @@ void CommandLine::describe() {
 void CommandLine::place() {
     const double zoom = zoom_of(font());
     const QPoint beside = field_.mapTo(parentWidget(), QPoint(field_.width() + kMargin, 0));
-    const int widest = static_cast<int>(620 * zoom);
-    const int width = std::min(widest, parentWidget()->width() - beside.x() - kMargin);
+    // As wide as its longest row, if the window is.
+    const QAbstractItemView& view = *list_;
+    const int frames = 2 * frameWidth() + 2 * 4 + kMargin;
+    const int wanted = view.sizeHintForColumn(what) + view.sizeHintForColumn(effect) + frames;
+    const int least = static_cast<int>(620 * zoom);
+    const int width = std::min(std::max(least, wanted), parentWidget()->width() - beside.x() - kMargin);
     const int row = list_->sizeHintForRow(0);
     const int height = row * static_cast<int>(commands_.size()) + 2 * frameWidth() + 2 * 4 + 2;
     setGeometry(beside.x(), beside.y(), width, height);

@@ -11,9 +11,22 @@ namespace shardscope {
 namespace {
 
 WindowCommand command_of(const QString& name, const QString& text, const Target& target, P id,
-                         WordMatch match, SolvePanel& solve) {
-    return {name, text, QObject::tr("sets the answer: %1").arg(text_of(label_of(id))), match,
-            [&solve, target, id] { solve.apply_answer(target, id); }};
+                         WordMatch match, const CommandTargets& targets) {
+    const QString label = text_of(label_of(id));
+    WindowCommand out{name, text, QObject::tr("sets the answer: %1").arg(label), match,
+                      [&solve = targets.solve, target, id] { solve.apply_answer(target, id); }};
+    // A plan that is searched at every value takes too long for a list.
+    if (!targets.model.answer().valid() || targets.model.scenario().automatic.any()) return out;
+    out.finds = [&model = targets.model, target, id, label] {
+        const Solution found = shardscope::solve({model.scenario(), id, target});
+        if (!found.found()) return text_of(found.reason);
+        const double now = model.answer().settings[id];
+        const QString value = text_of(format(id, found.value));
+        return same_value(found.value, now)
+                   ? QObject::tr("%1 is %2 already").arg(label, value)
+                   : QObject::tr("sets %1 %2, now %3").arg(label, value, text_of(format(id, now)));
+    };
+    return out;
 }
 
 // Returns the input that best matches the words.
@@ -45,7 +58,7 @@ WindowCommands solve_commands(const QString& words, const CommandTargets& target
         const WordMatch match = match_words(words, names, QStringLiteral("solve"));
         if (match != WordMatch::none)
             out.push_back(command_of(QStringLiteral("solve/") + text_of(question.name), label,
-                                     question.target, id, match, targets.solve));
+                                     question.target, id, match, targets));
     }
     // "solve TARGET" or "solve TARGET by INPUT".
     if (!words.startsWith(QStringLiteral("solve "), Qt::CaseInsensitive)) return out;
@@ -57,7 +70,7 @@ WindowCommands solve_commands(const QString& words, const CommandTargets& target
     if (problems.empty() && id && !(target.is_fit() && by < 0)) {
         out.push_back(command_of(QStringLiteral("solve"),
                                  QObject::tr("Solve for %1").arg(text_of(text_of(target))), target, *id,
-                                 WordMatch::whole, targets.solve));
+                                 WordMatch::whole, targets));
     }
     return out;
 }

@@ -20,6 +20,8 @@ WindowCommands commands_for(const QString& typed, const CommandTargets& targets)
     std::ranges::stable_sort(out, std::greater{}, &WindowCommand::match);
     if (out.size() > kMost) out.resize(kMost);
     for (WindowCommand& command : out) {
+        // Each search takes some milliseconds, so only the first entry has its answer.
+        if (command.finds && &command == &out.front()) command.effect = command.finds();
         if (!command.leads_to) continue;
         // What follows comes first, because a long list of facts may be cut.
         const QString follows = predicted(command.leads_to(), targets.model.answer());

@@ -35,6 +35,9 @@ struct WindowCommand {
     // Returns the scenario after the command, with the plan held; the list says what is predicted for it.
     // Null: the command leaves the scenario as it is, or searches.
     std::function<Scenario()> leads_to{};
+    // Returns what a search will find, for the first entry of the list. Null: the command does not search, or
+    // too long.
+    std::function<QString()> finds{};
 };
 using WindowCommands = std::vector<WindowCommand>;
 

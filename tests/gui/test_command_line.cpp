@@ -288,6 +288,30 @@ TEST_CASE("commands pin, show plots, solve and export", "[gui][command-line]") {
     CHECK(it.desk.window.model().undo_stack()->undoText().startsWith("Solve: "));
 }
 
+TEST_CASE("the list says which value a search will set, and labels the numbers of presets",
+          "[gui][command-line]") {
+    Line it;
+    const LiveModel& model = it.desk.window.model();
+    const Target fits;
+    const Solution expected = shardscope::solve({model.scenario(), P::gpus, fits});
+    REQUIRE(expected.found());
+    const WindowCommand& solve = it.first("solve fits");
+    INFO(solve.effect.toStdString());
+    CHECK(solve.effect.contains(text_of(format(P::gpus, expected.value))));
+    CHECK(solve.effect.contains(text_of("now 64")));
+    const WindowCommand& cluster = it.first("dgx h200");
+    CHECK(cluster.effect.contains("In a node 450 GB/s"));
+    CHECK(cluster.effect.contains("Inter-node 400 Gbit/s"));
+    // Nothing is elided while the window has room.
+    it.desk.window.resize(1920, 1000);
+    it.type("dgx h200");
+    auto* list = it.desk.find<QTreeWidget>("commands/list");
+    const QTreeWidgetItem* row = list->topLevelItem(0);
+    const int needed = QFontMetrics(list->font()).horizontalAdvance(row->text(1));
+    const bool at_edge = it.line().geometry().right() >= it.line().parentWidget()->width() - 16;
+    CHECK((list->columnWidth(1) > needed || at_edge));
+}
+
 TEST_CASE("a solved question is set once, with the exact target", "[gui][command-line]") {
     Line it;
     LiveModel& model = it.desk.window.model();
