@@ -14,6 +14,7 @@
 #include "widgets/panels/memory_bar.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
+#include "widgets/plots/figure_page.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/repairs.h"
 
@@ -425,6 +426,23 @@ TEST_CASE("pickers: an imported model keeps its name, warns, and is saved under 
     desk.choose(ActionId::save_model);
     CHECK(desk.text("message/text").contains(QStringLiteral("missing/a.json")));
     CHECK(model.scenario() == before);
+}
+
+TEST_CASE("a modified model is called so in the window's title and in the heading of figures",
+          "[gui][pickers]") {
+    Desk desk;
+    const auto heading = [&] {
+        FigureRequest request;
+        request.plot = "scaling";
+        return page_title(request, desk.window.model().answer());
+    };
+    CHECK(desk.window.windowTitle().startsWith(QStringLiteral("MPT-13B on 64")));
+    CHECK_FALSE(heading().contains(QStringLiteral("modified")));
+    desk.type("model.layers", QStringLiteral("48"));
+    CHECK(desk.window.windowTitle().startsWith(QStringLiteral("MPT-13B (modified) on 64")));
+    CHECK(heading().contains(QStringLiteral("MPT-13B (modified) on 64")));
+    QTest::keySequence(&desk.window, QKeySequence::Undo);
+    CHECK(desk.window.windowTitle().startsWith(QStringLiteral("MPT-13B on 64")));
 }
 
 TEST_CASE("the model can be renamed in its place in the tool bar", "[gui][pickers]") {

@@ -31,7 +31,10 @@ QString gpus_of(const Answer& answer) {
 }  // namespace
 
 QString figure_title(const QString& plot_title, const Answer& answer) {
-    return tr("%1: %2 on %3").arg(plot_title, model_of(answer, tr("Model")), gpus_of(answer));
+    QString model = model_of(answer, tr("Model"));
+    if (answer.scenario.model && is_modified(answer.scenario, Group::model))
+        model = tr("%1 (modified)").arg(model);
+    return tr("%1: %2 on %3").arg(plot_title, model, gpus_of(answer));
 }
 
 QString setting_sentence(const Answer& answer) {

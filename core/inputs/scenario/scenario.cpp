@@ -60,9 +60,10 @@ void Scenario::withdraw(P id) {
 std::string Scenario::title() const {
     if (!name.empty()) return name;
     const Preset* of = gpu_preset();
-    return translate("{1} on {2} {3}",
-                     {model_title().empty() ? translate("Model") : model_title(),
-                      format(resolve(*this)[P::gpus], Quantity::count), of ? of->title : translate("GPUs")});
+    std::string shown_model = model_title().empty() ? translate("Model") : model_title();
+    if (model && is_modified(*this, Group::model)) shown_model = translate("{1} (modified)", {shown_model});
+    return translate("{1} on {2} {3}", {shown_model, format(resolve(*this)[P::gpus], Quantity::count),
+                                        of ? of->title : translate("GPUs")});
 }
 
 std::string Scenario::model_title() const {

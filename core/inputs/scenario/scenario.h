@@ -42,7 +42,7 @@ struct Scenario {
     void give_software(const std::string& program);
     // Removes an override.
     void withdraw(P id);
-    // Returns the name, or a title such as "MPT-13B on 64 H100 SXM 80 GB".
+    // Returns the name, or a title such as "MPT-13B on 64 H100 SXM 80 GB" or "MPT-13B (modified) on …".
     [[nodiscard]] std::string title() const;
     // Returns the model's own name or the title of its preset; "" where it has neither.
     [[nodiscard]] std::string model_title() const;
