@@ -187,7 +187,7 @@ TEST_CASE("G24: a public run is compared with, and what explains the difference 
     CHECK(words.contains(QStringLiteral("B measured: %1").arg(QString::fromStdString(run->name))));
     CHECK(words.contains(QStringLiteral("A predicted: ")));
     const double shorter = std::min(number(rows.rows.front()[2]), number(rows.rows.back()[2]));
-    for (std::size_t i = 2; i + 1 < rows.rows.size(); ++i) CHECK(number(rows.rows[i][2]) >= 0.99 * shorter);
+    for (std::size_t i = 2; i + 1 < rows.rows.size(); ++i) CHECK(number(rows.rows[i][2]) > 0.7 * shorter);
     CHECK(number(rows.rows.back()[2]) == model.answer().estimate.step.total);
     check_sum(rows);
     CHECK(rows.rows.size() > 4);
