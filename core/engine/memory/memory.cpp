@@ -367,7 +367,7 @@ ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const Sc
 }
 
 double ActivationMemory::resident(double state_on_host) const {
-    return held + left_on_gpu(offloaded, host_memory - state_on_host);
+    return held + left_on_gpu(offloaded, std::max(0.0, host_memory - state_on_host));
 }
 
 double offloaded_activation_bytes(const Stage& stage, const Compiled& c) {
