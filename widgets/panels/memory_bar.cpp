@@ -384,7 +384,12 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     constexpr double kPage = 440;
     const double wider =
         std::max(0.0, area.width() - kPage) / (1 + 0.5 * static_cast<double>(data.ghosts.size()));
-    const double width = (many && narrow ? 22 : many ? 28 : tight ? 30 : narrow ? 36 : 44) + std::floor(wider);
+    const double width = (many && narrow ? 13
+                          : many         ? 28
+                          : tight        ? 30
+                          : narrow       ? 36
+                                         : 44) +
+                         std::floor(wider);
     g.ghost = (tight ? 5 : 7) + std::floor(wider / 2);
     // The letters below the ghosts do not touch.
     const QFontMetricsF letters(scaled_font(font, kSmall, true));

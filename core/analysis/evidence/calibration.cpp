@@ -150,8 +150,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);
     const bool several = !of_machines.errors.empty() && !of_stacks.errors.empty();
     const BandEvidence evidence{of_models, of_stacks, out.fitted.error};
-    if (options.everywhere && several)
-        out.distance_band = distance_band_of(cases, evidence, of_machines);
+    if (options.everywhere && several) out.distance_band = distance_band_of(cases, evidence, of_machines);
     else out.distance_band = cases.front().settings[P::distance_band];
     const Bands found = bands(cases, evidence, out.distance_band, options.everywhere);
     out.band = found.of_stack;

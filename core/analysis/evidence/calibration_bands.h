@@ -31,8 +31,8 @@ struct BandEvidence {
     std::vector<double> fitted;
 };
 // Returns the bands of the stacks, given the additional half width of the distance: they contain four of five
-// runs whose model was left out, and four of five of the fit. The band of a stack without runs contains four of
-// five runs whose stack was left out. Runs with equal settings count once. From scratch, a stack's band is
+// runs whose model was left out, and four of five of the fit. The band of a stack without runs contains four
+// of five runs whose stack was left out. Runs with equal settings count once. From scratch, a stack's band is
 // shrunk to that of all stacks. With a user's runs it is shrunk to the stack's previous one, and stacks with
 // few runs get no new band.
 Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence, double distance_band,
@@ -43,10 +43,10 @@ double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& le
                     double distance_band, bool known = true);
 // The least additional half width for one difference in kind. It is assumed: hardly any run that was left out
 // differs in kind from all others.
-inline constexpr double kLeastDistanceBand = 0.15;
-// Returns the smallest additional half width for one difference in kind with which four of five runs of machines
-// that were left out whole lie in their bands, among all of them and among the half that is further from other
-// runs.
+inline constexpr double kLeastDistanceBand = 0.08;
+// Returns the smallest additional half width for one difference in kind with which four of five runs of
+// machines that were left out whole lie in their bands, among all of them and among the half that is further
+// from other runs.
 double distance_band_of(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence,
                         const LeftOut& machines);
 

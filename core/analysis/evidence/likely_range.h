@@ -16,8 +16,8 @@ struct LikelyRange {  // tokens/s/GPU
 LikelyRange likely_range(const Answer& answer);
 
 // The half width, in the logarithm of the step time, of a stack with the band `error_band` at a distance of 0
-// … 1. `distance_band` is the additional half width for one difference in kind, which is a distance of 63 %. It
-// grows with the square of the differences, −ln(1 − distance), up to two.
+// … 1. `distance_band` is the additional half width for one difference in kind, which is a distance of 63 %.
+// It grows with the square of the differences, −ln(1 − distance), up to two.
 double half_width(double error_band, double distance_band, double distance);
 
 }  // namespace shardscope

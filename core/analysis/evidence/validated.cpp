@@ -89,7 +89,7 @@ std::string label_of(Compared compared) {
         case Compared::gpu_only: return translate("only its GPU");
         case Compared::yes: return translate("compared");
     }
-    return translate("none with a reliable step time");
+    return translate("no reliable time");
 }
 
 std::string largest_difference_sentence(const Settings& settings) {

@@ -52,9 +52,9 @@ const Repair* best_of(const std::vector<Repair>& repairs);
 // A change of a plan that fits is offered if it raises MFU at least by this.
 inline constexpr double kMinReportedGain = 0.002;
 
-// The most effective single change: the best repair if the scenario does not fit or is risky, else the one-step
-// change of the plan that raises MFU most and still fits; one that is risky only if no other helps. Empty if
-// none does.
+// The most effective single change: the best repair if the scenario does not fit or is risky, else the
+// one-step change of the plan that raises MFU most and still fits; one that is risky only if no other helps.
+// Empty if none does.
 std::optional<Repair> best_fix(const Answer& now);
 
 }  // namespace shardscope

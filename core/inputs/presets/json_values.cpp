@@ -275,10 +275,6 @@ ordered_json value_schema(P id) {
     }
     if (row.named_only) {
         names.push_back(nullptr);
-        if (id == P::software) {  // any other name is predicted as `other`
-            out["anyOf"] = {ordered_json{{"enum", names}}, ordered_json{{"type", "string"}}};
-            return out;
-        }
         if (id != P::moment_precision) {
             out["enum"] = names;
             return out;

@@ -71,11 +71,14 @@ ordered_json scenario_fields(bool is_patch) {
     ordered_json cluster = preset;
     cluster["gpu"] = field(any_of(kFilledText, object(fields_of("cluster.gpu", preset))));
     cluster["calibration"] = reference("calibration");
+    cluster = fields_of("cluster", cluster);
+    // Software that is not known is predicted as `other`.
+    cluster["software"] = any_of(reference("cluster.software"), kFilledText);
     return {{"format", {{"const", "shardscope-scenario"}}},
             {"version", {{"const", 1}}},
             {"name", kText},
             {"model", field(object_without_both(fields_of("model", model), "preset", "operators"))},
-            {"cluster", field(object(fields_of("cluster", cluster)))},
+            {"cluster", field(object(cluster))},
             {"training",
              field(object_without_both(
                  fields_of("training", {{"auto", field({{"type", "array"}, {"items", {{"enum", plan}}}})}}),

@@ -62,8 +62,7 @@ TEST_CASE("solve: an automatic plan may spread a held batch over more GPUs than 
     // As the strong curve: the planner divides the model where the batch cannot be divided.
     Scenario scenario = with_hold(first(), Hold::global_batch);
     REQUIRE(resolve(scenario)[P::global_batch] == 128);
-    for (const P id : {P::tensor_parallel, P::micro_batch, P::accumulation})
-        scenario = with_auto(scenario, id, true);
+    for (const P id : {P::tensor_parallel, P::micro_batch}) scenario = with_auto(scenario, id, true);
     const Solution fits = solve({.scenario = scenario, .id = P::gpus, .target = {}, .high = 512});
     REQUIRE(fits.found());
     CHECK(fits.met.back().to == 512);

@@ -268,8 +268,7 @@ TEST_CASE("a re-planned track of a model's width does not alternate between plan
           "[track]") {
     // 129 heads have no tensor parallelism, so that their plan is much slower than that of 128 heads.
     Scenario scenario = with_hold(first(), Hold::global_batch);
-    for (const P id : {P::tensor_parallel, P::pipeline_parallel, P::sharding, P::recompute, P::micro_batch,
-                       P::accumulation})
+    for (const P id : {P::tensor_parallel, P::pipeline_parallel, P::sharding, P::recompute, P::micro_batch})
         scenario = with_auto(scenario, id, true);
     REQUIRE(answer(edited(scenario, P::hidden_size, 16384)).estimate.mfu > 0.4);
     REQUIRE(answer(edited(scenario, P::hidden_size, 16512)).estimate.mfu < 0.35);

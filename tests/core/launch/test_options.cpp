@@ -79,13 +79,14 @@ void check_options(const LaunchFormat& format, Written (*options)(const std::str
     for (const Answer& answer : launch_scenarios()) {
         const LaunchText launch = format.write(answer);
         if (launch.text.empty()) {
-            // A tool has no file for a model that is not a transformer or whose layers it does not have, or
-            // for a device on which it does not run.
+            // A tool has no file for a model that is not a transformer, whose layers or embedding it does not
+            // have, or for a device on which it does not run.
             const Settings& s = answer.settings;
             const Preset* device = answer.scenario.gpu_preset();
             const bool foreign = format.gpus_only && device && !launch::is_of_nvidia_or_amd(*device);
-            CHECK((foreign || s.listed() || s[P::layer_pattern] != 0 ||
-                   s[P::pipeline_parallel] > s[P::layers]));
+            INFO(answer.scenario.title() << ": " << (launch.notes.empty() ? "" : launch.notes.front()));
+            CHECK((foreign || s.listed() || s[P::layer_pattern] != 0 || s[P::embedding_size] > 0 ||
+                   s[P::pipeline_layout] != 0 || s[P::pipeline_parallel] > s[P::layers]));
             REQUIRE(launch.notes.size() == 1);
             continue;
         }

@@ -86,9 +86,12 @@ void add(const std::vector<ValidationRow>& rows, const Filter& filter, bool own,
         point.predicted_peak = row.predicted_peak;
         point.error = out.memory ? row.predicted_peak / point.measured_peak - 1 : row.error;
         point.verdict = row.verdict;
+        // A time is summarized against that of all runs with equal settings.
+        const bool timed = !out.memory && row.common_step > 0;
+        point.common_error = timed ? row.predicted_step / row.common_step - 1 : point.error;
         points.push_back(point);
         family_of.push_back(row.run->family);
-        errors[row.run->family].push_back(point.error);
+        errors[row.run->family].push_back(point.common_error);
     }
     const std::size_t first = out.families.size();
     for (const auto& [name, of_family] : errors)
@@ -168,7 +171,7 @@ ValidationData validation_data(const ValidationRuns& runs, ValidationQuantity qu
         },
         out);
     std::vector<double> errors;
-    for (const ValidationPoint& point : out.points) errors.push_back(point.error);
+    for (const ValidationPoint& point : out.points) errors.push_back(point.common_error);
     out.all = summary_of(errors);
     out.left_out = static_cast<int>(shipped_runs().size() - out.points.size());
     // The styles of the user's families continue after those of the table's.

@@ -34,7 +34,8 @@ struct ValidationPoint {
     double predicted_step = 0;
     double measured_peak = 0;  // bytes; 0 where only the time was measured well
     double predicted_peak = 0;
-    double error = 0;  // predicted ÷ measured − 1, of the memory or of the step time
+    double error = 0;         // predicted ÷ measured − 1, of the memory or of the step time
+    double common_error = 0;  // the same against the common time of runs with equal settings
     Verdict verdict = Verdict::fits;
 
     [[nodiscard]] double measured(ValidationQuantity quantity) const;
