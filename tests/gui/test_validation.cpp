@@ -187,7 +187,7 @@ TEST_CASE("a filter shows the runs that have all of its words", "[validation]") 
     for (const ValidationPoint& point : plot.figure().data().points) {
         CHECK(point.run->software.find("fsdp1") == 0);
         CHECK(point.run->gpu.find("h100") == 0);
-        errors.push_back(point.error);
+        errors.push_back(point.common_error);
     }
     // The summary is that of the runs that are shown, and a figure shows the same.
     CHECK(plot.figure().data().all.mean_abs_error == summary_of(errors).mean_abs_error);

@@ -7,6 +7,41 @@
 
 namespace shardscope {
 
+namespace {
+
+// Places groups of the GPUs that hold the same stage, which are numbered without the pipeline in between.
+class StageGroups {
+  public:
+    StageGroups(const Settings& s, double node)
+        : neighbours_(s[P::tensor_parallel] * s[P::context_parallel]),
+          between_(s.choice<RankOrder>(P::rank_order) == RankOrder::pipeline_before_data
+                       ? s[P::pipeline_parallel]
+                       : 1),
+          node_(node) {}
+    // Returns the group of every `stride`-th of these GPUs. Where a pipeline is between the replicas, its
+    // members are `stride` ranks apart up to the end of a replica's stage, and then as far as the next
+    // replica.
+    [[nodiscard]] RingGroup every(double stride, double size) const {
+        const double near = std::max(1.0, neighbours_ / stride);
+        if (between_ <= 1 || size <= near) return ring_group(size, stride, node_);
+        const RingGroup inner = ring_group(near, stride, node_);
+        const RingGroup outer = ring_group(size / near, std::max(stride, neighbours_) * between_, node_);
+        const double local = inner.nodes > 1 ? inner.local : inner.local * outer.local;
+        return {local, size / local, outer.stride / near};
+    }
+    // Returns the distance of one stage from the next one; ranks.
+    [[nodiscard]] double stage(const Settings& s) const {
+        return between_ > 1 ? neighbours_ : s[P::tensor_parallel] * data_context_parallel(s);
+    }
+
+  private:
+    double neighbours_;  // GPUs of one stage of one replica
+    double between_;     // stages between two replicas
+    double node_;
+};
+
+}  // namespace
+
 Layout layout_of(const Settings& s) {
     Layout out;
     out.tensor = s[P::tensor_parallel];
@@ -26,14 +61,15 @@ Layout layout_of(const Settings& s) {
     out.expert_tensor = expert_tensor_parallel(s);
     out.expert_tensor_group = ring_group(out.expert_tensor, 1, node);
     out.expert_group = ring_group(out.expert, out.expert_tensor, node);
-    out.shard = ring_group(group, out.tensor, node);
-    out.replica = ring_group(same_weights / group, out.tensor * group, node);
+    const StageGroups groups(s, node);
+    out.shard = groups.every(out.tensor, group);
+    out.replica = groups.every(out.tensor * group, same_weights / group);
     const double apart = out.expert_tensor * out.expert;            // ranks between two copies of an expert
     const double same_experts = same_weights * out.tensor / apart;  // GPUs that hold the same experts
     const double expert_group = std::clamp(group * out.tensor / apart, 1.0, std::max(1.0, same_experts));
-    out.expert_shard = ring_group(expert_group, apart, node);
-    out.expert_replica = ring_group(std::max(1.0, same_experts / expert_group), apart * expert_group, node);
-    out.stages = ring_group(out.pipeline, out.tensor * data_context_parallel(s), node);
+    out.expert_shard = groups.every(apart, expert_group);
+    out.expert_replica = groups.every(apart * expert_group, std::max(1.0, same_experts / expert_group));
+    out.stages = ring_group(out.pipeline, groups.stage(s), node);
     return out;
 }
 

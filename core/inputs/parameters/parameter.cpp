@@ -94,6 +94,8 @@ constexpr std::array context_parallel_kind{
     Named{"a2a", Value(ContextParallelKind::a2a), "A2A"},
     Named{"all-gather", Value(ContextParallelKind::all_gather)},
     Named{"a2a+p2p", Value(ContextParallelKind::a2a_p2p), "A2A + P2P"}};
+constexpr std::array rank_order{Named{"tp-cp-ep-dp-pp", Value(RankOrder::data_before_pipeline)},
+                                Named{"tp-cp-ep-pp-dp", Value(RankOrder::pipeline_before_data)}};
 constexpr std::array topology{Named{translatable("switch"), Value(Topology::switched)},
                               Named{translatable("mesh"), Value(Topology::mesh)},
                               Named{translatable("torus"), Value(Topology::torus)}};

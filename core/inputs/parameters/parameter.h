@@ -156,6 +156,7 @@ enum class Fp8Recipe { delayed, tensorwise, blockwise, mxfp8 };
 enum class MomentPrecision { bf16, fp8, fp32, bf16_fp32, fp8_bf16, fp8_fp32, fp32_bf16, fp32_fp8, bf16_fp8 };
 enum class Loss { plain, fused, chunked };
 enum class ContextParallelKind { p2p, a2a, all_gather, a2a_p2p };
+enum class RankOrder { data_before_pipeline, pipeline_before_data };
 enum class Topology { switched, mesh, torus };
 enum class InNetworkReduction { none, node, network, both };
 enum class MoeDispatcher { all_to_all, deepep, all_gather };

@@ -267,6 +267,20 @@ void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
 // Transformer Engine, which Megatron-Core and NeMo use, has no ring for sliding windows, and exchanges heads
 // for attention sinks (assertions in
 // transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py).
+constexpr P kRankOrder[] = {P::rank_order, P::expert_parallel};
+
+bool rank_order_is_possible(const Settings& s) {
+    return s.choice<RankOrder>(P::rank_order) == RankOrder::data_before_pipeline ||
+           s[P::expert_parallel] <= 1;
+}
+
+Problem experts_between_stages(const Settings& s) {
+    return value_problem(P::rank_order, s,
+                         translate("expert-parallel GPUs of several replicas would have stages between them"),
+                         translate("use {1}, or no expert parallelism",
+                                   {format(P::rank_order, Value(RankOrder::data_before_pipeline))}));
+}
+
 constexpr P kContextKindAlone[] = {P::context_parallel_kind};
 
 bool context_kind_suits_attention(const Settings& s) {
@@ -401,6 +415,17 @@ constexpr Constraint kParallelismConstraints[] = {
      .holds = context_exchanges_whole_heads,
      .problem = context_does_not_exchange_whole_heads,
      .narrow = keep_whole_heads_exchanged},
+    {.parameters = kRankOrder,
+     .holds = rank_order_is_possible,
+     .problem = experts_between_stages,
+     .narrow =
+         [](P id, const Settings& s, ValidValues& values) {
+             if (id == P::expert_parallel) {
+                 if (s.choice<RankOrder>(P::rank_order) == RankOrder::pipeline_before_data) values.at_most(1);
+             } else if (s[P::expert_parallel] > 1) {
+                 values.among({Value(RankOrder::data_before_pipeline)});
+             }
+         }},
     {.parameters = kContextKindAlone,
      .holds = context_kind_suits_attention,
      .problem = context_kind_does_not_suit,

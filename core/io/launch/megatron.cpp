@@ -295,6 +295,8 @@ void write_parallelism(LaunchSettings& plan, Arguments& out) {
                 translate("Megatron-LM overlaps tensor-parallel communication only with sequence parallelism "
                           "on; no overlap is written."));
     }
+    if (s.choice<RankOrder>(P::rank_order) == RankOrder::pipeline_before_data)
+        out.put("--use-tp-pp-dp-mapping");
     if (s[P::context_parallel] > 1)
         out.put("--cp-comm-type", context_parallel_kinds()[static_cast<std::size_t>(
                                       s.choice<ContextParallelKind>(P::context_parallel_kind))]);

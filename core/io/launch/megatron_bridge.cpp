@@ -62,6 +62,7 @@ constexpr auto kFields = std::to_array<Field>({
     {"--expert-model-parallel-size", "model.expert_model_parallel_size"},
     {"--expert-tensor-parallel-size", "model.expert_tensor_parallel_size"},
     {"--sequence-parallel", "model.sequence_parallel"},
+    {"--use-tp-pp-dp-mapping", "dist.use_tp_pp_dp_mapping"},
     {"--fp8-param-gather", "mixed_precision.fp8_param_gather"},
     {"--reuse-grad-buf-for-mxfp8-param-ag", "mixed_precision.reuse_grad_buf_for_mxfp8_param_ag"},
     {"--first-last-layers-bf16", "mixed_precision.first_last_layers_bf16"},

@@ -106,6 +106,7 @@ class OptionReader {
         // Without tensor parallelism, neither has an effect.
         const bool sequence = o_.flag("--sequence-parallel");
         const bool overlapped = o_.flag("--tp-comm-overlap");
+        if (o_.flag("--use-tp-pp-dp-mapping")) out_.give(P::rank_order, "tp-cp-ep-pp-dp");
         if (number(P::tensor_parallel, 1) > 1) {
             out_.give(P::sequence_parallel, sequence ? 1 : 0);
             out_.give(P::async_tensor_parallel, overlapped ? 1 : 0);

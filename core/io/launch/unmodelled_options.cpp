@@ -196,7 +196,6 @@ bool is_unmodelled_megatron(std::string_view option) {
         "--use-sharp",
         "--use-te-activation-func",
         "--use-torch-optimizer-for-cpu-offload",
-        "--use-tp-pp-dp-mapping",
         "--use-transformer-engine-op-fuser",
         "--wgrad-deferral-limit",
     });

@@ -34,6 +34,39 @@ TEST_CASE("layout: HSDP shards within the node and reduces between nodes", "[pla
     CHECK(is(half.replica, 2, 8));
 }
 
+TEST_CASE("layout: with the order tp-cp-ep-pp-dp a pipeline is near and its replicas are far apart",
+          "[plan]") {
+    // Two nodes hold a replica of 16 GPUs: the stages are 4 ranks apart, the replicas 16.
+    const std::initializer_list<std::pair<P, Value>> plan{{P::gpus, 64},
+                                                          {P::tensor_parallel, 2},
+                                                          {P::context_parallel, 2},
+                                                          {P::pipeline_parallel, 4},
+                                                          {P::sharding, Sharding::zero1}};
+    Scenario scenario = with(plan);
+    const Layout far = layout_of(resolve(scenario));
+    CHECK(is(far.stages, 1, 4));
+    CHECK(is(far.shard, 4, 2));
+    scenario.give(P::rank_order, RankOrder::pipeline_before_data);
+    const Layout near = layout_of(resolve(scenario));
+    CHECK(is(near.stages, 2, 2));
+    // Of the eight GPUs with the same weights, two context-parallel ones share a node.
+    CHECK(is(near.shard, 2, 4));
+    CHECK(is(near.tensor_group, 2, 1));
+    CHECK(is(near.context_group, 2, 1));
+    // In pods of 16 GPUs with a slow network between them the pipeline stays in its pod.
+    scenario.give(P::pod_gpus, 16);
+    scenario.give(P::oversubscription, 8);
+    scenario.give(P::accumulation, 32);
+    const double messages = answer(scenario).estimate.step.term(StepTerm::stage_network);
+    scenario.give(P::rank_order, RankOrder::data_before_pipeline);
+    CHECK(answer(scenario).estimate.step.term(StepTerm::stage_network) > messages);
+    // Without a pipeline the orders are the same.
+    Scenario flat = with({{P::gpus, 64}, {P::tensor_parallel, 4}});
+    const double step = answer(flat).estimate.step.total;
+    flat.give(P::rank_order, RankOrder::pipeline_before_data);
+    CHECK(answer(flat).estimate.step.total == step);
+}
+
 TEST_CASE("layout: tensor parallelism is innermost, then context parallelism, then data parallelism",
           "[plan]") {
     const Layout node = layout({{P::gpus, 512}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 8}});
