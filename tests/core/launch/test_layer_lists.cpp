@@ -3,7 +3,11 @@
 
 #include <catch2/catch.hpp>
 
-using namespace shardscope::launch;
+using shardscope::launch::flags_of_list;
+using shardscope::launch::layer_list;
+using shardscope::launch::LayerFlags;
+using shardscope::launch::leading_unset;
+using shardscope::launch::stride_of_unset;
 
 TEST_CASE("layer lists: every list of up to ten layers is written and read back", "[launch]") {
     for (std::size_t count = 1; count <= 10; ++count) {
