@@ -24,9 +24,10 @@ Time sigmoid_time(double volume, double message, double latency, const RingLink&
 }  // namespace
 
 RingGroup ring_group(double size, double stride, double gpus_per_node) {
+    if (size <= 1) return {1, 1, stride};
     const double span = size * stride;
     const double ratio = span > gpus_per_node ? span / gpus_per_node : gpus_per_node / span;
-    if (size <= 1 || ratio == std::floor(ratio)) {
+    if (ratio == std::floor(ratio)) {
         const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
         return {local, size / local, stride};
     }

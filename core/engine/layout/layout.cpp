@@ -22,8 +22,9 @@ class StageGroups {
     // members are `stride` ranks apart up to the end of a replica's stage, and then as far as the next
     // replica.
     [[nodiscard]] RingGroup every(double stride, double size) const {
+        if (between_ <= 1) return ring_group(size, stride, node_);
         const double near = std::max(1.0, neighbours_ / stride);
-        if (between_ <= 1 || size <= near) return ring_group(size, stride, node_);
+        if (size <= near) return ring_group(size, stride, node_);
         const RingGroup inner = ring_group(near, stride, node_);
         const RingGroup outer = ring_group(size / near, std::max(stride, neighbours_) * between_, node_);
         const double local = inner.nodes > 1 ? inner.local : inner.local * outer.local;
