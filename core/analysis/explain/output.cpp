@@ -139,14 +139,16 @@ const Cost& worst_cost(const StepTime& step) {
 }
 
 // Names the largest cost besides computing. Where weights are gathered, that is what the network leaves
-// exposed unless another cost is larger.
+// exposed unless another cost is larger. Empty if no cost is worth a sentence.
 std::string cost_sentence(const Answer& answer) {
     const StepTime& step = answer.estimate.step;
     const Cost& worst = worst_cost(step);
     const double share = step.term(worst.term) / step.total;
     constexpr double kLarge = 0.1;
+    constexpr double kNegligible = 0.005;
     if (shards_weights(answer.settings) && (worst.term == StepTerm::network || share < kLarge))
         return exposed_sentence(answer);
+    if (share < kNegligible) return {};
     return translate(worst.sentence, {format(share, Quantity::percent)});
 }
 
@@ -334,7 +336,8 @@ WallSentences wall_sentences(const Answer& answer) {
         out.details.push_back(translate("One GPU: there is no communication between GPUs."));
     } else {
         // The threshold depends on bandwidths only; a latency-bound step may exceed it.
-        out.details.push_back(e.wall == Wall::latency ? latency_sentence(e) : cost_sentence(answer));
+        const std::string cost = e.wall == Wall::latency ? latency_sentence(e) : cost_sentence(answer);
+        if (!cost.empty()) out.details.push_back(cost);
     }
     return out;
 }

@@ -345,11 +345,12 @@ void ScalingLabels::paint_current() {
     const ScalingData& data = scene_.data;
     const QRectF& area = scene_.area;
     if (!scene_.x.range().contains(data.current.x)) return;
-    const QString gpus = shown(data.current.x, Quantity::count);
+    const QString gpus =
+        data.current.x == 1 ? tr("1 GPU") : tr("%1 GPUs").arg(shown(data.current.x, Quantity::count));
     LabelLines lines;
     if (std::isnan(value_)) {
         const QString have = shown(data.capacity, Quantity::bytes);
-        lines.append(bold(tr("A %1 GPUs: does not fit").arg(gpus)));
+        lines.append(bold(tr("A %1: does not fit").arg(gpus)));
         lines.append(
             plain(tr("%1 of %2").arg(shown(data.current.peak_memory, Quantity::bytes, false), have)));
     } else {
@@ -357,7 +358,7 @@ void ScalingLabels::paint_current() {
         const QString beyond = has_dot_                          ? QString()
                                : value_ > scene_.y.range().upper ? QStringLiteral(" ↑")
                                                                  : QStringLiteral(" ↓");
-        lines.append(bold(tr("A %1 GPUs %2").arg(gpus, value_text(value_, scene_.options.y)) + beyond));
+        lines.append(bold(tr("A %1 %2").arg(gpus, value_text(value_, scene_.options.y)) + beyond));
         if (scene_.options.y == ScalingY::memory) {
             const QString limit = shown(data.capacity, Quantity::bytes);
             lines.append(plain((data.current.fits() ? tr("of %1") : tr("does not fit in %1")).arg(limit)));

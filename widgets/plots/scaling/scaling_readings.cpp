@@ -49,7 +49,7 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     const Parts& p = *parts_;
     const double gpus = place.x();
     const QRectF area = p.frame();
-    const QString count = tr("%1 GPUs").arg(shown(gpus, Quantity::count));
+    const QString count = gpus == 1 ? tr("1 GPU") : tr("%1 GPUs").arg(shown(gpus, Quantity::count));
     const QString what = text_of(label_of(output_of(p.options.y)));
     RulerStop out{place, count + QStringLiteral(", ") + what, pixel_of(gpus), area, {}, {}};
     if (out.x < area.left() || out.x > area.right()) return std::nullopt;
@@ -86,22 +86,22 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
         add(tr("Strong"), p.theme->text, p.data, strong);
     }
     const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
-    if (here == weak.end()) return out;
-    if (p.memory()) {
+    const bool on_curve = here != weak.end();  // a fixed ruler may stand between the points of another curve
+    if (on_curve && p.memory()) {
         const double sharded = here->valid ? here->sharded_memory : kNoValue;
         out.readings.push_back(
             {tr("Sharded"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
         out.readings.push_back(
             {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNoValue});
         add(tr("After the repair"), p.theme->muted, p.data, p.data.repaired);
-    } else if (p.options.ideal) {
+    } else if (on_curve && p.options.ideal) {
         const double value = p.data.ideal_y(*here, p.options.y);
         out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value)});
     }
     for (const Ghost& ghost : p.ghosts)
         add(tr("%1, pin %2").arg(tr("Weak")).arg(QLatin1Char(ghost.letter)),
             pin_color(*p.theme, ghost.letter), ghost.data, ghost.data.curves.weak);
-    if (here->valid && p.data.shows(*here)) {
+    if (on_curve && here->valid && p.data.shows(*here)) {
         if (p.options.band && p.options.weak && !p.memory()) {
             const auto [low, high] = std::minmax({p.data.y(here->band_low, *here, p.options.y),
                                                   p.data.y(here->band_high, *here, p.options.y)});
