@@ -1,8 +1,7 @@
 // Says what the planner has changed whenever it changes automatic parameters: "Plan changed: Tensor parallel
 // 1 → 4, Sharding zero3 → zero2". It also says when the first automatic parameter changes the batch that is
-// held. During a drag it waits for the end. It says nothing when an unrelated
-// scenario replaces the current one. The message disappears with the next change of the scenario, if not
-// before.
+// held. During a drag it waits for the end. It says nothing when an unrelated scenario replaces the current
+// one. The message disappears with the next change of the scenario, if not before.
 #pragma once
 
 #include <QObject>

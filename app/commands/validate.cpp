@@ -98,7 +98,8 @@ void print_text(const Validation& validation) {
     std::string qualities;
     for (const auto& [quality, n] : validation.rows_of_quality)
         qualities += (qualities.empty() ? "" : ", ") + std::to_string(n) + " " + word_of(quality);
-    print_out("\nQuality of the times: %s; only good ones weigh.\n", qualities.c_str());
+    if (!qualities.empty())
+        print_out("\nQuality of the times: %s; only good ones weigh.\n", qualities.c_str());
     if (validation.memory.n + validation.memory.full > 0) {
         print_out("\n%-16s %5s %8s %8s %8s %8s %8s   %s\n", "peak memory", "runs", "", "mean", "", "", "bias",
                   "full memory: risky or worse");

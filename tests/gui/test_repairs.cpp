@@ -16,15 +16,32 @@
 using namespace shardscope;
 using namespace shardscope::testing;
 
-TEST_CASE("a repair needs one click and makes the scenario fit") {
-    LiveModel model(Catalogue::shipped());
+namespace {
+
+// The strip of repairs alone, as wide as in a usual window.
+struct Strip {
+    Strip() { strip->resize(1068, strip->sizeHint().height()); }
+    // Makes the scenario too large, and returns the repair that changes the micro-batch.
+    QAbstractButton* needed() {
+        overflow(model);
+        QApplication::processEvents();
+        auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
+        REQUIRE(repair);
+        return repair;
+    }
+
+    LiveModel model{Catalogue::shipped()};
     QWidget window;
-    auto* strip = new RepairStrip(model, &window);
-    strip->resize(1068, strip->sizeHint().height());
-    overflow(model);
-    QApplication::processEvents();
-    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
-    REQUIRE(repair);
+    RepairStrip* strip = new RepairStrip(model, &window);
+};
+
+}  // namespace
+
+TEST_CASE("a repair needs one click and makes the scenario fit") {
+    Strip it;
+    LiveModel& model = it.model;
+    RepairStrip* strip = it.strip;
+    QAbstractButton* repair = it.needed();
     REQUIRE(repair->isEnabled());
     repair->click();
     CHECK(model.answer().fits());
@@ -41,10 +58,9 @@ TEST_CASE("a repair needs one click and makes the scenario fit") {
 }
 
 TEST_CASE("the row of repairs offers what raises the MFU of a scenario that fits") {
-    LiveModel model(Catalogue::shipped());
-    QWidget window;
-    auto* strip = new RepairStrip(model, &window);
-    strip->resize(1068, strip->sizeHint().height());
+    Strip it;
+    LiveModel& model = it.model;
+    RepairStrip* strip = it.strip;
     model.edit(P::recompute, 1);
     QApplication::processEvents();
     const std::optional<Repair> fix = best_fix(model.answer());
@@ -108,14 +124,9 @@ TEST_CASE("a repair with a long name is shown whole, in two lines") {
 }
 
 TEST_CASE("a hidden repair that still receives a key changes nothing") {
-    LiveModel model(Catalogue::shipped());
-    QWidget window;
-    auto* strip = new RepairStrip(model, &window);
-    strip->resize(1068, strip->sizeHint().height());
-    overflow(model);
-    QApplication::processEvents();
-    auto* repair = strip->findChild<QAbstractButton*>(QStringLiteral("repair/training.micro_batch"));
-    REQUIRE(repair);
+    Strip it;
+    LiveModel& model = it.model;
+    QAbstractButton* repair = it.needed();
     // The focus is on the button while another window is active.
     repair->setFocus();
     model.undo_stack()->undo();

@@ -60,7 +60,7 @@ struct Calibration {
     bool single_model = false;     // one model on one machine: `new_model` leaves out single runs
     CrossValidation new_stack;     // each software stack predicted from the others
     // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in
-    // addition at distance 1 from every run.
+    // addition for one difference in kind from every run.
     std::map<std::string, double> band;
     double unknown_stack_band = 0;
     double distance_band = 0;

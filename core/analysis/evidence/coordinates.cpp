@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "model/operators.h"
 #include "parameters/layer_pattern.h"
+#include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
 
 namespace shardscope::coordinate {
@@ -26,11 +28,6 @@ double share_of_mixer(const Settings& s, Mixer mixer) {
 
 double share_with_attention(const Settings& s) {
     return share_of_layers(s, [](const LayerKind& kind) { return is_attention(kind.mixer); });
-}
-
-// Returns the length of what full attention processes as one sequence.
-double whole_length(const Settings& s) {
-    return s[P::packing] > 0 ? std::min(s[P::packing], s[P::sequence_length]) : s[P::sequence_length];
 }
 
 // Returns the choice where it has an effect, else the usual one.
@@ -60,7 +57,7 @@ double windowed_layers(const Settings& s) {
 double attention_shortening(const Settings& s) {
     const double with_attention = share_with_attention(s);
     if (with_attention <= 0) return kDoesNotApply;
-    const double whole = whole_length(s);
+    const double whole = document_tokens(s);
     const double windowed = windowed_layers(s) / with_attention;
     const double mean = (1 - windowed) * whole + windowed * std::min(whole, s[P::attention_window]);
     return mean > 0 ? s[P::sequence_length] / mean : 1;
@@ -85,7 +82,8 @@ double feed_forward_ratio(const Settings& s) {
 double head_share(const Settings& s) {
     // The matrices of a usual layer have 12·h² weights.
     const double layers = 12 * s[P::layers] * s[P::hidden_size];
-    return s[P::vocab_size] / (s[P::vocab_size] + layers);
+    const double head = s[P::vocab_size] * embedding_width(s) / s[P::hidden_size];
+    return head / (head + layers);
 }
 
 double expert_count(const Settings& s) { return s[P::experts] > 0 ? s[P::experts] : kDoesNotApply; }
@@ -115,7 +113,7 @@ double context_parallel_kind(const Settings& s) {
 }
 
 double context_imbalance(const Settings& s) {
-    return s[P::context_parallel] > 1 ? s[P::context_imbalance] : 1;
+    return s[P::context_parallel] > 1 ? shardscope::context_imbalance(s) : 1;
 }
 
 double pipeline_schedule(const Settings& s) {

@@ -163,7 +163,7 @@ inline constexpr std::array kCoordinates{
     Coordinate{.kind = CoordinateKind::size,
                .weight = 0.3,
                .name = "feed_forward_percent",
-               .label = translatable("feed-forward width in percent of the model width"),
+               .label = translatable("feed-forward width in percent of the model width, as for two matrices"),
                .of = coordinate::feed_forward_ratio},
     Coordinate{.kind = CoordinateKind::share,
                .weight = 1.6,

@@ -3,8 +3,9 @@
 // Two runs are compared in the coordinates of evidence/coordinates.h: the machine, the stack, the kind and
 // sizes of the model, and the plan. Each difference adds a weighted part: the number of doublings between two
 // sizes, or a fixed part for another choice. The distance is 1 − exp(−sum): 0 for the same settings, towards
-// 1 for a scenario that has nothing in common with any run. Only the width of the band at distance 1,
-// `distance_band`, is fitted, to the errors of runs that were left out.
+// 1 for a scenario that has nothing in common with any run. How much the band widens with it,
+// `distance_band`, follows from the errors of runs that were left out, but is at least `kLeastDistanceBand`,
+// which is assumed.
 #pragma once
 
 #include <array>

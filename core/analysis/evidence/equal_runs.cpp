@@ -22,12 +22,14 @@ constexpr std::array kNotOfStep{P::price_per_gpu_hour,  P::tdp,
                                 P::checkpoint_interval, P::checkpoint_time,
                                 P::storage_bandwidth,   P::restart_time};
 
-// A key that is equal for runs with equal settings.
-std::string settings_key(const Settings& settings) {
+// A key that is equal for runs with equal settings. Programs that are not known are all `other`, but differ.
+std::string settings_key(const RunWithSettings& item) {
+    const Settings& settings = *item.settings;
     std::string out;
+    if (settings.choice<Software>(P::software) == Software::other) out = item.run->software + ",";
     for (std::size_t i = 0; i < kParameters; ++i) {
         const P id = static_cast<P>(i);
-        if (std::ranges::find(kNotOfStep, id) == kNotOfStep.end()) out += std::to_string(settings[id]) + ",";
+        if (std::ranges::find(kNotOfStep, id) == kNotOfStep.end()) out += exact(settings[id]) + ",";
     }
     return out;
 }
@@ -39,7 +41,7 @@ std::vector<std::size_t> first_equals(const std::vector<RunWithSettings>& runs) 
     std::vector<std::size_t> out;
     out.reserve(runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const std::string key = runs[i].run->family + "," + settings_key(*runs[i].settings);
+        const std::string key = runs[i].run->family + "," + settings_key(runs[i]);
         out.push_back(first.emplace(key, i).first->second);
     }
     return out;
@@ -67,7 +69,7 @@ std::vector<std::string> contradictions(const std::vector<RunWithSettings>& runs
     std::map<std::string, Extremes> groups;  // of all families
     std::vector<const Extremes*> extremes_of;
     for (const RunWithSettings& item : runs) {
-        Extremes& group = groups[settings_key(*item.settings)];
+        Extremes& group = groups[settings_key(item)];
         if (!group.fastest || item.run->step_time < group.fastest->step_time) group.fastest = item.run;
         if (!group.slowest || item.run->step_time > group.slowest->step_time) group.slowest = item.run;
         extremes_of.push_back(&group);

@@ -55,11 +55,12 @@ std::string error_at(P id, double value, const MeanError& error) {
 }
 
 std::string limit_sentence(const FittedConstant& constant, bool at_high) {
-    const std::string name = std::string(field_of(constant.id));
-    const std::string where = constant.part.empty() ? translate("everywhere") : constant.part;
-    return translate(at_high ? translatable("{1} of {2} ends at {3}, the largest value that is physical.")
-                             : translatable("{1} of {2} ends at {3}, the smallest value that is physical."),
-                     {name, where, format(constant.id, constant.value)});
+    const std::string name(field_of(constant.id));
+    const std::string whose = constant.part.empty() ? translate("{1}, which all parts share,", {name})
+                                                    : translate("{1} of {2}", {name, constant.part});
+    return translate(at_high ? translatable("{1} ends at {2}, the largest value that is physical.")
+                             : translatable("{1} ends at {2}, the smallest value that is physical."),
+                     {whose, format(constant.id, constant.value)});
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ std::vector<MeasuredRun> read_run_csv(std::string_view csv, Problems& problems) 
                             format(tokens, Quantity::count)}),
                  translate("it may be the total or count samples: leave one of the two blank"), run.line});
         }
-        complete_rate(run, tokens);
+        complete_rate(run, tokens, "/");
         if (run.step_time > 0) run.quality = RunQuality::good;
         runs.push_back(std::move(run));
     }

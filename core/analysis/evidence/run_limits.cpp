@@ -4,7 +4,7 @@
 
 namespace shardscope {
 
-void complete_rate(MeasuredRun& run, double tokens) {
+void complete_rate(MeasuredRun& run, double tokens, const std::string& place) {
     if (!(run.gpus > 0)) return;
     const bool timed = run.step_time > 0;
     if (timed == (run.tokens_per_s_per_gpu > 0)) return;
@@ -13,7 +13,7 @@ void complete_rate(MeasuredRun& run, double tokens) {
         run.tokens_per_s_per_gpu = tokens / (step * run.gpus);
         if (run.tokens_per_s_per_gpu <= kMostTokens) return;
         run.problems.push_back(
-            {"/step_time_s", translate("“{1}” is not a valid value", {exact(step)}),
+            {place + "step_time_s", translate("“{1}” is not a valid value", {exact(step)}),
              translate("a GPU would process {1}", {format(run.tokens_per_s_per_gpu, Quantity::rate)}),
              translate("correct it or leave it blank"), run.line});
     } else {
@@ -21,7 +21,7 @@ void complete_rate(MeasuredRun& run, double tokens) {
         if (run.step_time >= kShortestStep && run.step_time <= kLongestStep) return;
         if (!(run.step_time > 0)) return;
         run.problems.push_back(
-            {"/tokens_per_s_per_gpu",
+            {place + "tokens_per_s_per_gpu",
              translate("“{1}” is not a valid value", {exact(run.tokens_per_s_per_gpu)}),
              translate("a step would take {1}", {format(run.step_time, Quantity::seconds)}),
              translate("correct it or leave it blank"), run.line});

@@ -14,7 +14,7 @@ inline constexpr double kLongestStep = 1e6;     // s
 inline constexpr double kMostTokens = 1e9;      // a second and GPU
 
 // Fills in the step time or the tokens per second, whichever is missing, from `tokens`, those of one step of
-// all GPUs. Reports a value that is not plausible.
-void complete_rate(MeasuredRun& run, double tokens);
+// all GPUs. Reports a value that is not plausible, at `place` and the name of its field.
+void complete_rate(MeasuredRun& run, double tokens, const std::string& place);
 
 }  // namespace shardscope

@@ -128,7 +128,8 @@ MeasuredRun read_run_object(const json& object, int line) {
     run.peak.device = measured.number("peak_device_bytes", kLargestMemory);
     run.stage_allocated = measured.numbers("stage_allocated_bytes", kLargestMemory);
     run.out_of_memory = measured.flag("out_of_memory");
-    if ((run.step_time > 0) != (run.tokens_per_s_per_gpu > 0)) complete_rate(run, tokens_of_step(*scenario));
+    if ((run.step_time > 0) != (run.tokens_per_s_per_gpu > 0))
+        complete_rate(run, tokens_of_step(*scenario), "/measured/");
     // A run that crashed for another reason has no time.
     if (run.quality == RunQuality::none && run.step_time > 0 && !object.contains("quality"))
         run.quality = RunQuality::good;

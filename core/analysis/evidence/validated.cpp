@@ -1,6 +1,7 @@
 #include "evidence/validated.h"
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "evidence/coverage.h"
@@ -61,7 +62,8 @@ std::string unknown_software_sentence(const std::string& name) {
     for (const Named& stack : parameter(P::software).names) known.emplace_back(stack.name);
     const std::string out = translate(
         "The software “{1}” is not known. It is predicted as “other”, and the error band is wide.", {name});
-    const std::string near = nearest(name, known);
+    constexpr std::size_t kShort = 4;  // letters; two other letters make another word of a shorter one
+    const std::string near = name.size() < kShort ? std::string() : nearest(name, known);
     return near.empty() ? out : out + " " + translate("Is “{1}” meant?", {near});
 }
 
@@ -99,11 +101,13 @@ std::string largest_difference_sentence(const Settings& settings) {
     const std::string label = axis.label.empty() ? label_of(axis.id) : translate(axis.label);
     if (axis.kind == CoordinateKind::presence) {
         if (found->here == 0) return translate("Unlike this scenario, the nearest run has {1}.", {label});
-        return found->measured ? translate("No similar run has {1}.", {label})
+        return found->measured ? translate("Unlike this scenario, the nearest run has no {1}.", {label})
                                : translate("No measured run has {1}.", {label});
     }
     const auto shown = [&](double value) {
-        return axis.label.empty() ? format(axis.id, value) : format(value, axis.quantity);
+        constexpr double kManyDigits = 100;
+        const double rounded = value >= kManyDigits ? std::round(value) : value;
+        return axis.label.empty() ? format(axis.id, value) : format(rounded, axis.quantity);
     };
     if (axis.kind == CoordinateKind::choice && !found->measured)
         return translate("No measured run has the setting {1}: {2}.", {label, shown(found->here)});

@@ -106,11 +106,11 @@ std::string exposed_sentence(const Answer& answer) {
     return answer.settings.listed()
                ? translate(
                      "{1} of the step waits for the network at {2} samples per GPU; perfect overlap "
-                     "would hide it from {3} on, the ideal threshold.",
+                     "would hide the gathers from {3} samples per GPU on, the ideal threshold.",
                      {share, have, need})
                : translate(
                      "{1} of the step waits for the network at {2} tokens per GPU; perfect overlap "
-                     "would hide it from {3} on, the ideal threshold.",
+                     "would hide the gathers from {3} tokens per GPU on, the ideal threshold.",
                      {share, have, need});
 }
 
@@ -156,8 +156,8 @@ std::string cost_sentence(const Answer& answer) {
 std::string latency_sentence(const Estimate& e) {
     const auto share = [&](double seconds) { return format(seconds / e.step.total, Quantity::percent); };
     return translate(
-        "Latency is the hops of messages, a part of the network's {1} of the step, and launch and "
-        "host time, {2}; no bandwidth shortens it.",
+        "Latency is in two places: launch and host time, {2} of the step, and the hops of messages, which "
+        "are a part of the {1} that wait for communication. No bandwidth shortens it.",
         {share(e.exposed_communication()), share(e.step.term(StepTerm::host))});
 }
 

@@ -50,8 +50,7 @@ class PassBreakdown {
     // Returns the compute of the embedding or the head.
     [[nodiscard]] std::vector<Part> end_chain(const PassTime& pass, Activity activity) const;
     // Returns the exposed communication before the first layer of a visit forward, or after the last one
-    // backward; s.
-    // `of`: the network, or the link to the host, which fetches offloaded weights.
+    // backward; s. `of` chooses the network, or the link to the host, which fetches offloaded weights.
     [[nodiscard]] double communication_at_end(const StepTrace& trace, Phase phase, bool most_traffic,
                                               StepTerm of = StepTerm::network) const;
     // Returns what follows the passes of the stage: the optimizer and the host's work.

@@ -37,7 +37,7 @@ struct IdealInputs {              // everything that the closed form uses of a s
     double latency = 0;           // ε, s per GPU and layer
     double kept = 1;              // γ, share of activations not recomputed
     double tokens = 0;            // E, tokens per GPU and micro-batch; 0: as many as fit
-    double backward_gathers = 1;  // n_b, 1 or 2
+    double backward_gathers = 1;  // n_b ≤ 1, longest backward transfer of a layer ÷ its gather
     double model_gpus = 1;        // GPUs of one model replica, which divide weights and work evenly
     double micro_batches = 1;     // between two transfers: 1 with FSDP, else all of a step
     // FLOPs that the kernels execute for a token on all GPUs of a model replica; 0: they follow from the

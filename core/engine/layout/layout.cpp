@@ -1,6 +1,9 @@
 #include "layout/layout.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
 
 #include "scenario/gpu_groups.h"
 #include "schedules/schedule.h"
@@ -23,12 +26,18 @@ class StageGroups {
     // replica.
     [[nodiscard]] RingGroup every(double stride, double size) const {
         if (between_ <= 1) return ring_group(size, stride, node_);
-        const double near = std::max(1.0, neighbours_ / stride);
+        const double in_stage = neighbours_ / stride;
+        const double near = in_stage >= 1 && in_stage == std::floor(in_stage)
+                                ? static_cast<double>(std::gcd(static_cast<std::int64_t>(size),
+                                                               static_cast<std::int64_t>(in_stage)))
+                                : 1;
         if (size <= near) return ring_group(size, stride, node_);
         const RingGroup inner = ring_group(near, stride, node_);
         const RingGroup outer = ring_group(size / near, std::max(stride, neighbours_) * between_, node_);
-        const double local = inner.nodes > 1 ? inner.local : inner.local * outer.local;
-        return {local, size / local, outer.stride / near};
+        const bool inside = inner.nodes <= 1;
+        const double local = inside ? inner.local * outer.local : inner.local;
+        const double nodes = inside ? outer.nodes_with_members() : inner.nodes_with_members() * outer.size();
+        return {local, size / local, outer.stride / near, nodes == size / local ? 0 : nodes};
     }
     // Returns the distance of one stage from the next one; ranks.
     [[nodiscard]] double stage(const Settings& s) const {

@@ -264,9 +264,6 @@ void keep_whole_heads_exchanged(P id, const Settings& s, ValidValues& values) {
     });
 }
 
-// Transformer Engine, which Megatron-Core and NeMo use, has no ring for sliding windows, and exchanges heads
-// for attention sinks (assertions in
-// transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py).
 constexpr P kRankOrder[] = {P::rank_order, P::expert_parallel};
 
 bool rank_order_is_possible(const Settings& s) {
@@ -281,6 +278,9 @@ Problem experts_between_stages(const Settings& s) {
                                    {format(P::rank_order, Value(RankOrder::data_before_pipeline))}));
 }
 
+// Transformer Engine, which Megatron-Core and NeMo use, has no ring for sliding windows, and exchanges heads
+// for attention sinks (assertions in
+// transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py).
 constexpr P kContextKindAlone[] = {P::context_parallel_kind};
 
 bool context_kind_suits_attention(const Settings& s) {

@@ -22,8 +22,9 @@ bool has_bf16_weights(const LaunchSettings& plan) {
 
 namespace {
 
-// Returns whether any layer has the flag.
+// Return whether any layer, or every layer, has the flag.
 bool has_any(const LayerFlags& flags) { return std::ranges::find(flags, true) != flags.end(); }
+bool has_all(const LayerFlags& flags) { return std::ranges::find(flags, false) == flags.end(); }
 
 // What the layers of a transformer have, in their order.
 struct TransformerLayers {
@@ -77,8 +78,7 @@ void write_experts(LaunchSettings& plan, Arguments& out) {
     if (s.on(P::shared_expert_gate) && s[P::shared_expert_ffn_size] > 0) out.put("--moe-shared-expert-gate");
     if (s[P::latent_expert_size] > 0) put(out, plan, {P::latent_expert_size});
     if (const auto layers = transformer_layers(s)) {
-        if (leading_unset(layers->experts) != 0U)
-            out.put("--moe-layer-freq", "'" + layer_list(layers->experts) + "'");
+        if (!has_all(layers->experts)) out.put("--moe-layer-freq", "'" + layer_list(layers->experts) + "'");
     } else if (const double dense = s[P::dense_layers]; dense > 0) {
         out.put("--moe-layer-freq", "'([0]*" + whole(dense) + "+[1]*" + whole(s[P::layers] - dense) + ")'");
     }
@@ -215,7 +215,7 @@ void write_attention(LaunchSettings& plan, Arguments& out) {
     }
     if (const auto layers = transformer_layers(s)) {
         if (has_any(layers->windows)) out.put("--window-size", whole(s[P::attention_window] - 1) + ",0");
-        if (has_any(layers->windows) && leading_unset(layers->windows) != 0U)
+        if (has_any(layers->windows) && !has_all(layers->windows))
             out.put("--window-attn-skip-freq", list_or_stride(layers->windows));
         if (has_mixer(s, Mixer::chunked))
             plan.note(
@@ -292,8 +292,7 @@ bool writes_layer_pattern(const Settings& s, const LaunchFormat& tool) {
     const auto layers = transformer_layers(s);
     if (&tool != &kPrimus) return layers || !hybrid_letters(s).empty();
     return layers && !has_any(layers->linear) &&
-           (!has_any(layers->windows) || leading_unset(layers->windows) == 0U ||
-            stride_of_unset(layers->windows) > 0);
+           (!has_any(layers->windows) || has_all(layers->windows) || stride_of_unset(layers->windows) > 0);
 }
 
 std::string refused_layers(const Settings& s, const LaunchFormat& tool) {

@@ -107,7 +107,8 @@ void write_model(LaunchSettings& plan, TorchtitanWriter& out) {
     } else {
         const bool llama = s.choice<Mlp>(P::mlp) == Mlp::gated && s.choice<Norm>(P::norm) == Norm::rmsnorm &&
                            s[P::experts] <= 0 && s[P::kv_lora_rank] <= 0 && !s.on(P::bias) &&
-                           !s.on(P::qkv_bias) && s.choice<QkNorm>(P::qk_norm) == QkNorm::none;
+                           !s.on(P::qkv_bias) && s[P::embedding_size] == 0 &&
+                           s.choice<QkNorm>(P::qk_norm) == QkNorm::none;
         out.comment("To be registered: " + plan.whole(P::layers) + " layers, " + plan.whole(P::hidden_size) +
                     " wide, feed-forward " + plan.whole(P::ffn_size) + ", " + plan.whole(P::heads) +
                     " heads (" + plan.whole(P::kv_heads) + " of keys and values), vocabulary " +

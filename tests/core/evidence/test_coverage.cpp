@@ -94,7 +94,7 @@ TEST_CASE("coverage: nothing is like a scenario of a kind that was never measure
         CHECK(largest_difference_sentence(s).find(furthest) != std::string::npos);
     };
     check({{P::optimizer, Optimizer::muon}}, "Muon");
-    check({{P::attention, AttentionKernel::naive}}, "");
+    check({{P::attention, AttentionKernel::naive}}, "naive");
     check({{P::offload, Offload::optimizer}}, label_of(P::offload).c_str());
     check({{P::activation_offload, 1}}, label_of(P::activation_offload).c_str());
     check({{P::pod_gpus, 16}, {P::oversubscription, 50}}, "No measured run has oversubscribed pods.");
@@ -111,7 +111,7 @@ TEST_CASE("coverage: nothing is like a scenario of a kind that was never measure
     const Settings mamba = resolve(of_model(
         "mamba2-2.7b", {{P::gpus, 128}, {P::software, Software::fsdp1}, {P::sharding, Sharding::zero3}}));
     CHECK(distance_to_runs(mamba) >= kUnlikeAnyRun);
-    CHECK(largest_difference_sentence(mamba).find("run has layers of the kind Mamba-2.") !=
+    CHECK(largest_difference_sentence(mamba).find("the nearest run has no layers of the kind Mamba-2.") !=
           std::string::npos);
     // A list of operators and a run itself have no such sentence.
     CHECK(largest_difference_sentence(resolve(of_model("resnet-50", {}))).empty());

@@ -61,6 +61,24 @@ TEST_CASE("equal runs: they weigh as one, and the price of a GPU does not tell t
     CHECK(reasons[2].empty());
 }
 
+TEST_CASE("equal runs: a small latency and an unknown program tell runs apart", "[evidence]") {
+    MeasuredRun fast, slow;
+    fast.step_time = 1;
+    slow.step_time = 3;
+    const auto contradict = [&](const Settings& a, const Settings& b) {
+        return !contradictions({{&fast, &a}, {&slow, &b}}).front().empty();
+    };
+    const Settings near = resolve(seven_b({{P::intra_node_latency, 2.6e-6}}));
+    const Settings far = resolve(seven_b({{P::intra_node_latency, 3.4e-6}}));
+    CHECK(contradict(near, near));
+    CHECK_FALSE(contradict(near, far));
+    const Settings other = resolve(seven_b({{P::software, Software::other}}));
+    fast.software = slow.software = "foo";
+    CHECK(contradict(other, other));
+    slow.software = "bar";
+    CHECK_FALSE(contradict(other, other));
+}
+
 TEST_CASE("equal runs: a validation counts them against their common time, and names contradictions",
           "[evidence]") {
     std::vector<MeasuredRun> runs{run_of("a", seven_b({}), 1 / 1.2), run_of("b", seven_b({}), 1.2)};
