@@ -57,12 +57,12 @@ struct OnHost {
     double activations = 1;
 };
 
-void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const OnHost& on_host,
-                const Compiled& c) {
+void add_layers(LayerTrace& trace, const Stage& stage, const Layers& layers, std::size_t kind,
+                const OnHost& on_host, const Compiled& c) {
     const Layer& layer = layers.of_kind[kind];
-    const double count = trace.stage.counts[kind];
+    const double count = stage.counts[kind];
     if (count <= 0) return;
-    const bool last = kind == trace.stage.last_kind;
+    const bool last = kind == stage.last_kind;
     const TrafficPolicy policy = traffic_policy(c.settings);
     UnitTraffic made;
     const UnitTraffic& unit = layer.traffic_with_fetch(on_host.state, made);
@@ -80,7 +80,7 @@ void add_layers(StepTrace& trace, const Layers& layers, std::size_t kind, const 
         if (on_host.activations < 1) one.offload *= on_host.activations;
         double without_traffic = 0;  // number of passes without gather and reduction, which are all equal
         const auto add_items = [&](double times, double together, const Time& overlapping) -> LayerPasses& {
-            LayerPasses& item = trace.layers.add(one);
+            LayerPasses& item = trace.add(one);
             item.count = times;
             overlap_with(item, together, overlapping, c);
             return item;
@@ -276,10 +276,15 @@ Time messages_of_step(const Compiled& c) {
     return 2 * per_micro_batch * c.passes.count * c.passes.share * c.message;
 }
 
+LayerTrace layer_trace(const Stage& stage, const Layers& layers, const Compiled& c) {
+    const OnHost on_host{state_share_on_host(stage, c), activation_share_on_host(stage, c)};
+    LayerTrace out;
+    for (std::size_t i = 0; i < layers.kinds(); ++i) add_layers(out, stage, layers, i, on_host, c);
+    return out;
+}
+
 StepTrace::StepTrace(const Stage& of, const Layers& with, const Compiled& c)
-    : stage(of), unhidden(unhidden_terms(of, with, c)) {
-    const OnHost on_host{state_share_on_host(of, c), activation_share_on_host(of, c)};
-    for (std::size_t i = 0; i < with.kinds(); ++i) add_layers(*this, with, i, on_host, c);
+    : stage(of), layers(layer_trace(of, with, c)), unhidden(unhidden_terms(of, with, c)) {
     if (c.stages.count > 1) messages = messages_of_step(c);
 }
 

@@ -84,6 +84,10 @@ UnhiddenTerms unhidden_terms(const Stage& stage, const Layers& layers, const Com
 // Returns the time of all messages between stages in a step.
 Time messages_of_step(const Compiled& c);
 
+// The passes of all layers of a stage, in groups of equal ones.
+using LayerTrace = BoundedList<LayerPasses, 8 * kLayerKinds + 4>;  // the last layer's kind has some more
+LayerTrace layer_trace(const Stage& stage, const Layers& layers, const Compiled& c);
+
 struct StepTrace {
     // `layers` must live as long as the trace.
     StepTrace(const Stage& of, const Layers& with, const Compiled& c);
@@ -93,7 +97,7 @@ struct StepTrace {
                                             bool most_traffic) const;
 
     const Stage& stage;
-    BoundedList<LayerPasses, 8 * kLayerKinds + 4> layers;  // the kind at the end of a stage has some more
+    LayerTrace layers;
     UnhiddenTerms unhidden;
     Time messages;  // they overlap with compute
 };
