@@ -158,6 +158,24 @@ TEST_CASE("the message of a corrected value covers the next row only for a while
         QTest::mouseClick(length, Qt::LeftButton);
         CHECK(length->hasFocus());
     }
+    SECTION("the pointer in the next row") {
+        const auto enter = [&](const char* name) {
+            QEnterEvent event(QPointF(1, 1), QPointF(1, 1), QPointF(1, 1));
+            QApplication::sendEvent(desk.find<QWidget>(name), &event);
+        };
+        for (const char* name : {"tabs", "model.hidden_size", "training.micro_batch"}) enter(name);
+        CHECK(message->isVisible());
+        enter("training.sequence_length");
+    }
+    SECTION("the focus in another row, unless it brought the message") {
+        auto* field = desk.find<QLineEdit>("model.hidden_size/field");
+        field->selectAll();
+        QTest::keyClicks(field, "6101");
+        desk.find<QWidget>("training.micro_batch/field")->setFocus();
+        CHECK(message->text().startsWith("6,101 is not possible"));
+        CHECK(message->isVisible());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    }
     SECTION("the next edit") { desk.type("training.sequence_length", "4096"); }
     SECTION("Escape") { QTest::keyClick(desk.find<QWidget>("model.hidden_size/field"), Qt::Key_Escape); }
     SECTION("after some seconds") {

@@ -76,6 +76,12 @@ AccessKeys assign_access_keys() {
     return keys;
 }
 
+// Returns the row that is or contains the widget; nullptr if none does.
+const ParameterRow* row_with(const QObject* widget) {
+    while (widget && !qobject_cast<const ParameterRow*>(widget)) widget = widget->parent();
+    return qobject_cast<const ParameterRow*>(widget);
+}
+
 // Returns the height of the first line of a prominent row.
 int prominent_line_height(RowHeight height, const QFont& font) {
     const int wanted = static_cast<int>(std::lround((height == RowHeight::high ? 22 : 20) * zoom_of(font)));
@@ -322,6 +328,7 @@ void ParameterRow::tell(const QString& message, bool refused) {
     if (message == message_text_) return;
     message_text_ = message;
     message_ended_ = false;
+    told_at_ = QApplication::focusWidget();
     message_->setText(message);
     message_->setVisible(!message.isEmpty());
     editor()->setAccessibleDescription(message.isEmpty() ? text_of(help_of(id_)) : message);
@@ -502,7 +509,8 @@ int ParameterRow::place_prominent() {
 }
 
 // The message of a prominent row covers the next row, so that no other row moves. The mouse reaches that row
-// through it, and it leaves with the next click, edit or Escape, or after some seconds.
+// through it, and it leaves when the pointer enters that row or another row gets the focus, with the next
+// click, edit or Escape, or after some seconds.
 void ParameterRow::place_message_over(int height) {
     message_->setParent(parentWidget() ? parentWidget() : this);
     const int width = this->width() - 2 * label_->x();
@@ -560,7 +568,16 @@ bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
             if (watched == editor() && message_ended_) {
                 message_ended_ = false;
                 place();
+            } else if (const ParameterRow* row = row_with(watched); row && row != this) {
+                if (watched != told_at_) end_message();
+                told_at_ = nullptr;
             }
+            break;
+        case QEvent::Enter:
+            if (const ParameterRow* row = row_with(watched);
+                row && row != this && row->parentWidget() == parentWidget() &&
+                row->geometry().intersects(message_->geometry()))
+                end_message();
             break;
         case QEvent::MouseButtonPress:
         case QEvent::Wheel: {

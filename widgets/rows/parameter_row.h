@@ -124,6 +124,7 @@ class ParameterRow : public QWidget, public Explainable {
     QAbstractButton* automatic_ = nullptr;
     QAbstractButton* reset_ = nullptr;
     QPointer<QLabel> message_;
+    QPointer<QWidget> told_at_;  // has the focus when the message comes, or is just getting it
     QTimer message_end_{this};
 
     QString label_text_;
