@@ -1,8 +1,11 @@
-// Commands that set, plan or show one parameter: "seq 32k", "gpus 512", "tp auto", "zero2", "bandwidth".
+// Commands that set, plan or show one parameter: "seq 32k", "gpus 512", "200 Gbit/s", "tp auto", "zero2",
+// "bandwidth".
+#include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "app/command_line/window_command.h"
 #include "scenario/domain.h"
@@ -108,6 +111,35 @@ void add_choices(const QString& words, LiveModel& model, WindowCommands& out) {
     }
 }
 
+// Returns the commands that set a parameter to a value with a unit alone: "200 Gbit/s", "80 GB", "8k". Those
+// that show the number as it was typed come first. The case of the unit does not matter, because the list
+// shows the value.
+WindowCommands unit_commands(const QString& words, std::span<const P> order, LiveModel& model) {
+    static const QRegularExpression form(QStringLiteral("^([\\d.,]+) ?(\\D+)$"));
+    const QRegularExpressionMatch typed = form.match(words);
+    if (!typed.hasMatch()) return {};
+    const QString number = typed.captured(1);
+    WindowCommands out;
+    for (const P id : order) {
+        const Parameter& row = parameter(id);
+        const auto units = units_of(row.quantity);
+        if (units.empty() || row.prominence == Prominence::file || !applies_to(id, model.answer().settings))
+            continue;
+        Parsed parsed = parse(id, words.toStdString(), true);
+        for (const Unit& unit : units) {
+            if (!parsed.ok && text_of(unit.symbol).compare(typed.captured(2), Qt::CaseInsensitive) == 0)
+                parsed = parse(id, number.toStdString() + std::string(unit.symbol), true);
+        }
+        if (!parsed.ok || parsed.value < row.slider_low || parsed.value > row.slider_high) continue;
+        const WordMatch match = row.group == Group::assumptions ? WordMatch::mentioned : WordMatch::whole;
+        out.push_back(set_command(id, parsed.value, match, model));
+    }
+    std::ranges::stable_partition(out, [&](const WindowCommand& command) {
+        return command.text.contains(QLatin1Char(' ') + number + QLatin1Char(' '));
+    });
+    return out;
+}
+
 // Returns the command that shows a parameter's row.
 WindowCommand show_command(P id, WordMatch match, const CommandTargets& targets) {
     return {QStringLiteral("show/") + text_of(parameter(id).key),
@@ -121,16 +153,16 @@ WindowCommand show_command(P id, WordMatch match, const CommandTargets& targets)
 }  // namespace
 
 WindowCommands value_commands(const QString& words, const CommandTargets& targets) {
-    WindowCommands out;
     const Settings& now = targets.model.answer().settings;
     const std::vector<Assignment> typed = assignments(words);
-    add_choices(words, targets.model, out);
     // Of equal matches the walls come first, as in the controls.
     std::array<P, kParameters> order{};
     for (std::size_t i = 0; i < kParameters; ++i) order[i] = static_cast<P>(i);
     std::stable_partition(order.begin(), order.end(), [](P id) {
         return std::ranges::find(kWallParameters, id) != kWallParameters.end();
     });
+    WindowCommands out = unit_commands(words, order, targets.model);
+    add_choices(words, targets.model, out);
     for (const P id : order) {
         if (!applies_to(id, now)) continue;
         std::optional<WindowCommand> best;

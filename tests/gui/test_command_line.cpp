@@ -99,6 +99,46 @@ TEST_CASE("a GPU takes the cluster with the shortest name of those that have it"
     CHECK(it.desk.window.model().scenario().cluster->name == "dgx-h100");
 }
 
+TEST_CASE("a GPU's usual machine comes before machines of public runs, and a common GPU before rare ones",
+          "[gui][command-line]") {
+    Line it;
+    it.type("a100");
+    QStringList names;
+    for (const WindowCommand& command : it.line().commands()) names << command.name;
+    REQUIRE(names.size() == 9);
+    CHECK(names.first() == "gpu/a100-sxm-80gb");
+    CHECK(names.indexOf("gpu/a100-pcie-80gb") < names.indexOf("cluster/dgx-a100-40gb"));
+    CHECK(names.contains("cluster/dgx-a100-80gb"));
+    CHECK_FALSE(names.contains("cluster/ibm-a100"));
+    // The list says in which machine the GPU is.
+    CHECK(it.line().commands().front().effect.contains("DGX A100 80 GB · "));
+    it.run("a100");
+    CHECK(it.desk.window.model().scenario().cluster->name == "dgx-a100-80gb");
+}
+
+TEST_CASE("a value with a unit is offered for the inputs that have the unit", "[gui][command-line]") {
+    Line it;
+    const auto sets = [&](const char* words, P id, const char* text) {
+        INFO(words);
+        const WindowCommand& first = it.first(QString::fromUtf8(words));
+        CHECK(first.name == "set/" + text_of(parameter(id).key));
+        CHECK(first.text.toStdString() == text);
+    };
+    sets("200 gbit/s", P::inter_node_bandwidth, "Inter-node bandwidth 200 Gbit/s");
+    sets("200 Gbps", P::inter_node_bandwidth, "Inter-node bandwidth 200 Gbit/s");
+    sets("300 GB/s", P::intra_node_bandwidth, "Intra-node bandwidth 300 GB/s");
+    sets("96 gib", P::memory, "GPU memory 96.0 GiB");
+    sets("80gb", P::memory, "GPU memory 74.5 GiB");
+    sets("4.8 TB/s", P::memory_bandwidth, "Memory bandwidth 4.8 TB/s");
+    sets("2 PFLOPS", P::peak_flops, "Peak FLOPS 2,000 TFLOP/s");
+    sets("8k", P::sequence_length, "Sequence length 8,192");
+    // A number of parameters is the name of a model.
+    CHECK(it.first("70b").name.startsWith("model/"));
+    it.run("200 gbit/s");
+    CHECK(it.settings()[P::inter_node_bandwidth] == 25e9);
+    CHECK(it.steps() == 1);
+}
+
 TEST_CASE("each GPU is offered by its name, with its cluster or in its usual node", "[gui][command-line]") {
     Line it;
     it.run("2048 gpus");

@@ -574,9 +574,9 @@ bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {
             }
             break;
         case QEvent::Enter:
-            if (const ParameterRow* row = row_with(watched);
-                row && row != this && row->parentWidget() == parentWidget() &&
-                row->geometry().intersects(message_->geometry()))
+            if (const ParameterRow* row = row_with(watched); row && row != this &&
+                                                             row->parentWidget() == parentWidget() &&
+                                                             row->geometry().intersects(message_->geometry()))
                 end_message();
             break;
         case QEvent::MouseButtonPress:
