@@ -1,9 +1,11 @@
 #include "widgets/drawing.h"
 
+#include <QApplication>
 #include <QCache>
 #include <QFontMetricsF>
 #include <QLocale>
 #include <QPainter>
+#include <QWidget>
 #include <cmath>
 #include <utility>
 
@@ -96,6 +98,13 @@ QStringList wrapped_lines(const QString& text, const QFont& font, double width) 
     }
     lines.append(line);
     return lines;
+}
+
+QWidget* shown_tool_tip() {
+    for (QWidget* window : QApplication::topLevelWidgets()) {
+        if (window->isVisible() && window->windowType() == Qt::ToolTip) return window;
+    }
+    return nullptr;
 }
 
 }  // namespace shardscope

@@ -13,6 +13,7 @@
 
 class QPainter;
 class QRectF;
+class QWidget;
 
 namespace shardscope {
 
@@ -48,5 +49,8 @@ QString unbroken(QString text);
 double text_width(const QFont& font, const QString& text);
 // Breaks the text between words into lines of this width.
 QStringList wrapped_lines(const QString& text, const QFont& font, double width);
+
+// Returns the window of the tool tip that is shown; nullptr if none is.
+QWidget* shown_tool_tip();
 
 }  // namespace shardscope

@@ -1,15 +1,18 @@
 // Tests the strip of repairs below the headline.
 #include <QAbstractButton>
 #include <QApplication>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QUndoStack>
 #include <catch2/catch.hpp>
 
 #include "explore/repair.h"
 #include "support/desk.h"
 #include "support/panels.h"
+#include "widgets/drawing.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
 
@@ -121,6 +124,30 @@ TEST_CASE("a repair with a long name is shown whole, in two lines") {
     CHECK(two_lines < whole);
     // Both lines together have room for the whole text.
     CHECK(2 * two_lines > whole);
+}
+
+TEST_CASE("the tool tip of a repair covers neither its button nor the tabs and the plot below it") {
+    Desk desk;
+    overflow(desk.window.model());
+    auto* strip = desk.window.findChild<RepairStrip*>();
+    REQUIRE(QTest::qWaitFor([&] { return !strip->pending(); }, kBackgroundTimeout));
+    int shown = 0;
+    for (const QSize size : {QSize(1366, 768), QSize(1024, 700)}) {
+        desk.window.resize(size);
+        QApplication::processEvents();
+        for (auto* button : strip->findChildren<RepairButton*>()) {
+            if (!button->isVisible()) continue;
+            const QPoint at = button->rect().center();
+            QHelpEvent help(QEvent::ToolTip, at, button->mapToGlobal(at));
+            QApplication::sendEvent(button, &help);
+            const QWidget* tip = shown_tool_tip();
+            REQUIRE(tip != nullptr);
+            CHECK(tip->geometry().bottom() < button->mapToGlobal(QPoint()).y());
+            ++shown;
+        }
+    }
+    CHECK(shown > 2);
+    QToolTip::hideText();
 }
 
 TEST_CASE("a hidden repair that still receives a key changes nothing") {

@@ -1,10 +1,8 @@
 #include "widgets/chart/plot_ruler.h"
 
-#include <QApplication>
 #include <QEvent>
 #include <QFontMetricsF>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -77,12 +75,8 @@ void PlotRuler::hover(const QPointF& pixel) {
 }
 
 QRectF PlotRuler::shown_tip() const {
-    if (!QToolTip::isVisible()) return {};
-    for (const QWidget* widget : QApplication::topLevelWidgets()) {
-        if (widget->isVisible() && widget->windowType() == Qt::ToolTip)
-            return {QPointF(mapFromGlobal(widget->pos())), QSizeF(widget->size())};
-    }
-    return {};
+    const QWidget* tip = shown_tool_tip();
+    return tip ? QRectF(mapFromGlobal(tip->pos()), tip->size()) : QRectF();
 }
 
 void PlotRuler::leave() {

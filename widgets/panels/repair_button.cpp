@@ -2,6 +2,9 @@
 
 #include <QFocusEvent>
 #include <QPainter>
+#include <QScreen>
+#include <QToolTip>
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/drawing.h"
@@ -87,6 +90,20 @@ int RepairButton::height_for(const QFont& font) {
     constexpr double kAround = 6;  // above, below and between the lines
     const double lines = QFontMetricsF(font).height() + QFontMetricsF(scaled_font(font, kSmall)).height();
     return static_cast<int>(std::ceil(lines + kAround));
+}
+
+// The tool tip is above the button, because the tabs and the plot below it show what the repair changes.
+bool RepairButton::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QAbstractButton::event(event);
+    QToolTip::showText(mapToGlobal(QPoint()), toolTip(), this);
+    if (QWidget* tip = shown_tool_tip()) {
+        constexpr int kAway = 4;
+        const QRect room = screen()->availableGeometry();
+        const QPoint above = mapToGlobal(QPoint(0, -kAway - tip->height()));
+        tip->move(std::clamp(above.x(), room.left(), std::max(room.left(), room.right() - tip->width())),
+                  std::max(room.top(), above.y()));
+    }
+    return true;
 }
 
 void RepairButton::paintEvent(QPaintEvent*) {

@@ -29,6 +29,7 @@ class RepairButton : public QAbstractButton {
     void pointed(bool on);
 
   protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void enterEvent(QEnterEvent* event) override;
     void leaveEvent(QEvent* event) override;
