@@ -5,13 +5,16 @@
 #include <QMenuBar>
 #include <QPainter>
 #include <QStyle>
+#include <QToolBar>
+#include <QToolButton>
 #include <algorithm>
 
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
 
-FloatingNotes::FloatingNotes(const QMenuBar& menus, QWidget* window) : QFrame(window), menus_(menus) {
+FloatingNotes::FloatingNotes(const QMenuBar& menus, const QToolBar& tools, QWidget* window)
+    : QFrame(window), menus_(menus), tools_(tools) {
     setObjectName(QStringLiteral("notes"));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
@@ -28,6 +31,17 @@ void FloatingNotes::add(QWidget* note) {
     note->installEventFilter(this);
 }
 
+void FloatingNotes::set_unfolded(bool unfolded) {
+    unfolded_ = unfolded;
+    place();
+}
+
+bool FloatingNotes::event(QEvent* event) {
+    const bool handled = QFrame::event(event);
+    if (event->type() == QEvent::LayoutRequest) place();  // a note needs another height
+    return handled;
+}
+
 bool FloatingNotes::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
         case QEvent::Move:
@@ -40,6 +54,14 @@ bool FloatingNotes::eventFilter(QObject* watched, QEvent* event) {
         default: break;
     }
     return QFrame::eventFilter(watched, event);
+}
+
+int FloatingNotes::top_of_tools() const {
+    int top = parentWidget()->height();
+    for (const auto* tool : tools_.findChildren<QToolButton*>()) {
+        if (tool->isVisible()) top = std::min(top, tool->mapTo(parentWidget(), QPoint()).y());
+    }
+    return top;
 }
 
 void FloatingNotes::place() {
@@ -56,8 +78,9 @@ void FloatingNotes::place() {
     const int width = window.width() - menus - kGap - kMargin;
     const int wanted =
         layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : layout()->sizeHint().height();
+    const int most = unfolded_ ? window.height() : top_of_tools();
     const QRect place(window.width() - kMargin - width, 0, width,
-                      std::clamp(wanted, menus_.height(), std::max(menus_.height(), window.height())));
+                      std::clamp(wanted, menus_.height(), std::max(menus_.height(), most)));
     setGeometry(QStyle::visualRect(layoutDirection(), window.rect(), place));
     layout()->activate();
     // A note that is just being shown gets no event about its new size.

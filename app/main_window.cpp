@@ -287,8 +287,9 @@ void MainWindow::build_panes() {
     rows->addWidget(measured_);
     scenarios_ = new ScenarioTable(model_);
     rows->addWidget(scenarios_);
-    auto* notes = new FloatingNotes(*menuBar(), this);
+    auto* notes = new FloatingNotes(*menuBar(), *findChild<QToolBar*>(QStringLiteral("toolbar")), this);
     message_ = new MessageBar;
+    connect(message_, &MessageBar::unfolded, notes, &FloatingNotes::set_unfolded);
     notes->add(message_);
     auto* progress = new ProgressLine(QStringLiteral("progress"), tr("Stops this task; nothing is written"));
     notes->add(progress);

@@ -1,5 +1,6 @@
 // The bar at the top of the window with error messages and notes on what the program has done. It replaces
-// dialogs that have to be closed. Object names: "message", "message/text".
+// dialogs that have to be closed. Of a message for which it is too low, it shows the first lines and a button
+// that unfolds the others. Object names: "message", "message/text", "message/more".
 #pragma once
 
 #include <QTimer>
@@ -8,6 +9,7 @@
 #include "text/problem.h"
 
 class QLabel;
+class QToolButton;
 
 namespace shardscope {
 
@@ -27,6 +29,10 @@ class MessageBar : public QWidget {
     void withdraw(const QString& message);
     [[nodiscard]] QString text() const;
 
+  Q_SIGNALS:
+    // The user wants to see all lines of the message, or its first lines again.
+    void unfolded(bool on);
+
   protected:
     void hideEvent(QHideEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -35,6 +41,7 @@ class MessageBar : public QWidget {
     void set_small();
 
     QLabel* text_;
+    QToolButton* more_;
     QTimer end_;  // of a report
 };
 

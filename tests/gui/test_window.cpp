@@ -12,8 +12,11 @@
 #include <QUndoStack>
 #include <QWindow>
 #include <algorithm>
+#include <optional>
 
+#include "app/message_bar.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
 #include "widgets/panels/scenario_table.h"
@@ -390,6 +393,57 @@ TEST_CASE("window: a note lies beside the menus and covers nothing that can be c
     ThemeManager::instance().choose(ThemeManager::Choice::system);
     desk.choose(ActionId::new_scenario);
     CHECK_FALSE(notes->isVisible());
+}
+
+TEST_CASE("window: a long message shows the lines that fit above the tool bar, and all of them on request",
+          "[window]") {
+    QStringList sentences;
+    for (int i = 0; i < 12; ++i)
+        sentences << QStringLiteral("The file has a field with a value that is not known.");
+    const QString message = sentences.join(QLatin1Char(' '));
+    for (const bool german : {false, true}) {
+        const std::optional<testing::German> language =
+            german ? std::optional<testing::German>(std::in_place) : std::nullopt;
+        Desk desk;
+        auto* bar = desk.find<MessageBar>("message");
+        const auto* text = desk.find<QLabel>("message/text");
+        auto* more = desk.find<QToolButton>("message/more");
+        const auto* notes = desk.find<QFrame>("notes");
+        const auto covers_tool = [&] {
+            const QRect covered(notes->mapToGlobal(QPoint()), notes->size());
+            const auto tools = desk.find<QToolBar>("toolbar")->findChildren<QToolButton*>();
+            return std::ranges::any_of(tools, [&](const QToolButton* tool) {
+                return tool->isVisible() &&
+                       covered.intersects(QRect(tool->mapToGlobal(QPoint()), tool->size()));
+            });
+        };
+        for (const QSize size : {QSize(1024, 700), QSize(1366, 768), QSize(1440, 900)}) {
+            INFO((german ? "German, " : "") << size.width());
+            desk.window.resize(size);
+            bar->say(message);
+            QApplication::processEvents();
+            REQUIRE(more->isVisible());
+            CHECK_FALSE(covers_tool());
+            CHECK(text->text() == message);
+            CHECK(text->height() % text->fontMetrics().lineSpacing() == 0);
+            CHECK(text->height() <= bar->height());
+            CHECK(text->toolTip().contains(sentences.last()));
+            // The button stays under the pointer.
+            const QRect before(more->mapToGlobal(QPoint()), more->size());
+            QTest::mouseClick(more, Qt::LeftButton);
+            QApplication::processEvents();
+            CHECK(text->height() >= text->heightForWidth(text->width()));
+            CHECK(QRect(more->mapToGlobal(QPoint()), more->size()).contains(before.center()));
+            QTest::mouseClick(more, Qt::LeftButton);
+            QApplication::processEvents();
+            CHECK_FALSE(covers_tool());
+            bar->say(sentences.first());
+            QApplication::processEvents();
+            CHECK_FALSE(more->isVisible());
+            CHECK(text->height() >= text->heightForWidth(text->width()));
+            CHECK(text->toolTip().isEmpty());
+        }
+    }
 }
 
 TEST_CASE("window: the label of a button with a menu stays readable while the button is down", "[window]") {
