@@ -16,6 +16,7 @@ QString wall_letter(Wall wall) {
         case Wall::intra_node: return QStringLiteral("I");
         case Wall::inter_node: return QStringLiteral("N");
         case Wall::latency: return QStringLiteral("L");
+        case Wall::host_link: return QStringLiteral("H");
         case Wall::balanced: break;
     }
     return QStringLiteral("=");

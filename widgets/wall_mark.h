@@ -13,8 +13,7 @@ namespace shardscope {
 struct Theme;
 
 // Returns the letter of a wall: compute C, inter-node N, intra-node I, memory M, memory bandwidth B, latency
-// L;
-// "=" if no wall dominates.
+// L, link to the host H; "=" if no wall dominates.
 QString wall_letter(Wall wall);
 // Paints the mark so that it fills the area.
 void paint_wall_mark(QPainter& painter, const QRectF& area, Wall wall, const Theme& theme);

@@ -10,6 +10,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "support/desk.h"
 #include "widgets/drawn_words.h"
@@ -18,6 +19,8 @@
 #include "widgets/panels/controls_panel.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/rows/parameter_slider.h"
+#include "widgets/theme/theme.h"
+#include "widgets/wall_mark.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -94,6 +97,23 @@ TEST_CASE("the walls are visible with wide tracks at every size, and grow with t
         CHECK(last->visibleRegion().boundingRect().height() == last->height());
         CHECK(last_width >= size.width() - 44);
     }
+}
+
+TEST_CASE("the link to the host is named where it is the wall, above the sliders and on their handles",
+          "[gui][controls]") {
+    Desk desk;
+    LiveModel& model = desk.window.model();
+    model.edit(P::offload, static_cast<double>(Offload::optimizer));
+    model.edit(P::host_bandwidth, 1e8);
+    QApplication::processEvents();
+    REQUIRE(model.answer().fits());
+    CHECK(desk.find<QWidget>("controls/walls")->accessibleName() == "Walls, bound by host link");
+    const Theme& theme = current_theme();
+    CHECK(theme.of(Wall::host_link) == theme.of(StepTerm::host_link));
+    std::set<QString> letters;
+    constexpr auto kLast = static_cast<int>(Wall::balanced);
+    for (int i = 0; i <= kLast; ++i) letters.insert(wall_letter(static_cast<Wall>(i)));
+    CHECK(letters.size() == kLast + 1);
 }
 
 TEST_CASE("a choice shows each of its names whole, or cut by an ellipsis with the name as tool tip",

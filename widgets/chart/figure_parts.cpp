@@ -22,6 +22,7 @@ QString short_name(Wall wall) {
         case Wall::memory_bandwidth: return tr("bandwidth");
         case Wall::intra_node: return tr("intra");
         case Wall::inter_node: return tr("inter");
+        case Wall::host_link: return tr("host");
         default: return {};
     }
 }

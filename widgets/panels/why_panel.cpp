@@ -323,12 +323,13 @@ void WhyPanel::set_walls() {
     };
     double sum = 0;
     for (std::size_t i = 0; i < kRates; ++i) {
-        const Wall wall = wall_of(static_cast<Rate>(i));
+        const Wall wall = answer.estimate.wall_of(static_cast<Rate>(i));
         const double share = answer.estimate.elasticity[i];
         sum += share;
         walls_[i]->set_text({}, text_of(label_of(wall)), digits(share));
         walls_[i]->set_bar(share, current_theme().of(wall));
-        walls_[i]->set_opens(Subject::of(raised_by(static_cast<Rate>(i))));
+        walls_[i]->set_opens(
+            Subject::of(wall == Wall::host_link ? P::host_bandwidth : raised_by(static_cast<Rate>(i))));
     }
     walls_.back()->set_text({}, tr("sum of the five"), digits(sum));
 }

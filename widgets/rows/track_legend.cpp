@@ -72,7 +72,8 @@ QString track_legend() {
                      "plan again at each value. A notch is "
                      "a value at which another wall takes over. The letter on each handle is the present "
                      "wall: C compute, B memory bandwidth, I network in the node, N network between nodes, "
-                     "L latency, M memory. Hold Shift while dragging for ten times finer steps, and Alt for "
+                     "L latency, H link to the host, M memory. Hold Shift while dragging for ten times finer "
+                     "steps, and Alt for "
                      "values that are not round."));
     }
     return legend;

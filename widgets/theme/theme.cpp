@@ -451,7 +451,8 @@ QColor Theme::of(Wall wall) const {
         case Wall::memory_bandwidth: return memory_rate;
         case Wall::intra_node:
         case Wall::inter_node: return communication;
-        case Wall::latency: return latency;
+        case Wall::latency:
+        case Wall::host_link: return latency;
         case Wall::balanced: return muted;
     }
     return muted;

@@ -36,24 +36,20 @@ constexpr std::array<OutputRow, kOutputs> kTable{{
 // The name of a wall at the start of a sentence. Capitals depend on the language, so that these names are
 // translated separately.
 std::string capitalised(Wall wall) {
-    constexpr std::array<std::string_view, 7> kNames{translatable("Memory"),
+    constexpr std::array<std::string_view, 8> kNames{translatable("Memory"),
                                                      translatable("Compute"),
                                                      translatable("Memory bandwidth"),
                                                      translatable("Intra-node bandwidth"),
                                                      translatable("Inter-node bandwidth"),
                                                      translatable("Latency"),
+                                                     translatable("The host's memory or the link to it"),
                                                      translatable("Balanced")};
     return translate(kNames[static_cast<std::size_t>(wall)]);
 }
 
-// The same with the link to the host told from the links between GPUs, which have the same rate.
-std::string capitalised(Wall wall, bool host_link) {
-    return host_link && wall == Wall::intra_node ? translate("The host's memory or the link to it")
-                                                 : capitalised(wall);
-}
-std::string name_of_wall(Wall wall, bool host_link) {
-    return host_link && wall == Wall::intra_node ? translate("the host's memory or the link to it")
-                                                 : label_of(wall);
+// The name of a wall within a sentence.
+std::string name_of_wall(Wall wall) {
+    return wall == Wall::host_link ? translate("the host's memory or the link to it") : label_of(wall);
 }
 
 // A rate at which the wall changes, in three digits. It is rounded away from the present value, so that the
@@ -83,14 +79,10 @@ std::string takeover_sentence(const Answer& answer) {
     const std::string above = found.above ? rounded(found.input, found.above->value, false) : "";
     if (found.below && found.above)
         return translate("{1} is the wall up to {2}, {3} from {4} up.",
-                         {capitalised(found.below->next, found.below->host_link), below,
-                          name_of_wall(found.above->next, found.above->host_link), above});
-    if (found.below)
-        return translate("{1} is the wall up to {2}.",
-                         {capitalised(found.below->next, found.below->host_link), below});
+                         {capitalised(found.below->next), below, name_of_wall(found.above->next), above});
+    if (found.below) return translate("{1} is the wall up to {2}.", {capitalised(found.below->next), below});
     if (found.above)
-        return translate("{1} is the wall from {2} up.",
-                         {capitalised(found.above->next, found.above->host_link), above});
+        return translate("{1} is the wall from {2} up.", {capitalised(found.above->next), above});
     return {};
 }
 
@@ -168,11 +160,10 @@ std::string lead_sentence(const Estimate& e) {
     const auto largest = std::ranges::max_element(e.elasticity);
     const std::string share = whole_percent(*largest);
     if (e.wall == Wall::balanced) {
-        const auto wall = wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
-        return translate("No wall dominates: {1} limits {2} of the step.",
-                         {name_of_wall(wall, host_link_is_intra_node(e)), share});
+        const Wall wall = e.wall_of(static_cast<Rate>(largest - e.elasticity.begin()));
+        return translate("No wall dominates: {1} limits {2} of the step.", {name_of_wall(wall), share});
     }
-    if (host_link_is_wall(e))
+    if (e.wall == Wall::host_link)
         return translate("The host's memory or the link to it is the wall: it limits {1} of the step.",
                          {share});
     return translate("{1} is the wall: it limits {2} of the step.", {capitalised(e.wall), share});
@@ -185,9 +176,8 @@ std::string second_sentence(const Estimate& e) {
     *std::ranges::max_element(shares) = 0;
     const auto second = std::ranges::max_element(shares);
     if (*second < kLarge) return {};
-    const Wall wall = wall_of(static_cast<Rate>(second - shares.begin()));
-    return translate("{1} limits a further {2}.",
-                     {capitalised(wall, host_link_is_intra_node(e)), whole_percent(*second)});
+    const Wall wall = e.wall_of(static_cast<Rate>(second - shares.begin()));
+    return translate("{1} limits a further {2}.", {capitalised(wall), whole_percent(*second)});
 }
 
 std::string risk_sentence(const MemoryUse& memory) {

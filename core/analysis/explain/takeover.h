@@ -10,7 +10,6 @@ namespace shardscope {
 struct Takeover {
     double value = 0;  // of the rate, in SI units; the other wall binds at it and beyond
     Wall next = Wall::compute;
-    bool host_link = false;  // the link to the host, or its memory, is behind that wall
 };
 
 // The nearest changes of the wall in both directions along one input. Nothing where the wall stays the same
@@ -20,12 +19,6 @@ struct Takeovers {
     std::optional<Takeover> below;  // the first change at smaller values
     std::optional<Takeover> above;  // the first change at larger values
 };
-
-// Returns whether most of what intra-node bandwidth limits is the link to the host or its memory, not the
-// links between GPUs.
-bool host_link_is_intra_node(const Estimate& estimate);
-// Returns whether the link to the host is behind the wall of intra-node bandwidth.
-bool host_link_is_wall(const Estimate& estimate);
 
 // Varies the bandwidth of the network's slowest link or, if the wall is the same at every value of it, the
 // rate of the wall itself; where the host's link is the wall, its bandwidth; if the scenario does not fit,

@@ -24,7 +24,8 @@ struct MapCell {
     // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 if nothing is gathered.
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29
-    bool uses_neighbour_plan = false;         // not planned yet: uses the best plan of the cells around it
+    bool host_link = false;  // that of intra-node bandwidth is the elasticity of the link to the host
+    bool uses_neighbour_plan = false;  // not planned yet: uses the best plan of the cells around it
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 MapCell map_cell(const Answer& answer, bool valid);

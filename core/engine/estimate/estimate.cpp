@@ -14,8 +14,9 @@ namespace {
 constexpr double kBalanced = 0.02;
 
 // E29: memory if the scenario does not fit, else the rate that bounds the largest share of the step.
-Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
-    if (verdict == Verdict::does_not_fit) return Wall::memory;
+Wall wall_of(const Estimate& e) {
+    if (e.verdict == Verdict::does_not_fit) return Wall::memory;
+    const auto& elasticity = e.elasticity;
     std::size_t first = 0;
     for (std::size_t i = 1; i < kRates; ++i) {
         if (elasticity[i] > elasticity[first]) first = i;
@@ -23,7 +24,7 @@ Wall wall_of(const std::array<double, kRates>& elasticity, Verdict verdict) {
     for (std::size_t i = 0; i < kRates; ++i) {
         if (i != first && elasticity[first] - elasticity[i] < kBalanced) return Wall::balanced;
     }
-    return wall_of(static_cast<Rate>(first));
+    return e.wall_of(static_cast<Rate>(first));
 }
 
 double sum_of(const StepTime& step, const auto& terms) {
@@ -49,21 +50,17 @@ void stretch(StepTime& step, double factor) {
 }  // namespace
 
 std::string_view name_of(Wall wall) {
-    return pick(std::array<std::string_view, 7>{"memory", "compute", "memory-bandwidth", "intra-node",
-                                                "inter-node", "latency", "balanced"},
+    return pick(std::array<std::string_view, 8>{"memory", "compute", "memory-bandwidth", "intra-node",
+                                                "inter-node", "latency", "host-link", "balanced"},
                 wall);
 }
 std::string label_of(Wall wall) {
     return translate(
-        pick(std::array<std::string_view, 7>{translatable("memory"), translatable("compute"),
+        pick(std::array<std::string_view, 8>{translatable("memory"), translatable("compute"),
                                              translatable("memory bandwidth"), translatable("intra-node"),
                                              translatable("inter-node"), translatable("latency"),
-                                             translatable("balanced")},
+                                             translatable("host link"), translatable("balanced")},
              wall));
-}
-
-Wall wall_of(Rate rate) {
-    return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
 }
 
 double Estimate::compute_time() const {
@@ -72,6 +69,16 @@ double Estimate::compute_time() const {
 double Estimate::exposed_communication() const { return sum_of(step, kNetworkTerms); }
 double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
 double Estimate::waiting_time() const { return sum_of(step, kWaitingTerms); }
+
+Wall Estimate::wall_of(Rate rate) const {
+    if (rate == Rate::intra_node) {
+        const double host = step.term(StepTerm::host_link);
+        const double limited = elasticity[static_cast<std::size_t>(rate)] * step.total;
+        // The links between GPUs limit no more than what waits for communication, and than the rest.
+        if (host > std::min(exposed_communication(), limited - host)) return Wall::host_link;
+    }
+    return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
+}
 
 bool is_possible(const Estimate& e) {
     constexpr double kRounding = 1e-9;
@@ -96,7 +103,7 @@ Estimate estimate(const Compiled& c) {
         busy = std::min(1.0, busy / factor);
     }
     for (std::size_t i = 0; i < kRates; ++i) out.elasticity[i] = out.step.attribution.by[i] / out.step.total;
-    out.wall = wall_of(out.elasticity, out.verdict);
+    out.wall = wall_of(out);
 
     const double gpus = s[P::gpus];
     out.parameters = c.parameters;

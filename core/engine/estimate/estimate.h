@@ -23,11 +23,11 @@ enum class Wall : unsigned char {
     intra_node,
     inter_node,
     latency,
+    host_link,  // the link to the host or its memory, whose rate is counted as intra-node bandwidth
     balanced
 };
 std::string_view name_of(Wall wall);  // "inter-node"
 std::string label_of(Wall wall);      // "inter-node"
-Wall wall_of(Rate rate);              // the wall of a step that this rate bounds
 
 struct Estimate {  // the prediction for one scenario
     Verdict verdict = Verdict::fits;
@@ -54,6 +54,9 @@ struct Estimate {  // the prediction for one scenario
     [[nodiscard]] double communication_time() const;
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double waiting_time() const;
+    // Returns the wall of a step that this rate bounds: the link to the host where that is most of what
+    // intra-node bandwidth limits.
+    [[nodiscard]] Wall wall_of(Rate rate) const;
     // Returns step time ÷ predicted step time, which is 1 unless the MFU is set by hand.
     [[nodiscard]] double stretch() const { return mfu > 0 ? predicted_mfu / mfu : 1; }
     [[nodiscard]] bool fits() const { return verdict != Verdict::does_not_fit; }

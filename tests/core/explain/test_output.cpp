@@ -155,7 +155,8 @@ TEST_CASE("output: the host link is named where it is the wall", "[explain]") {
           of_model("llama-3-8b", {{P::sequence_length, 8192}, {P::activation_offload, 1}})}) {
         const Answer offloaded = answer(scenario);
         REQUIRE(offloaded.fits());
-        REQUIRE(offloaded.estimate.wall == Wall::intra_node);
+        REQUIRE(offloaded.estimate.wall == Wall::host_link);
+        CHECK(label_of(offloaded.estimate.wall) == "host link");
         const Estimate& e = offloaded.estimate;
         const std::string limits = format(
             std::round(100 * e.elasticity[static_cast<std::size_t>(Rate::intra_node)]), Quantity::count);
@@ -169,7 +170,8 @@ TEST_CASE("output: the host link is named where it is the wall", "[explain]") {
         // A wider link to the host changes the wall; the links between GPUs do not.
         const Takeovers found = takeovers(offloaded);
         CHECK(found.input == P::host_bandwidth);
-        CHECK(found.above.has_value());
+        REQUIRE(found.above.has_value());
+        CHECK(found.above->next != Wall::host_link);
         CHECK(e.elasticity[static_cast<std::size_t>(Rate::latency)] < 0.05);
     }
 }

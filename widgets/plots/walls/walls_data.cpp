@@ -176,6 +176,7 @@ WallsData walls_data(const WallsRequest& request, WallMap map) {
     });
     for (std::size_t rate = 0; rate < kRates; ++rate)
         out.elasticity[rate] = field_of(out, [&](const MapCell& cell) { return cell.elasticity[rate]; });
+    out.host_link = field_of(out, [](const MapCell& cell) { return cell.host_link ? 1.0 : -1.0; });
     for (std::size_t j = 0; j < out.grid.v.size(); ++j) {
         for (std::size_t i = 0; i < out.grid.u.size(); ++i)
             out.exists.push_back(out.map.at(out.x.index_of(i), out.y.index_of(j)).valid ? 1 : -1);

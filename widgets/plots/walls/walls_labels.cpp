@@ -17,7 +17,9 @@ constexpr double kLegendSquare = 8;
 constexpr double kTagHeight = 4;  // px above and below the text together
 
 // The kinds of positions on the map: the index of the rate that binds, does not fit, or nothing.
-constexpr int kUnfit = static_cast<int>(kRates);
+// A rate has its own number.
+constexpr int kHostLink = static_cast<int>(kRates);
+constexpr int kUnfit = kHostLink + 1;
 constexpr int kNothing = kUnfit + 1;
 
 int kind_at(const WallsData& data, const GridPlace& place) {
@@ -32,7 +34,8 @@ int kind_at(const WallsData& data, const GridPlace& place) {
             best = static_cast<int>(rate);
         }
     }
-    return best;
+    const bool intra = best == static_cast<int>(Rate::intra_node);
+    return intra && value_at(data.grid, data.host_link, place) >= 0 ? kHostLink : best;
 }
 
 // Samples are stored row by row, downwards.
@@ -98,7 +101,8 @@ void measure(Samples& s, double step_x, double step_y) {
 WallsTag tag_of(int kind) {
     if (kind == kUnfit) return {WallsTag::Kind::does_not_fit, Wall::memory, tr("does not fit"), {}};
     if (kind == kNothing) return {WallsTag::Kind::nothing, Wall::memory, tr("not possible"), {}};
-    const Wall wall = static_cast<Wall>(static_cast<int>(Wall::compute) + kind);
+    const Wall wall =
+        static_cast<Wall>(static_cast<int>(Wall::compute) + kind);  // the link follows the rates
     return {WallsTag::Kind::wall, wall, text_of(label_of(wall)), {}};
 }
 
