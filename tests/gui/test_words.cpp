@@ -157,14 +157,15 @@ TEST_CASE("words: the headline names where the wall changes hands, at every size
     }
 }
 
-TEST_CASE("words: no name of an input is cut in an open group", "[gui][words]") {
+TEST_CASE("words: neither the name nor the value of an input is cut in an open group", "[gui][words]") {
     for (const bool german : {false, true}) {
         const std::optional<testing::German> language =
             german ? std::optional<testing::German>(std::in_place) : std::nullopt;
         Desk desk;
         auto* controls = desk.window.findChild<ControlsPanel*>();
         for (std::size_t i = 0; i < kParameters; ++i) controls->row(static_cast<P>(i));
-        for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        for (const QSize size : {QSize(1024, 700), QSize(1366, 768), QSize(1440, 900)}) {
+            const bool small = size.width() < 1366;
             desk.window.resize(size);
             QApplication::processEvents();
             int rows = 0;
@@ -176,8 +177,16 @@ TEST_CASE("words: no name of an input is cut in an open group", "[gui][words]") 
                 for (const DrawnWord& word : drawn_words(*row)) {
                     INFO((german ? "German, " : "") << size.width() << ", " << word.text.toStdString());
                     const bool is_value = choice && choice->geometry().contains(word.box.center().toPoint());
-                    CHECK((!word.text.contains(QChar(0x2026)) || (is_value && size.width() < 1440)));
+                    CHECK((!word.text.contains(QChar(0x2026)) || (is_value && small)));
                 }
+                const auto* field = row->findChild<ParameterField*>();
+                if (!field || small) continue;
+                QStyleOptionFrame option;
+                option.initFrom(field);
+                const QRect room =
+                    field->style()->subElementRect(QStyle::SE_LineEditContents, &option, field);
+                INFO((german ? "German, " : "") << size.width() << ", " << field->text().toStdString());
+                CHECK(field->fontMetrics().horizontalAdvance(field->text()) + 4 <= room.width());
             }
             CHECK(rows > 100);
         }

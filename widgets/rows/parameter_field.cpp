@@ -9,6 +9,7 @@
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 #include <QStyleOptionComboBox>
+#include <QStyleOptionFrame>
 #include <QStylePainter>
 #include <QTimer>
 #include <QWheelEvent>
@@ -27,6 +28,13 @@ void set_look(QWidget& widget, const char* name, bool on) {
 void flash_look(QWidget& widget, int milliseconds) {
     set_look(widget, "flash", true);
     QTimer::singleShot(milliseconds, &widget, [&widget] { set_look(widget, "flash", false); });
+}
+
+// Returns the width of the longest of the texts in an editor that is `around` wider than a text.
+int width_with(const QStringList& texts, const QFontMetrics& metrics, int around) {
+    int widest = 0;
+    for (const QString& text : texts) widest = std::max(widest, metrics.horizontalAdvance(text));
+    return widest + around;
 }
 
 int decimals_of(const std::string& number) {
@@ -65,6 +73,18 @@ void ParameterField::setRefused(bool refused) {
 }
 
 void ParameterField::flash(int milliseconds) { flash_look(*this, milliseconds); }
+
+int ParameterField::neededWidth() const {
+    const Parameter& row = parameter(id_);
+    QStringList texts;
+    for (const double value : {0.0, row.slider_low, row.slider_high}) texts << text_of(format(id_, value));
+    for (const Named& named : row.names) texts << text_of(label_of(named));
+    QStyleOptionFrame option;
+    initStyleOption(&option);
+    const int room = style()->subElementRect(QStyle::SE_LineEditContents, &option, this).width();
+    constexpr int kMargins = 6;  // of the text and for the cursor
+    return width_with(texts, fontMetrics(), width() - room + kMargins);
+}
 
 void ParameterField::commit() {
     if (text() == shown_) return;
@@ -241,9 +261,9 @@ void ParameterChoice::setRefused(bool refused) { set_look(*this, "refused", refu
 void ParameterChoice::flash(int milliseconds) { flash_look(*this, milliseconds); }
 
 int ParameterChoice::neededWidth() const {
-    int widest = 0;
-    for (int i = 0; i < count(); ++i) widest = std::max(widest, fontMetrics().horizontalAdvance(itemText(i)));
-    return widest + width() - roomForText();
+    QStringList names;
+    for (int i = 0; i < count(); ++i) names << itemText(i);
+    return width_with(names, fontMetrics(), width() - roomForText());
 }
 
 int ParameterChoice::roomForText() const {

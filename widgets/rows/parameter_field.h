@@ -29,6 +29,10 @@ class ParameterField : public QLineEdit {
     // Changes the colour for a short time, because a preset has just changed the value.
     void flash(int milliseconds);
 
+    // Returns the width that the longest of its usual texts needs, in px: the ends of the slider and the
+    // names of values. It does not depend on the present value.
+    [[nodiscard]] int neededWidth() const;
+
     // Returns the value that many steps up (steps > 0) or down. A step goes to the next stop of the domain,
     // or by the domain's step, or by one in the last digit shown.
     [[nodiscard]] double stepped(double from, int steps) const;

@@ -463,11 +463,11 @@ int ParameterRow::place_compact() {
     put(label_, g.left, g.label, g.height);
     int field = g.field;
     int taken = 0;  // by the field from the slider
-    // A choice with long names also uses the space of a missing auto button, and some of the slider's.
-    if (choice_ && choice_->neededWidth() > field) {
-        constexpr int kLeastSlider = 36;
+    // An editor with long texts also uses the space of a missing auto button, and some of the slider's.
+    if (const int needed = choice_ ? choice_->neededWidth() : field_->neededWidth(); needed > field) {
+        constexpr int kLeastSlider = 30;
         if (!automatic_) field = g.automatic_x() + g.automatic - g.field_x();
-        taken = std::max(0, std::min(g.slider - kLeastSlider, choice_->neededWidth() - field));
+        taken = std::max(0, std::min(g.slider - kLeastSlider, needed - field));
     }
     put(slider_, g.slider_x(), g.slider - taken, g.control);
     put(editor(), g.field_x() - taken, field + taken, g.control);
