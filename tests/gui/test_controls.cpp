@@ -17,6 +17,7 @@
 #include "widgets/live_model.h"
 #include "widgets/panels/control_group.h"
 #include "widgets/panels/controls_panel.h"
+#include "widgets/rows/parameter_field.h"
 #include "widgets/rows/parameter_row.h"
 #include "widgets/rows/parameter_slider.h"
 #include "widgets/theme/theme.h"
