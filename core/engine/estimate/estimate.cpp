@@ -51,7 +51,7 @@ void stretch(StepTime& step, double factor) {
 
 std::string_view name_of(Wall wall) {
     return pick(std::array<std::string_view, 8>{"memory", "compute", "memory-bandwidth", "intra-node",
-                                                "inter-node", "latency", "host-link", "balanced"},
+                                                "inter-node", "latency", "intra-node", "balanced"},
                 wall);
 }
 std::string label_of(Wall wall) {

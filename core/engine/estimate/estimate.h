@@ -26,8 +26,9 @@ enum class Wall : unsigned char {
     host_link,  // the link to the host or its memory, whose rate is counted as intra-node bandwidth
     balanced
 };
-std::string_view name_of(Wall wall);  // "inter-node"
-std::string label_of(Wall wall);      // "inter-node"
+// Returns the name in files: "inter-node". The link to the host counts as "intra-node" there, like its rate.
+std::string_view name_of(Wall wall);
+std::string label_of(Wall wall);  // on screen: "host link"
 
 struct Estimate {  // the prediction for one scenario
     Verdict verdict = Verdict::fits;
