@@ -150,6 +150,8 @@ bool Exports::plots(const std::vector<FigureRequest>& figures, const Answer& ans
     return with_data(tr("All plots"), figures, answer, [=, this](const Figures& whole, const Answer& now) {
         what_ = tr("All plots");
         drawing_ = std::make_unique<Drawing>(Drawing{whole, now, folder, {}});
+        std::erase_if(drawing_->figures,
+                      [&](const FigureRequest& figure) { return !objection_to(figure, now).isEmpty(); });
         draw_next();
         return drawing_ != nullptr;
     });

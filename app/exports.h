@@ -31,7 +31,8 @@ class Exports : public QObject {
     // Each function returns whether the files were written, or are being computed. Problems are shown.
     bool plot(const FigureRequest& figure, const Answer& answer, const QString& file);
     // Writes each figure in every format; the files have the names of the plots. All are drawn, one at a
-    // time, before the first one is written.
+    // time, before the first one is written. Those that cannot be drawn, such as the difference of a scenario
+    // alone, are left out.
     bool plots(const std::vector<FigureRequest>& figures, const Answer& answer, const QString& folder);
     bool report(const ReportRequest& request, const Answer& answer, const QString& file);
 

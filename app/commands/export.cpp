@@ -153,6 +153,11 @@ int run(const Options& options) {
     if (!plot_kind(request.plot))
         problems.push_back(
             {"--plot " + request.plot, "there is no such plot", "", "use " + plot_names().toStdString()});
+    const bool drawn = !options.target.empty() || !options.plot.empty();  // a report leaves out other plots
+    if (drawn && request.plot == kDifferenceKind.name && request.pins.empty())
+        problems.push_back({"--plot difference", "there is no second scenario",
+                            "the plot compares the steps of two",
+                            "add one to /view/pins of the file, or use explain-gap A B"});
     if (!options.report.empty() && !report_format_of(QString::fromStdString(options.report)))
         problems.push_back({"--report " + options.report, "the file extension sets the format", "",
                             "end it in .html, .pdf or .md"});
@@ -182,14 +187,14 @@ int run(const Options& options) {
     const Answer shown = answer(scenario);
     QString problem;
     std::vector<ReportFile> files;
-    if (format) {
-        const QByteArray bytes = render_figure(request, shown, *format, &problem);
-        if (bytes.isEmpty()) {
-            report({{"--plot " + request.plot, problem.toStdString(), "", {}}}, {});
-            return kUnusable;
-        }
-        files.push_back({QString::fromStdString(options.target), bytes});
+    QByteArray bytes;
+    if (format) bytes = render_figure(request, shown, *format, &problem);
+    else if (drawn) problem = objection_to(request, shown);
+    if (!problem.isEmpty() || (format && bytes.isEmpty())) {
+        report({{"--plot " + request.plot, problem.toStdString(), "", {}}}, {});
+        return kUnusable;
     }
+    if (format) files.push_back({QString::fromStdString(options.target), bytes});
     if (!options.report.empty()) {
         const std::vector<ReportFile> written =
             render_report(report_request(scenario, options, request), shown,

@@ -259,6 +259,38 @@ TEST_CASE("export: every plot is written in every format, with the same bytes ea
     CHECK_FALSE(fs::exists(folder.file("x.svg")));
 }
 
+TEST_CASE("export: a difference without a second scenario is refused, and nothing is written",
+          "[cli][export]") {
+    const Folder folder;
+    const auto refused = [&](const std::string& options, const std::string& scenario) {
+        INFO(options);
+        const RunResult ran = run("export - " + options, scenario);
+        CHECK(ran.code == 2);
+        CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+        CHECK(folder.count() == 0);
+        return ran.err;
+    };
+    const std::string viewed = R"({"view": {"plot": "difference"}})";
+    for (const char* ending : {"svg", "pdf", "png", "csv"}) {
+        const std::string target = "-o " + folder.file(std::string("a.") + ending);
+        for (const std::string& message :
+             {refused("--plot difference " + target, "{}"), refused(target, viewed)}) {
+            CHECK(message.find("--plot difference: there is no second scenario") == 0);
+            CHECK(message.find("explain-gap") != std::string::npos);
+        }
+    }
+    CHECK(refused("--plot difference --report " + folder.file("a.md"), "{}").find("no second scenario") !=
+          std::string::npos);
+    // Two scenarios of which one has no step time.
+    const std::string unfit = R"({"training": {"micro_batch": 64}, "view": {"pins": [{}]}})";
+    for (const std::string& file : {"-o " + folder.file("a.svg"), "--report " + folder.file("a.md")})
+        CHECK(refused("--plot difference " + file, unfit).find("A does not fit") != std::string::npos);
+    CHECK(run("export - --plot difference --hypothetical -o " + folder.file("a.svg"), unfit).code == 0);
+    // A report leaves the plot out unless it was asked for.
+    CHECK(run("export - --report " + folder.file("b.md"), viewed).code == 0);
+    CHECK_FALSE(fs::exists(folder.file("b-figures/difference.svg")));
+}
+
 TEST_CASE("export: a PNG has the number of pixels that --scale sets", "[cli][export]") {
     const Folder folder;
     const std::string png = folder.file("a.png");

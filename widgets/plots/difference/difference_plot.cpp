@@ -332,6 +332,8 @@ const PlotKind kDifferenceKind{
     .accessible_name = translatable("Difference plot"),
     .shows_pin = [](const FigureRequest& request,
                     const Pin& pin) { return pin.letter == request.pins.front().letter; },
+    .objection = [](const FigureRequest& request,
+                    const Answer& answer) { return text_of(difference_data_of(request, answer).problem); },
     .least_height = 420,
     .paint =
         [](QCPPainter& painter, const QRectF& area, const FigureRequest& request, const Answer& answer) {
