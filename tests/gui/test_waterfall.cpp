@@ -5,6 +5,7 @@
 
 #include "support/desk.h"
 #include "support/panels.h"
+#include "widgets/chart/figure_parts.h"
 #include "widgets/drawn_words.h"
 #include "widgets/panels/waterfall.h"
 
@@ -95,6 +96,30 @@ TEST_CASE("the letters of pins with the same step are apart in the waterfall") {
     for (int i = 0; i < 3; ++i) desk.choose(ActionId::pin);
     const auto words = drawn_words(static_cast<QWidget&>(*desk.window.findChild<Waterfall*>()));
     CHECK(std::ranges::count(words, QStringLiteral("B, C, D"), &DrawnWord::text) == 1);
+}
+
+TEST_CASE("the letters of pins do not touch the labels of the waterfall") {
+    Desk desk;
+    for (int i = 0; i < 3; ++i) desk.choose(ActionId::pin);
+    desk.window.model().edit(P::accumulation, 64);
+    QApplication::processEvents();
+    auto& panel = *desk.window.findChild<Waterfall*>();
+    const auto words = drawn_words(static_cast<QWidget&>(panel));
+    const auto box_of = [&](const QString& text) {
+        const auto found = std::ranges::find(words, text, &DrawnWord::text);
+        INFO(text.toStdString());
+        REQUIRE(found != words.end());
+        return found->box;
+    };
+    const QRectF letters = box_of(QStringLiteral("B, C, D"));
+    const WaterfallGeometry g = waterfall_geometry(panel.rect(), panel.data(), panel.font());
+    for (const WaterfallGeometry::Row& row : g.rows) {
+        const QRectF label = box_of(text_of(label_of(row.term)));
+        CHECK(letters.left() > label.right());
+        CHECK(letters.top() > label.bottom() - 1);
+    }
+    CHECK_FALSE(letters.intersects(box_of(QStringLiteral("Step"))));
+    CHECK(g.axis_y < panel.height());
 }
 
 TEST_CASE("in a long step a short term of the waterfall does not read as 0", "[window]") {

@@ -155,7 +155,8 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
                   const WaterfallData& data, const QFont& font) {
     const QFont bold = scaled_font(font, kSmall, true);
     const QFontMetricsF metrics(bold);
-    // The letters of pins that are close together form one tag, centred over them, but not over the values.
+    // The letters of pins that are close together form one tag, centred over them, but not over the labels or
+    // the values.
     struct Tag {
         QStringList letters;
         double sum;
@@ -164,7 +165,8 @@ void paint_ghosts(QPainter& painter, const WaterfallGeometry& g, const Theme& th
     const auto text = [](const Tag& tag) { return tag.letters.join(QStringLiteral(", ")); };
     const auto half = [&](const Tag& tag) { return metrics.horizontalAdvance(text(tag)) / 2; };
     const auto center = [&](const Tag& tag) {
-        return std::min(tag.sum / static_cast<double>(tag.letters.size()), g.right + 8 - half(tag));
+        return std::max(g.left + half(tag),
+                        std::min(tag.sum / static_cast<double>(tag.letters.size()), g.right + 8 - half(tag)));
     };
     auto ghosts = data.ghosts;
     std::ranges::sort(ghosts, {}, &WaterfallData::Ghost::total);
@@ -311,8 +313,12 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     }
     double widest = text_width(scaled_font(font, kSmall, true), QStringLiteral("0,000"));
     double far = 0;
+    double letters = 0;  // px above the total, for the letters of the other pins
     for (const WaterfallData::Ghost& ghost : data.ghosts) {
-        if (!ghost.far) continue;
+        if (!ghost.far) {
+            letters = std::ceil(metrics.height());
+            continue;
+        }
         ++far;
         widest = std::max(widest, text_width(small, in_unit(ghost.total, data)));
     }
@@ -323,7 +329,9 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
     const double count = static_cast<double>(data.rows.count() + 1) + far;
     // The rows of many pins may be a little lower than others.
     const double lowest = far > 0 ? 9 : 12;
-    g.row_height = std::floor(std::clamp((area.height() - title - axis) / count, lowest, 27.0));
+    const double room = area.height() - title - axis;
+    letters = std::clamp(room - count * lowest, 0.0, letters);
+    g.row_height = std::floor(std::clamp((room - letters) / count, lowest, 27.0));
     const double bar = std::round(std::max(7.0, g.row_height * 0.52));
     const auto box = [&](double from, double to, double y) {
         const double top = std::round(y - bar / 2);
@@ -345,6 +353,7 @@ WaterfallGeometry waterfall_geometry(const QRectF& area, const WaterfallData& da
         g.rows.push_back(row);
         y += g.row_height;
     }
+    y += letters;
     g.total_y = y;
     g.total = box(g.left, edge(sum), y);
     for (const WaterfallData::Ghost& ghost : data.ghosts) {
