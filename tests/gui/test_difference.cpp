@@ -17,6 +17,7 @@
 
 #include "planner/plan.h"
 #include "support/desk.h"
+#include "support/svg.h"
 #include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/difference/difference_data.h"
@@ -247,6 +248,24 @@ TEST_CASE("difference: the causes are written out where there is room", "[differ
         INFO(input.toStdString());
         CHECK(words.contains(input.section(QStringLiteral(" \u2192 "), 1)));
     }
+    CHECK_FALSE(words.contains(QChar(0x2026)));
+}
+
+TEST_CASE("difference: causes that are long beside short bars have half of the width", "[difference]") {
+    const Catalogue& catalogue = commands::catalogue();
+    const Scenario first = Scenario::first_launch(catalogue);
+    Pin pin;
+    pin.letter = 'B';
+    pin.answer = answer(with_cluster(with_model(first, *catalogue.find(PresetKind::model, "llama-3-70b")),
+                                     *catalogue.find(PresetKind::cluster, "dgx-a100-80gb")));
+    FigureRequest request;
+    request.plot = "difference";
+    request.pins = {pin};
+    request.hypothetical = true;
+    const QStringList texts = read_svg(render_figure(request, answer(first), FigureFormat::svg)).texts;
+    CHECK(texts.contains(QStringLiteral("GPU")));
+    const QString words = texts.join(QLatin1Char(' '));
+    CHECK(words.contains(QStringLiteral("989.5 TFLOP/s")));
     CHECK_FALSE(words.contains(QChar(0x2026)));
 }
 

@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
 
 #include "text/translate.h"
 #include "widgets/chart/figure_parts.h"
@@ -19,8 +20,9 @@
 namespace shardscope {
 namespace {
 
-constexpr double kMarkGap = 8;         // px, between texts and marks
-constexpr double kWidestLabels = 0.4;  // of the width
+constexpr double kMarkGap = 8;  // px, between texts and marks
+// Shares of the width that the labels may take. The second one is for causes that need more than two lines.
+constexpr std::array kLabelShares{0.4, 0.5};
 
 // Returns the times with one unit and the same number of decimals.
 std::vector<QString> times_of(const std::vector<double>& seconds) {
@@ -117,9 +119,15 @@ class DifferencePainting {
             values = std::max(values, text_width(row.side ? fonts_.bold : fonts_.body, row.value));
         }
         line_ = QFontMetricsF(fonts_.body).height();
-        left_ = area_.left() + std::min(labels, kWidestLabels * area_.width()) + kMarkGap;
         right_ = area_.right() - values - kMarkGap;
-        place_rows(area_.height() - line_ - kTickLength - kMarkGap);
+        const double room = area_.height() - line_ - kTickLength - kMarkGap;
+        constexpr int kFewLines = 2;
+        constexpr int kManyLines = 100;
+        const bool few = std::ranges::any_of(kLabelShares, [&](double share) {
+            left_ = area_.left() + std::min(labels, share * area_.width()) + kMarkGap;
+            return place_rows(room, kFewLines);
+        });
+        if (!few) place_rows(room, kManyLines);
     }
 
     [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
@@ -154,9 +162,9 @@ class DifferencePainting {
     }
     [[nodiscard]] double label_width() const { return left_ - kMarkGap - area_.left(); }
 
-    // Gives each row the height of its words. The notes have as many lines as `room` allows.
-    void place_rows(double room) {
-        constexpr int kNoteLines = 6;
+    // Gives each row the height of its words. The notes have as many lines as `room` allows, but at most
+    // `note_lines`. Returns whether no word is cut.
+    bool place_rows(double room, int note_lines) {
         constexpr double kApart = 6;
         const auto count = static_cast<double>(rows_.size());
         const double note_line = QFontMetricsF(fonts_.small).height();
@@ -171,7 +179,7 @@ class DifferencePainting {
                                                : wrapped_lines(row.note, fonts_.small, label_width()));
         }
         int most = 0;
-        for (; most < kNoteLines; ++most) {
+        for (; most < note_lines; ++most) {
             const auto longer =
                 std::ranges::count_if(notes, [&](const QStringList& lines) { return lines.size() > most; });
             const double more = static_cast<double>(longer) * note_line;
@@ -192,6 +200,10 @@ class DifferencePainting {
             top += row.height;
         }
         axis_ = top;
+        const auto is_cut = [](const LabelLine& line) { return line.text.endsWith(QChar(0x2026)); };
+        return std::ranges::all_of(notes, [&](const QStringList& lines) { return lines.size() <= most; }) &&
+               std::ranges::none_of(
+                   rows_, [&](const Row& row) { return std::ranges::any_of(row.words, is_cut); });
     }
 
     [[nodiscard]] double x_of(double seconds) const {
