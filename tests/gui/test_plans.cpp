@@ -438,6 +438,54 @@ TEST_CASE("the scenario is named among the plans beside the margin, beside pins,
     }
 }
 
+TEST_CASE("the backgrounds of labels interrupt neither the best plans' line nor the lines to neighbours",
+          "[plans]") {
+    PlansDesk desk;
+    PlansPlot& plot = desk.searched();
+    auto& canvas = *desk.find<QCustomPlot>("plans/plot");
+    int labels = 0;
+    for (const QSize size : {QSize(1024, 700), QSize(1280, 800), QSize(1440, 900), QSize(1800, 1000)}) {
+        CAPTURE(size.width());
+        desk.window.resize(size);
+        desk.wait(plot);
+        const PlansData& data = *plot.figure().data();
+        const QPointF best = plot.figure().pixel_of(place_of(data, PlanMark::best));
+        QStringList names;
+        std::vector<QLineF> lines;
+        for (std::size_t i = 0; i < data.points.size(); ++i) {
+            const Neighbour* n = data.neighbour_of(data.points[i]);
+            if (!n || n->over > 0) continue;
+            names += text_of(label_of(n->id)) + QLatin1Char(' ') + QString::fromStdString(format(n->id, n->to));
+            lines.emplace_back(best, plot.figure().pixel_of(i));
+        }
+        std::optional<QPointF> last;
+        for (const Candidate& edge : data.report.frontier) {
+            const QPointF at(canvas.xAxis->coordToPixel(edge.peak / 1073741824),
+                             canvas.yAxis->coordToPixel(100 * data.value(Output::mfu, edge)));
+            if (last) {
+                lines.emplace_back(*last, QPointF(at.x(), last->y()));
+                lines.emplace_back(QPointF(at.x(), last->y()), at);
+            }
+            last = at;
+        }
+        const auto within = [](const QLineF& line, const QRectF& box) {
+            constexpr int kParts = 2000;
+            int inside = 0;
+            for (int i = 0; i <= kParts; ++i) inside += box.contains(line.pointAt(double(i) / kParts));
+            return line.length() * inside / kParts;
+        };
+        for (const DrawnWord& word : drawn_words(canvas)) {
+            if (!names.contains(word.text)) continue;
+            ++labels;
+            double crossed = 0;
+            for (const QLineF& line : lines) crossed += within(line, word.box);
+            INFO(word.text.toStdString());
+            CHECK(crossed < 6);
+        }
+    }
+    CHECK(labels > 0);
+}
+
 TEST_CASE("plans that do not fit are drawn below the rates", "[plans]") {
     PlansDesk desk;
     desk.model().edit(P::sequence_length, 8192);

@@ -166,10 +166,14 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelPlacer& room,
     // The line continues after the last step, because more memory gives no better plan.
     if (!line.isEmpty()) {
         const double limit = x().coordToPixel(gib(data->limits.most_that_fits()));
+        const QPointF end(std::max(limit, line.last().x()), line.last().y());
         painter.setPen(line_pen(theme->text, 1.6));
-        painter.drawLine(line.last(), QPointF(std::max(limit, line.last().x()), line.last().y()));
+        painter.drawLine(line.last(), end);
+        line.append(end);
     }
-    room.avoid(line, 2);
+    // A label is rather far from its mark than on this line, which its background would interrupt.
+    constexpr double kFrontier = 4;
+    room.avoid(line, kFrontier);
     std::optional<QPointF> best;
     for (std::size_t i = 0; i < at.size(); ++i) {
         if (data->points[i].mark == PlanMark::best) best = at[i];
@@ -183,6 +187,8 @@ void PlansFigure::Parts::paint_plans(QCPPainter& painter, LabelPlacer& room,
         painter.setPen(
             line_pen(theme->muted, 0.8, data->points[i].fits() ? QList<double>{} : QList<double>{2, 3}));
         painter.drawLine(*best, at[i]);
+        constexpr double kThin = 0.5;
+        room.avoid(QPolygonF({*best, at[i]}), kThin);
     }
     for (std::size_t i = 0; i < at.size(); ++i) {
         if (data->points[i].mark != PlanMark::neighbour) continue;
@@ -252,7 +258,6 @@ PlansFigure::Parts::OwnLabels PlansFigure::Parts::place_own(LabelPlacer& room) c
         constexpr qsizetype kTouching = 8;
         for (const double farther : {8.0, 16.0, 24.0})
             corners += around(at, size, kCurrentDot + 4 + farther).first(kTouching);
-        // Crossing a little of the line of the best plans is better than being far from the mark.
         out.current = room.place(size, corners, std::numeric_limits<double>::infinity(),
                                  [&](const QRectF& box) { return 1.5 * distance_to(box, at); });
     }
@@ -335,7 +340,7 @@ void PlansFigure::Parts::paint_labels(QCPPainter& painter, LabelPlacer& room,
         if (!n || n->over > 0) continue;
         const LabelLines lines{{short_title(*n), fonts.small, theme->muted}};
         const QSizeF size = size_of(lines);
-        constexpr double kMostCrossed = 12;  // px of the frontier line
+        constexpr double kMostCrossed = 2;  // so that no background interrupts a line
         if (const auto box = room.place(size, around(at[i], size, kNeighbour + 3).mid(0, 8), kMostCrossed))
             paint_on_ground(painter, *box, lines);
     }
