@@ -55,6 +55,11 @@ const QLocale& grouped_numbers() {
 
 QString tick_number(double value, int digits) { return grouped_numbers().toString(value, 'g', digits); }
 
+QString exact_time(double seconds) {
+    const QString digits = grouped_numbers().toString(std::fabs(seconds) * 1e3, 'f', 3);
+    return (seconds < 0 ? QStringLiteral("−") : QString()) + digits + QStringLiteral(" ms");
+}
+
 QString signed_number(double value, int decimals) {
     const QLocale& grouped = grouped_numbers();
     const QString digits = grouped.toString(std::fabs(value), 'f', decimals);

@@ -37,6 +37,8 @@ void hatch_over(QPainter& painter, const QRectF& area, const Theme& theme, const
 
 // Returns a number beside a tick: all of its digits, up to `digits`, with the thousands grouped.
 QString tick_number(double value, int digits = 6);
+// Returns "28.312 ms", for short and long times alike.
+QString exact_time(double seconds);
 // Returns the number with its sign: "+1.5", "−10", "±0".
 QString signed_number(double value, int decimals);
 // Returns a ratio as a relative change: "−10 %", or "×12" from a factor of ten on, where a percentage is hard

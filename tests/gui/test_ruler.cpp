@@ -1,5 +1,7 @@
 // Tests the ruler of plots: it shows the values of the curves, a click fixes it, a second click gives the
 // differences, and a click on a curve sets the input.
+#include <qcustomplot.h>
+
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QMenu>
@@ -86,6 +88,56 @@ TEST_CASE("G18: the ruler shows weak, strong and ideal MFU at 2,048 GPUs, and a 
     desk.click(desk.on_curve(2048, QStringLiteral("Weak")));
     CHECK(desk.window.model().answer().settings[P::gpus] == 2048);
     CHECK(desk.window.model().undo_stack()->count() == 1);
+}
+
+TEST_CASE("each swatch of the ruler looks like its curve", "[ruler]") {
+    RulerDesk desk;
+    desk.choose(ActionId::pin);
+    desk.window.model().edit(P::inter_node_bandwidth, 12.5e9);
+    QApplication::processEvents();
+    const auto& canvas = dynamic_cast<QCustomPlot&>(desk.canvas);
+    const RulerStop stop = *desk.plot.figure().ruler_stop(QPointF(64, 0));
+    std::vector<QPen> pens;
+    for (const RulerReading& reading : stop.readings) {
+        if (std::isnan(reading.y)) continue;
+        INFO(reading.name.toStdString());
+        REQUIRE(reading.curve.style() != Qt::NoPen);
+        CHECK(reading.curve.color() == reading.color);
+        // It is the pen of the curve whose value it shows.
+        bool drawn = false;
+        for (int i = 0; i < canvas.graphCount(); ++i) {
+            const QCPGraph& graph = *canvas.graph(i);
+            for (const QCPGraphData& point : *graph.data()) {
+                if (graph.visible() && graph.pen() == reading.curve && point.key == 64)
+                    drawn = drawn || std::fabs(canvas.yAxis->coordToPixel(point.value) - reading.y) < 1e-6;
+            }
+        }
+        CHECK(drawn);
+        CHECK(std::ranges::find(pens, reading.curve) == pens.end());
+        pens.push_back(reading.curve);
+    }
+    CHECK(pens.size() >= 3);
+}
+
+TEST_CASE("the ruler says why the ideal MFU is above 100 %", "[ruler]") {
+    RulerDesk desk;
+    const auto explained = [&](double gpus) {
+        const auto stop = desk.plot.figure().ruler_stop(QPointF(gpus, 0));
+        REQUIRE(stop);
+        const auto ideal = std::ranges::find(stop->readings, QStringLiteral("Ideal"), &RulerReading::name);
+        REQUIRE(ideal != stop->readings.end());
+        const auto next = std::next(ideal);
+        const bool reason = next != stop->readings.end() && next->name == QStringLiteral("above 100 %");
+        CHECK(reason == (ideal->value > 1));
+        if (reason) CHECK(next->shown().contains(QStringLiteral("not executed")));
+        return reason;
+    };
+    CHECK_FALSE(explained(2048));
+    // Without gathers of weights there is no network in the closed form, and Llama 3 has a large vocabulary.
+    desk.pick(QStringLiteral("picker/model"), QStringLiteral("model/llama-3-8b"));
+    desk.window.model().edit(P::sharding, static_cast<double>(Sharding::zero1));
+    QApplication::processEvents();
+    CHECK(explained(64));
 }
 
 TEST_CASE("the ruler says why strong scaling has no value", "[ruler]") {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kCardPadding = 8;
 constexpr double kCardGap = 12;  // between the columns of the card, and from the line to the card
-constexpr double kSwatch = 12;   // width of a curve's colour
+constexpr double kSwatch = 24;   // width of a piece of a curve, enough to tell its dashes
 constexpr double kDot = 3.5;     // radius
 
 // Returns the difference of two values as text: "−2.1 points", "+3 ms"; empty where one is missing.
@@ -27,7 +27,7 @@ QString difference(const RulerReading& from, const RulerReading& to) {
     const QString sign = change > 0 ? QStringLiteral("+") : QString();
     if (to.quantity == Quantity::percent)
         return sign + tr("%1 points").arg(shown(change, to.quantity, false));
-    return sign + shown(change, to.quantity);
+    return sign + to.written(change);
 }
 
 // Returns the reading of the same name in another stop.
@@ -40,7 +40,11 @@ const RulerReading* same_reading(const RulerStop& stop, const RulerReading& read
 
 QString RulerReading::shown() const {
     return std::isnan(value) ? (text.isEmpty() ? QStringLiteral("–") : text)
-                             : shardscope::shown(value, quantity);
+                             : written(value);
+}
+
+QString RulerReading::written(double number) const {
+    return exact ? exact_time(number) : shardscope::shown(number, quantity);
 }
 
 bool RulerStop::is_on_curve(const QPointF& pixel) const {
@@ -252,9 +256,14 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double base = baseline(i + 1);
-        if (rows[i]->color.isValid())
-            painter.fillRect(QRectF(left, std::round(base - small.xHeight() / 2) - 1, kSwatch, 3),
-                             rows[i]->color);
+        const double middle = std::round(base - small.xHeight() / 2) + 0.5;
+        if (rows[i]->curve.style() != Qt::NoPen) {
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(rows[i]->curve);
+            painter.drawLine(QPointF(left, middle), QPointF(left + kSwatch, middle));
+        } else if (rows[i]->color.isValid()) {
+            painter.fillRect(QRectF(left, middle - 1.5, kSwatch / 2, 3), rows[i]->color);
+        }
         draw_text(painter, {left + kSwatch + 6, base}, rows[i]->name, fonts.small, theme.text);
     }
     double right = left + kSwatch + 6 + names;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <QColor>
+#include <QPen>
 #include <QPointF>
 #include <QRectF>
 #include <QString>
@@ -30,8 +31,11 @@ struct RulerReading {
     Quantity quantity = Quantity::count;
     QString text{};       // instead of the value: "does not fit", "compute"
     double y = kNoValue;  // where the value is drawn, px; NaN: nowhere
+    QPen curve{Qt::NoPen};  // how its curve is drawn; none: it has no curve, and its swatch is a bar
+    bool exact = false;     // a time that is written like those of the tool tips
 
     [[nodiscard]] QString shown() const;
+    [[nodiscard]] QString written(double number) const;
 };
 
 // What the ruler shows at one place of the axis.

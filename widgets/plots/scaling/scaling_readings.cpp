@@ -58,7 +58,7 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
     const auto at = [&](double value) {
         return std::isnan(value) || value > p.y().range().upper ? kNoValue : p.y().coordToPixel(value);
     };
-    const auto add = [&](const QString& name, const QColor& color, const ScalingData& of,
+    const auto add = [&](const QString& name, const QCPGraph& line, const ScalingData& of,
                          const Curve& curve) {
         const auto point = std::ranges::lower_bound(curve, gpus, {}, &CurvePoint::x);
         if (point == curve.end()) return;
@@ -73,17 +73,18 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
                                                                 : from + share * (value - from);
             if (std::isnan(value)) return;
         }
-        out.readings.push_back({name, color, value * unit, quantity,
-                                point->valid ? tr("does not fit") : tr("not possible"), at(value)});
+        out.readings.push_back({name, line.pen().color(), value * unit, quantity,
+                                point->valid ? tr("does not fit") : tr("not possible"), at(value),
+                                line.pen()});
     };
     const Curve& weak = p.data.curves.weak;
-    if (p.options.weak) add(tr("Weak"), p.theme->text, p.data, weak);
+    if (p.options.weak) add(tr("Weak"), *p.weak, p.data, weak);
     const Curve& strong = p.data.curves.strong;
     if (p.options.strong && (strong.empty() || strong.back().x < gpus)) {
-        out.readings.push_back(
-            {tr("Strong"), p.theme->text, kNoValue, quantity, end_of_strong(p.data, gpus), kNoValue});
+        out.readings.push_back({tr("Strong"), p.theme->text, kNoValue, quantity, end_of_strong(p.data, gpus),
+                                kNoValue, p.strong->pen()});
     } else if (p.options.strong) {
-        add(tr("Strong"), p.theme->text, p.data, strong);
+        add(tr("Strong"), *p.strong, p.data, strong);
     }
     const auto here = std::ranges::find(weak, gpus, &CurvePoint::x);
     const bool on_curve = here != weak.end();  // a fixed ruler may stand between the points of another curve
@@ -93,14 +94,19 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
             {tr("Sharded"), p.theme->optimizer, sharded, quantity, {}, at(sharded / kGiB)});
         out.readings.push_back(
             {tr("On each GPU"), p.theme->activations, here->peak_memory - sharded, quantity, {}, kNoValue});
-        add(tr("After the repair"), p.theme->muted, p.data, p.data.repaired);
+        add(tr("After the repair"), *p.repaired, p.data, p.data.repaired);
     } else if (on_curve && p.options.ideal) {
         const double value = p.data.ideal_y(*here, p.options.y);
-        out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value)});
+        out.readings.push_back(
+            {tr("Ideal"), p.theme->muted, value, quantity, {}, at(value), p.ideal->pen()});
+        if (p.options.y == ScalingY::mfu && value > 1)
+            out.readings.push_back({.name = tr("above 100 %"),
+                                    .quantity = quantity,
+                                    .text = tr("the MFU counts FLOPs that are not executed")});
     }
-    for (const Ghost& ghost : p.ghosts)
-        add(tr("%1, pin %2").arg(tr("Weak")).arg(QLatin1Char(ghost.letter)),
-            pin_color(*p.theme, ghost.letter), ghost.data, ghost.data.curves.weak);
+    for (std::size_t i = 0; i < p.ghosts.size(); ++i)
+        add(tr("%1, pin %2").arg(tr("Weak")).arg(QLatin1Char(p.ghosts[i].letter)), *p.ghost[i],
+            p.ghosts[i].data, p.ghosts[i].data.curves.weak);
     if (on_curve && here->valid && p.data.shows(*here)) {
         if (p.options.band && p.options.weak && !p.memory()) {
             const auto [low, high] = std::minmax({p.data.y(here->band_low, *here, p.options.y),

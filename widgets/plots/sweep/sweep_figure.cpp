@@ -581,7 +581,7 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
     out.x = pixel_of(input);
     for (const Parts::Panel& panel : block.panels) out.area |= frame_of(*panel.rect);
     if (out.x < out.area.left() || out.x > out.area.right()) return std::nullopt;
-    const auto add = [&](const QString& name, const QColor& color, const std::vector<SweepPoint>& points,
+    const auto add = [&](const QString& name, const QPen& pen, const std::vector<SweepPoint>& points,
                          std::size_t output) {
         const auto point = nearest_in(points, input);
         if (point == points.end()) return;
@@ -591,8 +591,9 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
         // Against a result, the points of other curves are at other places along x.
         const bool here = !p.data.against || &points == &own_points;
         const bool seen = here && y >= frame.top() - 1 && y <= frame.bottom() + 1;
-        out.readings.push_back({name, color, point->value[output], quantity_of(p.data.outputs[output]),
-                                point->valid ? tr("does not fit") : tr("not possible"), seen ? y : kNoValue});
+        out.readings.push_back({name, pen.color(), point->value[output], quantity_of(p.data.outputs[output]),
+                                point->valid ? tr("does not fit") : tr("not possible"), seen ? y : kNoValue,
+                                pen});
     };
     for (std::size_t i = 0; i < block.panels.size(); ++i) {
         const QString label = text_of(label_of(p.data.outputs[i]));
@@ -601,11 +602,11 @@ std::optional<RulerStop> SweepFigure::ruler_stop(const QPointF& place) const {
             const QString member = p.data.family
                                        ? QStringLiteral(", ") + p.name_of_member(p.data, series.member, false)
                                        : QString();
-            add(label + member, p.pen_of(0, k).color(), series.points, i);
+            add(label + member, p.pen_of(0, k), series.points, i);
         }
         for (const Ghost& ghost : p.ghosts) {
             if (!ghost.data.series.empty())
-                add(tr("%1, pin %2").arg(label).arg(QLatin1Char(ghost.letter)), p.pen_of(ghost).color(),
+                add(tr("%1, pin %2").arg(label).arg(QLatin1Char(ghost.letter)), p.pen_of(ghost),
                     ghost.data.series.front().points, i);
         }
     }
