@@ -1,6 +1,7 @@
 // Tests the Timeline tab: the live step over time, explored with wheel, mouse and keys.
 #include <qcustomplot.h>
 
+#include <QRegularExpression>
 #include <QTabWidget>
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -203,11 +204,44 @@ TEST_CASE("timeline tab: the axis is that of the scenario beside a pin with a mu
     REQUIRE(desk.estimate().step.total < pinned / 20);
     CHECK(desk.plot->figure().range().to < pinned / 10);
     CHECK(desk.plot->figure().range().to < 2 * alone);
-    // The export draws its letter and its value beside the broken bar.
+    // The export draws its letter and its value, in the unit of the axis, beside the broken bar.
     const QByteArray svg =
         render_figure(desk.plot->request(), desk.window.model().answer(), FigureFormat::svg);
     CHECK(svg.contains(">B</text>"));
-    CHECK(svg.contains((">" + shown(pinned, Quantity::seconds) + "</text>").toUtf8()));
+    REQUIRE(svg.contains("Time in the step, ms"));
+    REQUIRE(pinned > 1);
+    CHECK(svg.contains((">" + shown(pinned * 1e3, Quantity::fraction) + " ms</text>").toUtf8()));
+    CHECK_FALSE(svg.contains((">" + shown(pinned, Quantity::seconds) + "</text>").toUtf8()));
+}
+
+TEST_CASE("timeline tab: all times of the card have one unit and the same number of decimals", "[timeline]") {
+    TimelineDesk desk;
+    desk.type("training.accumulation", QStringLiteral("60"));
+    desk.window.model().pin();
+    desk.type("training.accumulation", QStringLiteral("1"));
+    const TimelineFigure& figure = desk.plot->figure();
+    const double middle = figure.data().line.end / 2;
+    const auto click = [&](double seconds) {
+        const QPointF at(figure.pixel_of(seconds), figure.memory_area().center().y());
+        QTest::mouseClick(desk.canvas, Qt::LeftButton, {}, at.toPoint());
+        QApplication::processEvents();
+    };
+    click(middle);
+    click(1.5 * middle);
+    const QString words = desk.plot->ruler().words();
+    INFO(words.toStdString());
+    CHECK(words.contains(QStringLiteral("pin B ")));
+    CHECK(words.contains(QStringLiteral("(+")));
+    const QRegularExpression time(QStringLiteral("[0-9,]+(\\.[0-9]+)? (s|ms|µs)(?=[ )\n]|$)"),
+                                  QRegularExpression::MultilineOption);
+    int times = 0;
+    for (auto found = time.globalMatch(words); found.hasNext(); ++times) {
+        const QRegularExpressionMatch match = found.next();
+        INFO(match.captured().toStdString());
+        CHECK(match.captured(2) == QStringLiteral("ms"));
+        CHECK(match.captured(1).size() == 4);
+    }
+    CHECK(times >= 6);
 }
 
 TEST_CASE("timeline tab: the memory limits of pins on other GPUs are drawn, each once", "[timeline]") {
@@ -290,7 +324,7 @@ TEST_CASE("timeline tab: the card of the ruler says what the tool tip would, and
     INFO(words.toStdString());
     CHECK(words.contains(QStringLiteral("GPU ") + QString::fromUtf8(label_of(pass.activity).data())));
     CHECK(words.contains(QStringLiteral("micro-batch %1").arg(pass.micro_batch)));
-    CHECK(words.contains(QStringLiteral("GPU takes ") + shown(pass.seconds(), Quantity::seconds)));
+    CHECK(words.contains(QStringLiteral("GPU takes ") + exact_time(pass.seconds())));
     CHECK_FALSE(shows_tip());
     hover(memory);
     CHECK(desk.plot->ruler().words().contains(QStringLiteral("GiB")));

@@ -482,9 +482,6 @@ bool Waterfall::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip || !data_.has_time) return TermPanel::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto term = waterfall_geometry(rect(), data_, font()).term_at(help->pos());
-    const auto exact_time = [](double seconds) {
-        return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 3);
-    };
     QString tip;
     if (term == StepTerm::count) {
         tip = tr("Step: %1").arg(exact_time(data_.total));

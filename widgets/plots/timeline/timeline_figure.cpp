@@ -19,11 +19,6 @@ constexpr double kBeside = 16;         // around the lanes' labels
 constexpr double kLaneGap = 12;        // between lanes and memory
 constexpr double kStepMargin = 1.015;  // of the step: the end of the axis
 
-QString exact_time(double seconds) {
-    const TimeUnit unit = unit_for(seconds);
-    return QStringLiteral("%1 %2").arg(seconds / unit.seconds, 0, 'f', 2).arg(QString::fromUtf8(unit.symbol));
-}
-
 // Returns what a lane does at a time; nullptr for nothing.
 const Interval* interval_at(const StageTimeline& stage, bool communication, double time) {
     const Interval* found = nullptr;
@@ -46,10 +41,16 @@ std::optional<double> bytes_at(const StageTimeline& stage, double time) {
 
 }  // namespace
 
-TimeUnit unit_for(double seconds) {
-    if (seconds >= 1) return {"s", 1};
-    if (seconds >= 1e-3) return {"ms", 1e-3};
+TimelineFigure::Parts::TimeUnit TimelineFigure::Parts::unit() const {
+    if (data.line.end >= 1) return {"s", 1};
+    if (data.line.end >= 1e-3) return {"ms", 1e-3};
     return {"µs", 1e-6};
+}
+
+QString TimelineFigure::Parts::in_unit(double seconds) const {
+    const Shown own = shardscope::show(seconds, Quantity::seconds);
+    return own.unit == unit().symbol ? QString::fromStdString(own.number)
+                                     : shown(seconds / unit().seconds, Quantity::fraction);
 }
 
 TimelineFigure::Parts::Parts(QCustomPlot& target) : plot(target) {
@@ -339,19 +340,17 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                   : static_cast<std::size_t>(place.y());
     const StageTimeline& stage = data.line.stages[index];
     out.title = data.line.stage_count > 1 ? tr("Stage %1").arg(stage.position + 1) : tr("At this time");
-    out.readings.push_back({tr("Time"), {}, place.x(), Quantity::seconds, {}, kNoValue});
+    const auto add_time = [&](const QString& name, const QColor& color, double seconds) {
+        out.readings.push_back(
+            {.name = name, .color = color, .value = seconds, .quantity = Quantity::seconds, .exact = true});
+    };
+    add_time(tr("Time"), {}, place.x());
     for (const bool communication : {false, true}) {
         const Interval* found = interval_at(stage, communication, place.x());
         out.readings.push_back({communication ? tr("Network") : tr("GPU"),
                                 found ? color_of(*found, *p.theme) : QColor(), kNoValue, Quantity::count,
                                 found ? interval_name(*found, data.line) : tr("nothing"), kNoValue});
-        if (found)
-            out.readings.push_back({communication ? tr("Network takes") : tr("GPU takes"),
-                                    {},
-                                    found->seconds(),
-                                    Quantity::seconds,
-                                    {},
-                                    kNoValue});
+        if (found) add_time(communication ? tr("Network takes") : tr("GPU takes"), {}, found->seconds());
     }
     if (const auto bytes = bytes_at(stage, place.x())) {
         out.readings.push_back({tr("Memory"),
@@ -362,12 +361,8 @@ std::optional<RulerStop> TimelineFigure::ruler_stop(const QPointF& place) const 
                                 p.curve_view(p.memory_area()).y_of(*bytes)});
     }
     for (const Ghost& ghost : p.ghosts)
-        out.readings.push_back({tr("%1, pin %2").arg(tr("Step")).arg(QLatin1Char(ghost.letter)),
-                                pin_color(*p.theme, ghost.letter),
-                                ghost.end,
-                                Quantity::seconds,
-                                {},
-                                kNoValue});
+        add_time(tr("%1, pin %2").arg(tr("Step")).arg(QLatin1Char(ghost.letter)),
+                 pin_color(*p.theme, ghost.letter), ghost.end);
     return out;
 }
 

@@ -201,7 +201,7 @@ void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
         painter.drawLine(QPointF(part.left(), part.top()), QPointF(part.left(), part.bottom()));
     painter.drawLine(QPointF(all.left(), all.bottom()), QPointF(all.right(), all.bottom()));
     const QCPRange range = x().range();
-    const TimeUnit unit = unit_for(data.line.end);
+    const TimeUnit unit = this->unit();
     std::vector<Tick> ticks;
     std::vector<double> centers;
     const auto put = [&](double seconds, const QString& text, bool current) {
@@ -209,10 +209,7 @@ void TimelineFigure::Parts::paint_axis(QCPPainter& painter) const {
         centers.push_back(at(seconds));
     };
     const double end = data.line.end;
-    // In the unit of the axis.
-    const Shown length = shardscope::show(end, Quantity::seconds);
-    const QString end_text = length.unit == unit.symbol ? QString::fromStdString(length.number)
-                                                        : shown(end / unit.seconds, Quantity::fraction);
+    const QString end_text = in_unit(end);
     bool ended = false;
     const std::vector<double> round =
         linear_ticks(range.lower / unit.seconds, range.upper / unit.seconds, kMostTimeTicks);
@@ -276,7 +273,7 @@ void TimelineFigure::Parts::paint_far_pins(QCPPainter& painter, std::vector<QRec
     for (const Ghost& ghost : ghosts) {
         if (!is_far(ghost)) continue;
         const QColor colour = pin_color(*theme, ghost.letter);
-        const QString value = shown(ghost.end, Quantity::seconds);
+        const QString value = in_unit(ghost.end) + QLatin1Char(' ') + QString::fromUtf8(unit().symbol);
         const double width = kTag + kPad + metrics.horizontalAdvance(value) + kPad + kBar;
         QRectF box(std::round(frame().right() - width), std::round(lanes().bottom() - kTag), width, kTag);
         const auto meets = [&](const QRectF& other) { return box.adjusted(0, -2, 0, 2).intersects(other); };

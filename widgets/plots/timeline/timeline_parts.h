@@ -18,13 +18,6 @@ namespace shardscope {
 inline constexpr double kClosest = 1e-5;  // fraction of the step that the deepest zoom shows
 inline constexpr int kKeyRows = 2;        // always reserved, so that the lanes do not move
 
-// The unit in which the times of a step are written.
-struct TimeUnit {
-    const char* symbol;
-    double seconds;
-};
-TimeUnit unit_for(double seconds);
-
 struct TimelineFigure::Parts {
     QCustomPlot& plot;
     const Theme* theme = &Theme::light();
@@ -45,6 +38,14 @@ struct TimelineFigure::Parts {
     int key_rows = kKeyRows;
 
     explicit Parts(QCustomPlot& target);
+
+    // The unit in which the picture writes all times.
+    struct TimeUnit {
+        const char* symbol;
+        double seconds;
+    };
+    TimeUnit unit() const;
+    QString in_unit(double seconds) const;  // without the unit
 
     QCPAxis& x() const { return *plot.xAxis; }
     QRectF frame() const { return frame_of(*plot.axisRect()); }

@@ -64,12 +64,12 @@ QString interval_name(const Interval& interval, const StepTimeline& line) {
 }
 
 QString interval_words(const Interval& interval, const StageTimeline& stage, const StepTimeline& line) {
-    const auto exact = [](double seconds) { return tr("%1 ms").arg(seconds * 1e3, 0, 'f', 3); };
     QStringList where = places_of(interval, line);
     if (line.stage_count > 1) where.prepend(tr("stage %1").arg(stage.position + 1));
     const QString what = activity_of(interval, line);
     const QString times =
-        tr("%1, from %2 to %3").arg(exact(interval.seconds()), exact(interval.start), exact(interval.end));
+        tr("%1, from %2 to %3")
+            .arg(exact_time(interval.seconds()), exact_time(interval.start), exact_time(interval.end));
     if (where.isEmpty()) return what + QLatin1Char('\n') + times;
     return QStringList{what, where.join(QStringLiteral(", ")), times}.join(QLatin1Char('\n'));
 }
