@@ -12,6 +12,7 @@
 #include <QSvgGenerator>
 #include <QTest>
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -204,6 +205,131 @@ TEST_CASE("the label of a value overlaps neither its guide nor the line of the c
     REQUIRE(box.has_value());
     CHECK_FALSE(box->contains(QPointF(box->center().x(), 150)));
     CHECK_FALSE(box->contains(QPointF(120, box->center().y())));
+}
+
+namespace {
+
+// The scaling plot of a scenario that does not fit, with a curve after a repair.
+struct MemoryScaling {
+    QCustomPlot canvas;
+    ScalingFigure figure{canvas};
+    std::vector<DrawnWord> words;
+
+    // Capacity and memory are relative to the usable memory.
+    MemoryScaling(const QSize& size, const std::string& repair, double repaired_capacity,
+                  double repaired_memory) {
+        ScalingData data = scaling_data(too_long());
+        data.repair = repair;
+        data.repaired = data.curves.weak;
+        data.repaired_capacity = repaired_capacity * data.capacity;
+        for (CurvePoint& point : data.repaired)
+            point.peak_memory = std::min(point.peak_memory, repaired_memory * data.capacity);
+        canvas.resize(size);
+        ScalingOptions options;
+        options.y = ScalingY::memory;
+        figure.set_style(Theme::print(), QFont());
+        figure.set_options(options);
+        figure.set_data(std::move(data));
+        figure.refit();
+        words = drawn_words(canvas);
+    }
+    [[nodiscard]] QRectF box_of(const QString& beginning) const {
+        const auto found = std::ranges::find_if(
+            words, [&](const DrawnWord& word) { return word.text.startsWith(beginning); });
+        INFO(beginning.toStdString());
+        REQUIRE(found != words.end());
+        return found->box;
+    }
+    // Returns whether a limit crosses the box.
+    [[nodiscard]] bool is_struck(const QRectF& box) const {
+        return std::ranges::any_of(
+            std::array{figure.data().capacity, figure.data().repaired_capacity}, [&](double bytes) {
+                const double y = canvas.yAxis->coordToPixel(bytes / 1073741824);
+                return box.top() < y && y < box.bottom();
+            });
+    }
+    // Returns whether the weak curve crosses the box.
+    [[nodiscard]] bool is_crossed(const QRectF& box) const {
+        const auto at = [&](const CurvePoint& point) {
+            return QPointF(canvas.xAxis->coordToPixel(point.x),
+                           canvas.yAxis->coordToPixel(point.peak_memory / 1073741824));
+        };
+        const Curve& curve = figure.data().curves.weak;
+        for (std::size_t i = 1; i < curve.size(); ++i) {
+            if (!curve[i - 1].valid || !curve[i].valid) continue;
+            for (double share = 0; share <= 1; share += 0.01) {
+                if (box.contains(at(curve[i - 1]) * (1 - share) + at(curve[i]) * share)) return true;
+            }
+        }
+        return false;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("scaling: the curve after a repair has a name also where its words have no room", "[figures]") {
+    const std::string plan = "Best plan: TP 4 SP, CP 2, PP 4×10 interleaved, ZeRO-1, micro-batch 1 × 64";
+    for (const QSize size : {QSize(460, 380), QSize(420, 420)}) {
+        CAPTURE(size.width());
+        const MemoryScaling scaling(size, plan, 1, 0.7);
+        const QRectF name = scaling.box_of(QStringLiteral("after the repair"));
+        CHECK_FALSE(scaling.is_struck(name));
+    }
+}
+
+TEST_CASE("scaling: neither a limit nor a curve crosses the label of a limit", "[figures]") {
+    for (const QSize size : {QSize(1120, 520), QSize(700, 420)}) {
+        for (const double capacity : {1.5, 2.8, 3.2, 3.6}) {
+            CAPTURE(size.width(), capacity);
+            const MemoryScaling scaling(size, "GPU memory 79.1 → 267.7 GiB (as on B300 SXM 288 GB)",
+                                        capacity, 100);
+            for (const char* beginning : {"usable ", "after: "}) {
+                const QRectF box = scaling.box_of(QLatin1String(beginning));
+                CHECK_FALSE(scaling.is_struck(box));
+                CHECK_FALSE(scaling.is_crossed(box));
+            }
+        }
+    }
+}
+
+TEST_CASE("scaling: the label of the knee is beside its mark, or a line leads to it", "[figures]") {
+    const Catalogue& catalogue = commands::catalogue();
+    int led = 0;
+    for (const char* model : {"llama-3-8b", "mpt-13b", "mpt-7b"}) {
+        const Scenario named =
+            with_model(Scenario::first_launch(catalogue), *catalogue.find(PresetKind::model, model));
+        const ScalingData data = scaling_data(answer(edited(named, P::gpus, 512)));
+        const auto knee = std::ranges::find(data.curves.weak, data.curves.knee, &CurvePoint::x);
+        REQUIRE(knee != data.curves.weak.end());
+        for (const int width : {460, 560, 680, 820, 960}) {
+            for (const int height : {300, 360, 430}) {
+                INFO(model << ' ' << width << ' ' << height);
+                QCustomPlot canvas;
+                canvas.resize(width, height);
+                ScalingFigure figure(canvas);
+                figure.set_style(Theme::print(), QFont());
+                figure.set_data(data);
+                figure.refit();
+                QRectF label;
+                for (const DrawnWord& word : drawn_words(canvas)) {
+                    if (word.text.startsWith(QStringLiteral("knee at")) ||
+                        word.text.startsWith(QStringLiteral("from here")))
+                        label |= word.box;
+                }
+                if (label.isEmpty()) continue;
+                const QPointF mark(canvas.xAxis->coordToPixel(knee->x),
+                                   canvas.yAxis->coordToPixel(data.y(*knee, ScalingY::mfu)) - 14);
+                constexpr double kBeside = 12;
+                if (distance_to(label, mark) <= kBeside) continue;
+                ++led;
+                const std::vector<QLineF> lines = drawn_lines(canvas);
+                CHECK(std::ranges::any_of(lines, [&](const QLineF& line) {
+                    return distance_to(label, line.p1()) < 2 && QLineF(line.p2(), mark).length() < 2;
+                }));
+            }
+        }
+    }
+    CHECK(led > 0);
 }
 
 TEST_CASE("no line of a vector figure goes far beyond the frame", "[figures]") {

@@ -20,6 +20,11 @@ constexpr double kSame = -3;        // where curves coincide
 constexpr double kTouching = 1e-9;  // px, below which a line touches a box
 constexpr double kAny = std::numeric_limits<double>::infinity();  // px of crossed lines, or of distance
 
+// Returns the point of the box that is nearest to a place.
+QPointF closest_in(const QRectF& box, const QPointF& at) {
+    return {std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom())};
+}
+
 QRectF square(const QPointF& at, double radius) {
     return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
 }
@@ -72,7 +77,7 @@ ScalingLabels::ScalingLabels(QCPPainter& painter, const ScalingScene& scene)
     room_.avoid(scene.ideal, 0.8);
     room_.avoid(scene.repaired, 0.8);
     for (const QPolygonF& line : scene.ghost_lines) room_.avoid(line, 0.7);
-    for (const QPolygonF& line : scene.limits) room_.avoid(line);
+    for (const ScalingLimit& limit : scene.limits) room_.avoid(limit.points());
     for (const AxisRange& stretch : scene.unfit) {
         for (const double end : {stretch.from, stretch.to}) {
             const double at = scene.x.coordToPixel(end);
@@ -85,6 +90,7 @@ void ScalingLabels::paint() {
     // The positions of the marks are determined first, so that labels avoid them; the marks are drawn last,
     // over everything.
     find_marks();
+    name_limits();
     paint_node();
     paint_current();
     tag_pins();
@@ -143,7 +149,7 @@ QColor ScalingLabels::halo_of(const QRectF& box) const {
     };
     const bool needed = crosses(scene_.weak) || crosses(scene_.strong) || crosses(scene_.ideal) ||
                         crosses(scene_.repaired) || std::ranges::any_of(scene_.ghost_lines, crosses) ||
-                        std::ranges::any_of(scene_.limits, crosses) ||
+                        std::ranges::any_of(scene_.limits, crosses, &ScalingLimit::points) ||
                         std::ranges::any_of(scene_.unfit, hatched);
     return needed ? scene_.theme.pane : QColor();
 }
@@ -157,7 +163,8 @@ std::optional<QRectF> ScalingLabels::put(const LabelLines& lines, const QList<QP
 
 template <typename Corners>
 std::optional<QRectF> ScalingLabels::put_one_of(const LabelLines& lines, const LabelLines& shorter,
-                                                const Corners& corners, const Penalty& penalty) {
+                                                const Corners& corners, const Penalty& penalty,
+                                                bool may_cross) {
     constexpr double kClear = 10;     // a guide may cross at most one line of text
     constexpr double kPassable = 16;  // accepted rather than having no name nearby
     const QList<QPointF> places = corners(size_of(lines));
@@ -167,6 +174,7 @@ std::optional<QRectF> ScalingLabels::put_one_of(const LabelLines& lines, const L
         if (less == lines) continue;
         if (const auto box = put(less, corners(size_of(less)), kPassable, penalty)) return box;
     }
+    if (!may_cross) return std::nullopt;
     if (const auto box = put(lines, places, kAny, penalty)) return box;
     return shorter == lines ? std::nullopt : put(shorter, corners(size_of(shorter)), kAny, penalty);
 }
@@ -205,8 +213,7 @@ std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& 
     double shortest = std::numeric_limits<double>::infinity();
     for (const QPointF& at : points) {
         if (!in_frame(at)) continue;
-        const QLineF line(
-            {std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom())}, at);
+        const QLineF line(closest_in(box, at), at);
         if (line.length() >= shortest) continue;
         shortest = line.length();
         out = line;
@@ -222,8 +229,15 @@ std::optional<QLineF> ScalingLabels::leader(const QRectF& box, const QPolygonF& 
     return out;
 }
 
+void ScalingLabels::draw_leader(const QLineF& line) {
+    painter_.setRenderHint(QPainter::Antialiasing);
+    painter_.setPen(line_pen(scene_.theme.text, 1));
+    painter_.drawLine(line);
+    room_.avoid(QPolygonF({line.p1(), line.p2()}));
+}
+
 void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
-                               std::initializer_list<double> shares, double gap) {
+                               std::initializer_list<double> shares, double gap, bool may_cross) {
     if (!seen(points)) return;
     QPolygonF there;
     for (const QPointF& point : points) {
@@ -250,16 +264,16 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
         return out;
     };
     // No name may be read as that of another curve, unless the two coincide everywhere.
-    const auto put_beside = [&](double farther) {
+    const auto put_beside = [&](double farther, bool crossing) {
         const auto corners = [&](const QSizeF& size) {
             QList<QPointF> out = corners_at(size, {1.0, 2.2});
             out.removeIf([&](const QPointF& at) { return is_at_another(points, {at, size}, farther); });
             return out;
         };
-        return put_one_of(lines, shorter, corners,
-                          [&](const QRectF& box) { return penalty_for(points, box); });
+        return put_one_of(
+            lines, shorter, corners, [&](const QRectF& box) { return penalty_for(points, box); }, crossing);
     };
-    auto placed = put_beside(kClearly);
+    auto placed = put_beside(kClearly, may_cross);
     if (!placed) {
         // Farther away a line leads to the curve.
         constexpr double kLittle = 6;
@@ -268,16 +282,14 @@ void ScalingLabels::name_curve(const QPolygonF& points, const LabelLines& lines,
         placed = put(shorter, away, kLittle);
         if (const auto line = placed ? leader(*placed, points) : std::nullopt) {
             constexpr double kEnd = 2;
-            painter_.setRenderHint(QPainter::Antialiasing);
-            painter_.setPen(line_pen(scene_.theme.text, 1));
-            painter_.drawLine(*line);
+            draw_leader(*line);
             painter_.setBrush(scene_.theme.text);
             painter_.drawEllipse(line->p2(), kEnd, kEnd);
             painter_.setBrush(Qt::NoBrush);
-            room_.avoid(QPolygonF({line->p1(), line->p2()}));
         }
     }
-    if (!placed) put_beside(kSame);
+    if (!placed && !may_cross) placed = put_beside(kClearly, true);
+    if (!placed) put_beside(kSame, true);
 }
 
 // ---- labels ----------------------------------------------------------------------------------------------
@@ -320,6 +332,24 @@ void ScalingLabels::find_marks() {
     if (has_knee_) {
         knee_ = pixel(knee->x, data.y(*knee, quantity)) - QPointF(0, 5);
         room_.take(QRectF(knee_.x() - 5, knee_.y() - 9, 10, 9));
+    }
+}
+
+// Labels each limit above or below its line, where no line crosses the label.
+void ScalingLabels::name_limits() {
+    constexpr double kOff = 3;   // px from the line
+    constexpr double kEdge = 6;  // px from the frame
+    const QRectF& area = scene_.area;
+    for (const ScalingLimit& limit : scene_.limits) {
+        const LabelLines lines{limit.name};
+        const QSizeF size = size_of(lines);
+        const double y = limit.line.y1();
+        QList<QPointF> corners;
+        for (const double left : {area.left() + kEdge, area.right() - kEdge - size.width(),
+                                  area.center().x() - size.width() / 2}) {
+            for (const double top : {y - kOff - size.height(), y + kOff}) corners.append({left, top});
+        }
+        draw_label(painter_, room_.place_or_cover(size, corners), lines, Qt::AlignLeft, scene_.theme.pane);
     }
 }
 
@@ -477,13 +507,17 @@ void ScalingLabels::paint_knee() {
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
-    put_one_of(lines, shorter, corners, [&](const QRectF& box) {
+    const auto box = put_one_of(lines, shorter, corners, [&](const QRectF& at) {
         // Crossing a line is better than being far from the mark.
         constexpr double kAside = 0.15;
         constexpr double kAbove = 0.25;
-        return kAside * std::fabs(box.center().x() - knee_.x()) +
-               kAbove * std::max(0.0, knee_.y() - 14 - box.bottom());
+        return kAside * std::fabs(at.center().x() - knee_.x()) +
+               kAbove * std::max(0.0, knee_.y() - 14 - at.bottom());
     });
+    // Farther away a line leads to the mark.
+    const QPointF mark = knee_ - QPointF(0, 9);
+    constexpr double kNear = 10;
+    if (box && distance_to(*box, mark) > kNear) draw_leader({closest_in(*box, mark), mark});
     // Reserve the surroundings of the mark, so that no other name is beside it.
     room_.take(QRectF(knee_.x() - 18, knee_.y() - 24, 36, 30));
 }
@@ -528,7 +562,9 @@ void ScalingLabels::name_memory() {
     const ScalingData& data = scene_.data;
     if (!scene_.repaired.isEmpty() && !data.repair_raises_limit()) {
         const LabelLines lines{muted(tr("after: %1").arg(text_of(data.repair)))};
-        name_curve(scene_.repaired, lines, lines, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6);
+        const LabelLines shorter{muted(tr("after the repair"))};
+        // The curve is just below the limit, whose line may not strike the name through.
+        name_curve(scene_.repaired, lines, shorter, {0.8, 0.7, 0.9, 0.6, 0.5, 0.3}, 6, false);
     }
     const auto name_area = [&](const QString& words, const auto& low, const auto& high) {
         const LabelLines lines{plain(words)};

@@ -1,6 +1,7 @@
 // The marks and direct labels of the scaling plot, which are drawn over the curves.
 #pragma once
 
+#include <QLineF>
 #include <QPolygonF>
 #include <functional>
 #include <initializer_list>
@@ -18,6 +19,13 @@ namespace shardscope {
 
 QString value_text(double value, ScalingY y);  // "40.3 %", "4,857 tokens/s/GPU"
 
+// A limit of memory.
+struct ScalingLimit {
+    QLineF line;  // px
+    LabelLine name;
+    [[nodiscard]] QPolygonF points() const { return {line.p1(), line.p2()}; }
+};
+
 // What the labels describe, and where it is drawn.
 struct ScalingScene {
     const QCPAxis& x;
@@ -31,8 +39,8 @@ struct ScalingScene {
     std::vector<AxisRange> unfit;
     QPolygonF weak, strong, ideal, repaired;  // pixels, NaN for gaps; empty when not shown
     std::vector<QPolygonF> ghost_lines;
-    std::vector<QPolygonF> limits;  // of memory
-    std::vector<QRectF> taken;      // boxes of other labels
+    std::vector<ScalingLimit> limits;
+    std::vector<QRectF> taken;  // boxes of other labels
 };
 
 class ScalingLabels {
@@ -52,6 +60,7 @@ class ScalingLabels {
     };
 
     void find_marks();
+    void name_limits();
     void paint_node();
     void paint_current();
     void tag_pins();
@@ -78,10 +87,12 @@ class ScalingLabels {
     std::optional<QRectF> put(const LabelLines& lines, const QList<QPointF>& corners,
                               double most = std::numeric_limits<double>::infinity(),
                               const Penalty& penalty = {});
-    // Draws `lines`, or `shorter` if there is no clear space for the long form.
+    // Draws `lines`, or `shorter` if there is no clear space for the long form. If neither has clear space,
+    // the label crosses lines where it `may_cross` them.
     template <typename Corners>
     std::optional<QRectF> put_one_of(const LabelLines& lines, const LabelLines& shorter,
-                                     const Corners& corners, const Penalty& penalty = {});
+                                     const Corners& corners, const Penalty& penalty = {},
+                                     bool may_cross = true);
     // Returns whether any part of the line is visible; a single point draws nothing.
     [[nodiscard]] bool seen(const QPolygonF& points) const;
     // Returns the extra cost of placing the name of the curve `points` at this box, in px of crossed lines.
@@ -91,12 +102,13 @@ class ScalingLabels {
     [[nodiscard]] bool is_at_another(const QPolygonF& points, const QRectF& box, double farther) const;
     // Returns a line from the box to the curve's nearest point if it crosses no other curve.
     [[nodiscard]] std::optional<QLineF> leader(const QRectF& box, const QPolygonF& points) const;
+    void draw_leader(const QLineF& line);
     [[nodiscard]] bool any_other(const QPolygonF& points,
                                  const std::function<bool(const QPolygonF&)>& holds) const;
     // Names a curve next to one of its points, which are given as fractions along it, at the distance `gap`
-    // px.
+    // px. Unless the name `may_cross` lines, it is rather farther away, with a line that leads to the curve.
     void name_curve(const QPolygonF& points, const LabelLines& lines, const LabelLines& shorter,
-                    std::initializer_list<double> shares, double gap);
+                    std::initializer_list<double> shares, double gap, bool may_cross = true);
 
     QCPPainter& painter_;
     const ScalingScene& scene_;

@@ -6,12 +6,6 @@
 #include "widgets/plots/scaling/scaling_parts.h"
 
 namespace shardscope {
-namespace {
-
-constexpr double kLeft = 6;      // px, from the frame to the label of a limit
-constexpr double kLimitGap = 4;  // px, from the line of a limit to its label
-
-}  // namespace
 
 // Paints the model states below the working memory.
 void ScalingFigure::Parts::paint_memory(QCPPainter& painter) const {
@@ -54,26 +48,21 @@ void ScalingFigure::Parts::paint_excess(QCPPainter& painter) const {
             hatch_over(painter, QRectF(left, area.top(), right - left, limit - area.top()), *theme,
                        theme->hatch_line, 8, 1);
     }
-    for (const Limit& one : limits()) {
-        painter.setPen(line_pen(one.color, 1.5, {4, 3}));
-        painter.drawLine(QPointF(area.left(), one.y), QPointF(area.right(), one.y));
-        draw_text(painter, {one.box.left(), one.y - kLimitGap}, one.words, fonts.small_bold, one.color,
-                  theme->pane);
+    for (const ScalingLimit& one : limits()) {
+        painter.setPen(line_pen(one.name.color, 1.5, {4, 3}));
+        painter.drawLine(one.line);
     }
 }
 
 // The limits that lie inside the frame: those of pins on other GPUs, that of the scenario, and the one after
 // a repair.
-std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
+std::vector<ScalingLimit> ScalingFigure::Parts::limits() const {
     const QRectF area = frame();
-    const QFontMetricsF metrics(fonts.small_bold);
-    std::vector<Limit> out;
+    std::vector<ScalingLimit> out;
     const auto add = [&](double bytes, const QColor& color, const QString& words) {
         const double at = std::round(y().coordToPixel(bytes / kGiB)) + 0.5;
         if (at < area.top() || at > area.bottom()) return;
-        const QRectF box(area.left() + kLeft, at - kLimitGap - metrics.ascent(),
-                         metrics.horizontalAdvance(words), metrics.height());
-        out.push_back({at, color, words, box});
+        out.push_back({QLineF(area.left(), at, area.right(), at), {words, fonts.small_bold, color}});
     };
     const auto usable = [](double bytes) { return tr("usable %1").arg(shown(bytes, Quantity::bytes)); };
     for (const PinLimit& pinned :
@@ -83,7 +72,8 @@ std::vector<ScalingFigure::Parts::Limit> ScalingFigure::Parts::limits() const {
     add(data.capacity, theme->text, usable(data.capacity));
     if (data.repair_raises_limit()) {
         const QString repair = tr("after: %1").arg(text_of(data.repair));
-        const bool has_room = metrics.horizontalAdvance(repair) <= area.width() - 2 * kLeft;
+        constexpr double kBeside = 12;  // px
+        const bool has_room = text_width(fonts.small_bold, repair) <= area.width() - kBeside;
         add(data.repaired_capacity, theme->muted,
             has_room ? repair : tr("after: %1").arg(usable(data.repaired_capacity)));
     }

@@ -221,13 +221,7 @@ void ScalingFigure::Parts::paint_labels(QCPPainter& painter) const {
         scene.ghost_lines.push_back(pixels(pinned.data, pinned.data.curves.weak, painter));
     }
     for (const QRectF& strip : risky()) scene.taken.push_back(strip);
-    if (memory()) {
-        for (const Limit& one : limits()) {
-            scene.taken.push_back(one.box);
-            scene.limits.push_back(
-                QPolygonF({QPointF(scene.area.left(), one.y), QPointF(scene.area.right(), one.y)}));
-        }
-    }
+    if (memory()) scene.limits = limits();
     ScalingLabels labels(painter, scene);
     labels.paint();
 }

@@ -67,14 +67,7 @@ struct ScalingFigure::Parts {
     void paint_band(QCPPainter& painter) const;
     void paint_memory(QCPPainter& painter) const;
     void paint_excess(QCPPainter& painter) const;
-    // A limit of memory with its label.
-    struct Limit {
-        double y;  // px
-        QColor color;
-        QString words;
-        QRectF box;  // of the words
-    };
-    std::vector<Limit> limits() const;
+    std::vector<ScalingLimit> limits() const;
     void paint_above(QCPPainter& painter) const;
     void paint_strip(QCPPainter& painter) const;
     void paint_x_axis(QCPPainter& painter) const;
