@@ -332,6 +332,18 @@ TEST_CASE("scaling: the label of the knee is beside its mark, or a line leads to
     CHECK(led > 0);
 }
 
+TEST_CASE("an axis of less than a decade has labels", "[figures]") {
+    const Scenario scenario = Scenario::first_launch();
+    FigureRequest sweep = request("sweep");
+    Problems problems;
+    sweep.options = SweepOptions{
+        .axes = commands::parse_axes(scenario, {"sequence_length=2100:4000:8:log"}, problems)};
+    REQUIRE(problems.empty());
+    const QStringList texts = read_svg(render_figure(sweep, first(), FigureFormat::svg)).texts;
+    CHECK(texts.contains(QStringLiteral("2,500")));
+    CHECK(texts.contains(QStringLiteral("3,000")));
+}
+
 TEST_CASE("no line of a vector figure goes far beyond the frame", "[figures]") {
     // SVG ignores clipping, so a line beyond the frame would cross the caption.
     const QByteArray svg = render_figure(request("sweep"), too_long(), FigureFormat::svg);

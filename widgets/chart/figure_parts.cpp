@@ -399,11 +399,13 @@ std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<doub
     return std::vector<bool>(ticks.size(), false);
 }
 
-std::vector<double> zoomed_ticks(std::vector<double> usual, double low, double high) {
+std::vector<double> enough_ticks(std::vector<double> usual, double low, double high, bool whole) {
     constexpr std::size_t kFewest = 3;
     constexpr int kMost = 6;
     if (usual.size() < kFewest) usual = decade_ticks(low, high);
-    return usual.size() < kFewest ? linear_ticks(low, high, kMost) : usual;
+    if (usual.size() < kFewest) usual = linear_ticks(low, high, kMost);
+    if (whole) std::erase_if(usual, [](double value) { return value != std::round(value); });
+    return usual;
 }
 
 void draw_wall_strip(QPainter& painter, const QRectF& strip, const std::vector<WallSegment>& segments,

@@ -145,9 +145,9 @@ std::vector<double> linear_ticks(double low, double high, int most);
 std::vector<double> log_ticks(double low, double high, double base);
 // Returns 1, 2 and 5 times the powers of ten within the range.
 std::vector<double> decade_ticks(double low, double high);
-// Returns the ticks of a part of an axis: those of the whole axis, or finer ones if they are fewer than
-// three.
-std::vector<double> zoomed_ticks(std::vector<double> usual, double low, double high);
+// Returns the usual ticks of an axis, or finer ones if they are fewer than three. With `whole` the values are
+// whole numbers.
+std::vector<double> enough_ticks(std::vector<double> usual, double low, double high, bool whole = false);
 // Returns which labels are kept so that they are `gap` px apart: every n-th label, among them `anchor`, and
 // the current value. `center` contains the centres of the ticks in px.
 std::vector<bool> thinned(const std::vector<Tick>& ticks, const std::vector<double>& center,

@@ -114,9 +114,8 @@ void CollectivesFigure::Parts::show_part() {
         axis.setRange(low, high);
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        std::vector<double> ticks = log_ticks(low, high, base);
-        if (zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
-        for (const double value : ticks) ticker->addTick(value, text(value));
+        for (const double value : enough_ticks(log_ticks(low, high, base), low, high))
+            ticker->addTick(value, text(value));
     };
     show(x(), x_zoom, 32, size_text);
     show(y(), y_zoom, 10, [](double value) { return shown(value / kGiga, Quantity::fraction); });

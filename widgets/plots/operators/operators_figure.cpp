@@ -137,9 +137,8 @@ void OperatorsFigure::Parts::show_part() {
         axis.setRange(low, high);
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        std::vector<double> ticks = log_ticks(low, high, 10);
-        if (zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
-        for (const double value : ticks) ticker->addTick(value, shown(value / unit, Quantity::count));
+        for (const double value : enough_ticks(log_ticks(low, high, 10), low, high))
+            ticker->addTick(value, shown(value / unit, Quantity::count));
     };
     constexpr double kTera = 1e12;
     show(x(), x_zoom, 1);

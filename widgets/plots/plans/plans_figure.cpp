@@ -149,9 +149,9 @@ void PlansFigure::Parts::show_part() {
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
         const bool log = axis.scaleType() == QCPAxis::stLogarithmic;
-        std::vector<double> ticks = log ? decade_ticks(low, high) : linear_ticks(low, high, most);
-        if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
-        for (const double value : ticks) ticker->addTick(value, shown(value, Quantity::count));
+        for (const double value :
+             log ? enough_ticks(decade_ticks(low, high), low, high) : linear_ticks(low, high, most))
+            ticker->addTick(value, shown(value, Quantity::count));
     };
     show(x(), x_zoom, kPlanTicks + 2);
     show(y(), y_zoom, kPlanTicks);

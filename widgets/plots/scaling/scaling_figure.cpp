@@ -100,9 +100,9 @@ void ScalingFigure::Parts::label_axes() {
         ticker->clear();
         for (const double value : values) ticker->addTick(value, text(value));
     };
-    std::vector<double> ticks =
-        log ? log_ticks(range.lower, range.upper, 10) : linear_ticks(range.lower, range.upper, kMost);
-    if (zoomed()) ticks = zoomed_ticks(std::move(ticks), range.lower, range.upper);
+    const std::vector<double> ticks = enough_ticks(
+        log ? log_ticks(range.lower, range.upper, 10) : linear_ticks(range.lower, range.upper, kMost),
+        range.lower, range.upper);
     put(y(), ticks, [&](double value) { return tick_text(value, options.y); });
     plot.yAxis2->setVisible(second_axis());
     if (second_axis()) {

@@ -175,11 +175,7 @@ void ScalingFigure::Parts::paint_strip(QCPPainter& painter) const {
 std::vector<double> ScalingFigure::Parts::gpus_ticks() const {
     const double low = x().range().lower;
     const double high = x().range().upper;
-    std::vector<double> out = log_ticks(low, high, 2);
-    if (x_zoom.zoomed()) {
-        out = zoomed_ticks(std::move(out), low, high);
-        std::erase_if(out, [](double count) { return count != std::round(count); });
-    }
+    std::vector<double> out = enough_ticks(log_ticks(low, high, 2), low, high, true);
     const double gpus = data.current.x;
     if (gpus >= low && gpus <= high && std::ranges::find(out, gpus) == out.end()) {
         out.insert(std::ranges::lower_bound(out, gpus), gpus);

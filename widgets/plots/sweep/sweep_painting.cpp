@@ -126,7 +126,7 @@ std::vector<Tick> SweepFigure::Parts::ticks(std::size_t block, std::vector<doubl
         std::vector<double> values = !log_x()  ? linear_ticks(low, high, 8)
                                      : doubles ? log_ticks(low, high, 2)
                                                : decade_ticks(low, high);
-        if (x_zoom.zoomed()) values = zoomed_ticks(std::move(values), low, high);
+        values = enough_ticks(std::move(values), low, high, doubles);
         if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
             values.insert(std::ranges::lower_bound(values, now), now);
         // The current value may be any number, so it is written with the usual number of digits, in the unit

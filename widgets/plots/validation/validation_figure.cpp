@@ -185,9 +185,8 @@ void ValidationFigure::Parts::show_part() {
         axis.setRange(low, high);
         auto ticker = axis.ticker().staticCast<QCPAxisTickerText>();
         ticker->clear();
-        std::vector<double> ticks =
-            log ? log_ticks(low, high, 10) : linear_ticks(low / unit, high / unit, kErrorTicks);
-        if (log && zoom.zoomed()) ticks = zoomed_ticks(std::move(ticks), low, high);
+        const std::vector<double> ticks = log ? enough_ticks(log_ticks(low, high, 10), low, high)
+                                              : linear_ticks(low / unit, high / unit, kErrorTicks);
         const double factor = log ? 1 : unit;
         for (const double value : ticks) ticker->addTick(factor * value, tick_text(factor * value, quantity));
     };

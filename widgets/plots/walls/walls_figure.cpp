@@ -51,7 +51,7 @@ WallsTicks ticks_of(const WallsScale& scale, const AxisZoom& zoom, double now) {
     } else {
         values = decade_ticks(low, high);
     }
-    if (zoom.zoomed()) values = zoomed_ticks(std::move(values), low, high);
+    values = enough_ticks(std::move(values), low, high, parameter(id).whole);
     now /= unit;
     if (now >= low && now <= high && std::ranges::find(values, now) == values.end())
         values.insert(std::ranges::lower_bound(values, now), now);
