@@ -161,13 +161,13 @@ void add_plan(Command& program) {
         "plan", "The best plan for the model on the cluster, the runners-up, and why each neighbour loses");
     command.add_option("FILE", &options->file, value::kScenario, "Scenario; - reads standard input");
     add_assignments(command, options->assignments);
-    std::vector<std::string> of_software;
+    std::vector<std::string> on_request;
     for (const P id : kPlanParameters) {
-        if (parameter(id).of_software) of_software.emplace_back(field_of(id));
+        if (parameter(id).on_request) on_request.emplace_back(field_of(id));
     }
     command.add_option(
         "--free", &options->free, value::kPlanKeys,
-        "Plan parameters to choose; else those in `auto`, else all but " + joined(of_software, " and "));
+        "Plan parameters to choose; else those in `auto`, else all but " + joined(on_request, ", "));
     command.add_option("--objective", &options->objective, value::kOutput,
                        "Output to optimize; mfu by default");
     command.add_option("--top", &options->top, "COUNT", "Plans to show");

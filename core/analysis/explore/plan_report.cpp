@@ -8,7 +8,6 @@
 #include "explore/change_text.h"
 #include "parameters/interned_text.h"
 #include "planner/planner.h"
-#include "scenario/domain.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/software_support.h"
 #include "schedules/schedule.h"
@@ -59,7 +58,7 @@ double seconds(const StepTime& step, const Share& share) {
 // The values one step away from the present one: the next smaller and the next larger one, or, of choices
 // without an order, all others.
 std::vector<double> steps_from(P id, const Settings& s) {
-    std::vector<double> stops = domain(id, s).stops;
+    std::vector<double> stops = tried_values(id, s);
     // Zero means all GPUs; a group of one GPU shards nothing.
     if (id == P::shard_group) std::erase(stops, 1);
     if (id == P::schedule || id == P::context_parallel_kind || id == P::moe_dispatcher) {
@@ -188,6 +187,9 @@ std::string short_plan(const Settings& s) {
     add(translate("micro-batch {1} × {2}",
                   {format(P::micro_batch, s[P::micro_batch]), format(P::accumulation, s[P::accumulation])}));
     if (s[P::recompute] != 0) add(translate("recompute {1}", {format(P::recompute, s[P::recompute])}));
+    if (s[P::activation_offload] > 0)
+        add(translate("offloaded activations {1}",
+                      {format(P::activation_offload, s[P::activation_offload])}));
     if (s[P::offload] != 0) add(translate("offload {1}", {format(P::offload, s[P::offload])}));
     return out;
 }

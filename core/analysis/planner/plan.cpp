@@ -4,7 +4,7 @@ namespace shardscope {
 
 ParameterSet default_free_parameters() {
     ParameterSet out;
-    for (const P id : kPlanParameters) out.set(index(id), !parameter(id).of_software);
+    for (const P id : kPlanParameters) out.set(index(id), !parameter(id).on_request);
     return out;
 }
 

@@ -28,6 +28,11 @@ void set_cell(const Cell& cell, const Degrees& d, Settings& s) {
     set(P::schedule, d.schedule_choices.front().schedule);
 }
 
+void set_activations(const ActivationChoice& choice, Settings& s) {
+    s.set(P::recompute, choice.recompute, Origin::given);
+    s.set(P::activation_offload, choice.offload, Origin::given);
+}
+
 // Returns whether the cells split a micro-batch in the same way but for experts.
 bool splits_alike(const Cell& a, const Cell& b) {
     const auto before = a.value.begin() + Plan::place(P::pipeline_parallel);
@@ -79,20 +84,20 @@ class PlanSearch {
         Candidate best_here{};  // of the cell
 
         OperatorWork uncached{};                          // of the cell, if the cache is full
-        std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by recomputation
-        // The memory of the cell with its current schedule, one entry per recomputation.
+        std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by activation choice
+        // The memory of the cell with its current schedule, one entry per activation choice.
         std::vector<WorkOfStages> work{};
         std::vector<ActivationBytes> work_bytes{};   // the same, the stages one after the other
-        std::vector<ActivationBytes> least_bytes{};  // by stage: a lower bound for all recomputations
+        std::vector<ActivationBytes> least_bytes{};  // by stage: a lower bound for all of them
 
-        // Lower bounds of the cell, computed when they are first needed: by recomputation, and by placement.
+        // Lower bounds of the cell, computed when they are first needed: by activation choice, and by placement.
         bool has_bounds = false;
         std::vector<ComputeBound> compute_bounds{};
         std::vector<double> unhidden{};  // s
         double least_unhidden = 0;       // s
 
-        [[nodiscard]] std::span<const ActivationBytes> bytes_of_work(std::size_t recompute) const {
-            return std::span(work_bytes).subspan(recompute * least_bytes.size(), least_bytes.size());
+        [[nodiscard]] std::span<const ActivationBytes> bytes_of_work(std::size_t choice) const {
+            return std::span(work_bytes).subspan(choice * least_bytes.size(), least_bytes.size());
         }
     };
     // The bounds that the survey of a cell computes.
@@ -229,7 +234,7 @@ double PlanSearch::count_fitting(std::size_t index, Worker& w) {
                 return peak_of(parts.states_of(placement), w.work[r], c) <= most_bytes_;
             };
             // Offloaded state leaves less host memory for offloaded activations, which the limits leave out.
-            w.feasible += c.settings[P::activation_offload] > 0
+            w.feasible += space_.activations()[r].offload > 0
                               ? parts.limits.count_each(w.bytes_of_work(r), fits)
                               : parts.limits.count(w.bytes_of_work(r), fits);
         }
@@ -237,7 +242,7 @@ double PlanSearch::count_fitting(std::size_t index, Worker& w) {
     return least;
 }
 
-// Also computes the working memory of every stage under the schedule for every recomputation. It does not
+// Also computes the working memory of every stage under the schedule for every activation choice. It does not
 // depend on the sharding.
 void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts, const Degrees& d,
                               Worker& w) const {
@@ -247,6 +252,8 @@ void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts,
     compile_schedule(c);
     std::call_once(parts.states_made, [&] { make_states(d, most_bytes_, c, parts); });
 
+    // The host's memory counts if any choice offloads activations; without offloaded bytes it has no effect.
+    set_activations(space_.activations().back(), c.settings);
     const std::size_t stages = c.stages.size();
     BoundedList<ScheduleMemory, kDistinctStages> schedule;
     for (std::size_t i = 0; i < stages; ++i) schedule.add(schedule_memory(c.stages[i], c));
@@ -268,12 +275,12 @@ void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts,
     }
 }
 
-// Computes what a micro-batch needs on every stage for every recomputation.
+// Computes what a micro-batch needs on every stage for every activation choice.
 void PlanSearch::make_micro_batches(Worker& w) const {
     Compiled& c = w.a.compiled;
     w.micro_batches.clear();
-    for (const double recompute : space_.recomputes()) {
-        c.settings.set(P::recompute, recompute, Origin::given);
+    for (const ActivationChoice& choice : space_.activations()) {
+        set_activations(choice, c.settings);
         MicroBatchOfStages& stages = w.micro_batches.emplace_back();
         for (std::size_t i = 0; i < c.stages.size(); ++i) stages.add(micro_batch_memory(c.stages[i], c));
     }
@@ -316,8 +323,8 @@ void PlanSearch::judge(Worker& w, Candidate& candidate) const {
     if (std::isnan(candidate.score)) candidate.score = -std::numeric_limits<double>::infinity();
 }
 
-// Lower bounds of the cell's step times: compute for every recomputation, and unhidden terms for every
-// placement.
+// Lower bounds of the cell's step times: compute for every activation choice, and unhidden terms for
+// every placement.
 void PlanSearch::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) const {
     if (w.has_bounds) return;
     w.has_bounds = true;
@@ -332,8 +339,8 @@ void PlanSearch::make_bounds(const Degrees& d, DegreesParts& parts, Worker& w) c
     }
     w.least_unhidden = *std::ranges::min_element(w.unhidden);
     w.compute_bounds.clear();
-    for (const double recompute : space_.recomputes()) {
-        c.settings.set(P::recompute, recompute, Origin::given);
+    for (const ActivationChoice& choice : space_.activations()) {
+        set_activations(choice, c.settings);
         w.compute_bounds.push_back(compute_bound(c));
     }
 }
@@ -365,7 +372,7 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
     for (const ScheduleChoice& choice : d.schedule_choices) {
         if (!choice.micro_batches.allows(cell.accumulation)) continue;
         const double first_number = number;
-        number += d.sharding_plans * static_cast<double>(space_.recomputes().size());
+        number += d.sharding_plans * static_cast<double>(space_.activations().size());
         if (number <= options_.from || first_number >= options_.to) continue;
         set_schedule(choice, parts, d, w);
         const double bound = with_bubble(least, c) + w.least_unhidden;
@@ -390,12 +397,12 @@ void PlanSearch::visit_schedule(const Degrees& d, DegreesParts& parts, double le
     }
 }
 
-// Tries all placements under one schedule and one recomputation. No plan computes for less than `compute` s.
+// Tries all placements under one schedule and one activation choice. No plan computes for less than `compute` s.
 void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute,
                           double number, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](P id, double value) { c.settings.set(id, value, Origin::given); };
-    const auto recomputes = static_cast<double>(space_.recomputes().size());
+    const auto choices = static_cast<double>(space_.activations().size());
     const double most = most_bytes(c.tokens_per_gpu / (compute + w.least_unhidden), w);
     std::size_t sharding = d.shardings.size();  // that is set in `c`
     TrafficPasses beside;
@@ -406,11 +413,11 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
         if (least_peak > most_bytes(c.tokens_per_gpu / bound, w)) continue;
         const Placement& placement = parts.placements[p];
         const StateSharding& values = d.shardings[placement.sharding];
-        // Canonical order: sharding, resharding, recomputation, offload.
+        // Canonical order: sharding, resharding, activations, offload.
         const auto offloads = static_cast<double>(values.offloads.size());
         const double plan_number =
-            number + recomputes * parts.shardings[placement.sharding].first_placement +
-            (static_cast<double>(placement.reshard) * recomputes + static_cast<double>(r)) * offloads +
+            number + choices * parts.shardings[placement.sharding].first_placement +
+            (static_cast<double>(placement.reshard) * choices + static_cast<double>(r)) * offloads +
             static_cast<double>(placement.offload);
         if (plan_number < options_.from || plan_number >= options_.to) continue;
         if (placement.sharding != sharding) {
@@ -425,7 +432,7 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
         if (peak > most_bytes(rate, w)) continue;
         ++w.evaluated;
         set(P::reshard_after_forward, values.reshards[placement.reshard]);
-        set(P::recompute, space_.recomputes()[r]);
+        set_activations(space_.activations()[r], c.settings);
         set(P::offload, values.offloads[placement.offload]);
         Candidate candidate{plan_of(c.settings), plan_number, verdict_of(peak, c.settings), peak, 0, 0, 0};
         if (smaller(candidate, w.smallest)) w.smallest = candidate;

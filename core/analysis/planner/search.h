@@ -3,7 +3,7 @@
 // The search looks at every cell once: it computes the operator times that the plans of the cell share, an
 // upper bound of their throughput and, if plans are counted, how many of them fit. The memory of a plan
 // consists of the states, which depend on the sharding, and the work, which does not. So all shardings are
-// compared at once with the work of one schedule and one recomputation (PlacementLimits).
+// compared at once with the work of one schedule and one activation choice (PlacementLimits).
 //
 // Then cells are visited in descending order of the highest throughput they could reach, so that the first
 // plans rule out most of the others by lower bounds of the step time and the memory, which keeps the result

@@ -42,6 +42,11 @@ bool is_usual_size(double micro_batch) {
 
 }  // namespace
 
+std::vector<double> tried_values(P id, const Settings& s) {
+    const bool continuous = id == P::activation_offload;
+    return continuous ? std::vector<double>{0, 0.25, 0.5, 0.75, 1} : domain(id, s).stops;
+}
+
 // The loops over the degrees, with the settings chosen so far.
 struct PlanSpace::Build {
     PlanSpace& space;
@@ -54,7 +59,7 @@ struct PlanSpace::Build {
     void set(P id, Value value) { s.set(id, value, s.origin(id)); }
     // The values to try, given those chosen so far.
     [[nodiscard]] std::vector<double> values(P id) const {
-        return is_free(id) ? domain(id, s).stops : std::vector<double>{base[id]};
+        return is_free(id) ? tried_values(id, s) : std::vector<double>{base[id]};
     }
     // The values of a switch that has an effect only if `matters`.
     [[nodiscard]] std::vector<double> flags(P id, bool matters) const {
@@ -235,7 +240,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         is_free(P::shard_group) || valid_values(P::shard_group, s, gpus).contains(base[P::shard_group]);
     if (!group_is_valid) return {};
     const std::vector<double> groups =
-        is_free(P::shard_group) ? domain(P::shard_group, s).stops : std::vector<double>{};
+        is_free(P::shard_group) ? tried_values(P::shard_group, s) : std::vector<double>{};
     Settings sharded = s;  // with the sharding to try
     std::vector<StateSharding> out;
     for (const double sharding : values(P::sharding)) {
@@ -248,7 +253,7 @@ std::vector<StateSharding> PlanSpace::Build::shardings() const {
         one.reshards = is_free(P::reshard_after_forward) && !fsdp
                            ? std::vector<double>{base[P::reshard_after_forward]}
                            : values(P::reshard_after_forward);
-        one.offloads = domain(P::offload, sharded).stops;
+        one.offloads = tried_values(P::offload, sharded);
         // Drives are never faster than the host's memory.
         std::erase_if(one.offloads, [&](double offload) {
             if (!is_free(P::offload)) return offload != base[P::offload];
@@ -292,7 +297,7 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
         double schedule_choices = 0;
         for (const ScheduleChoice& one : d.schedule_choices)
             schedule_choices += one.micro_batches.allows(cell.accumulation) ? 1 : 0;
-        cell.plans = schedule_choices * d.sharding_plans * static_cast<double>(space.recomputes_.size());
+        cell.plans = schedule_choices * d.sharding_plans * static_cast<double>(space.activations_.size());
         if (cell.plans == 0) continue;
         space.cells_.push_back(cell);
         space.size_ += cell.plans;
@@ -301,14 +306,14 @@ void PlanSpace::Build::add_cells(std::uint32_t degrees, double sequence_parallel
 
 PlanSpace::PlanSpace(const Settings& settings, const ParameterSet& free, double most) {
     Build build{*this, settings, settings, free, most};
-    recomputes_ = build.values(P::recompute);
-    if (build.is_free(P::recompute) && overlaps_experts(settings)) {
-        Settings one_stage = settings;
-        one_stage.set(P::pipeline_parallel, 1, Origin::given);
-        std::erase_if(recomputes_, [&](double recompute) {
-            one_stage.set(P::recompute, recompute, Origin::given);
-            return !offers_expert_overlap(one_stage);
-        });
+    const bool keeps_overlap = build.is_free(P::recompute) && overlaps_experts(settings);
+    Settings one_stage = settings;
+    one_stage.set(P::pipeline_parallel, 1, Origin::given);
+    const std::vector<double> offloads = build.values(P::activation_offload);
+    for (const double recompute : build.values(P::recompute)) {
+        one_stage.set(P::recompute, recompute, Origin::given);
+        if (keeps_overlap && !offers_expert_overlap(one_stage)) continue;
+        for (const double offload : offloads) activations_.push_back({recompute, offload});
     }
     build.run();
 }

@@ -1,6 +1,6 @@
 // Every valid plan of a scenario whose free plan parameters vary while its other parameters are fixed.
 //
-// Parameters take the values of their sliders (`domain`). Equivalent combinations count once:
+// Parameters take the values of `tried_values`. Equivalent combinations count once:
 // - sequence and asynchronous tensor parallelism vary only with tensor parallelism,
 // - the kind of context parallelism varies only with it, and the inner groups of a2a+p2p have more than one
 //   GPU and fewer than all,
@@ -46,6 +46,12 @@ struct StateSharding {
     std::vector<double> reshards, offloads;
 };
 
+// What happens to activations after the forward pass.
+struct ActivationChoice {
+    double recompute = 0;
+    double offload = 0;  // share of the layers whose activations are copied to the host
+};
+
 struct Degrees {  // how the GPUs are split
     double tensor = 1, context = 1, pipeline = 1, expert = 1, expert_tensor = 0;
     double data = 1;  // data-parallel GPUs
@@ -63,6 +69,10 @@ struct Cell {                               // fixes everything but sharding, sc
     double plans = 0;
 };
 
+// Returns the valid values of a plan parameter that a search tries: the positions of its slider, or quarters where
+// the slider is continuous.
+std::vector<double> tried_values(P id, const Settings& settings);
+
 class PlanSpace {  // every valid combination of the free parameters
   public:
     // With more than `most` plans the space is incomplete: it only shows that there are more.
@@ -74,7 +84,8 @@ class PlanSpace {  // every valid combination of the free parameters
     [[nodiscard]] const std::vector<Degrees>& degrees() const { return degrees_; }
     // Sorted in canonical order.
     [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
-    [[nodiscard]] const std::vector<double>& recomputes() const { return recomputes_; }
+    // In canonical order, so that the last one offloads the most.
+    [[nodiscard]] const std::vector<ActivationChoice>& activations() const { return activations_; }
     // The number of plans.
     [[nodiscard]] double size() const { return size_; }
 
@@ -84,7 +95,7 @@ class PlanSpace {  // every valid combination of the free parameters
     std::deque<std::vector<StateSharding>> shardings_;
     std::vector<Degrees> degrees_;
     std::vector<Cell> cells_;
-    std::vector<double> recomputes_;
+    std::vector<ActivationChoice> activations_;
     double size_ = 0;
 };
 

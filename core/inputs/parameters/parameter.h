@@ -75,7 +75,8 @@ struct Parameter {           // one row of the table
     std::string_view zero{};         // what 0 means, where it is no number of its own; see format
     bool optional = false;           // may be unknown (NaN); outputs that need it are then empty
     PlanRole plan = PlanRole::none;
-    bool of_software = false;       // the software determines it, so the planner varies it only on request
+    // The planner varies it only if it is automatic: the software determines it, or the search takes longer.
+    bool on_request = false;
     bool transformer_only = false;  // without effect on models that are lists of operators
     Prominence prominence = Prominence::row;
     std::string_view source{};  // where the default comes from

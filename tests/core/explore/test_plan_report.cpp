@@ -170,6 +170,8 @@ TEST_CASE("plan report: the best plan and the frontier agree, and a plan is writ
     CHECK(report.feasible <= report.space);
     CHECK(short_plan(resolve(with({{P::micro_batch, 2}, {P::accumulation, 3}, {P::recompute, 1}}))) ==
           "ZeRO-3, micro-batch 2 × 3, recompute full");
+    CHECK(short_plan(resolve(with({{P::micro_batch, 2}, {P::activation_offload, 0.5}}))) ==
+          "ZeRO-3, micro-batch 2 × 1, offloaded activations " + format(P::activation_offload, 0.5));
     CHECK(short_plan(resolve(with({{P::tensor_parallel, 4},
                                    {P::sequence_parallel, true},
                                    {P::sharding, Sharding::zero1},

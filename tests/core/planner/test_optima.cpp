@@ -133,3 +133,25 @@ TEST_CASE("optima: experts are spread over tensor-parallel GPUs rather than spli
     CHECK(best.settings[P::expert_tensor_parallel] == 1);
     CHECK(best.settings[P::expert_parallel] == 8);
 }
+
+TEST_CASE("optima: with a fast link to the host, offloaded activations replace recomputation", "[planner]") {
+    const auto best_over = [](double link) {
+        Scenario scenario = on("llama-3-8b", "dgx-h100",
+                               {{P::gpus, 64},
+                                {P::global_batch, 64},
+                                {P::micro_batch, 1},
+                                {P::sequence_length, 32768},
+                                {P::host_bandwidth, link}});
+        for (const P id : {P::recompute, P::activation_offload}) scenario.automatic.set(index(id));
+        return answer(planned(scenario));
+    };
+    const Answer fast = best_over(300e9);
+    REQUIRE(fast.fits());
+    CHECK(fast.settings[P::recompute] == 0);
+    CHECK(fast.settings[P::activation_offload] == 1);
+    // Over a slow link the copies would take longer than recomputation.
+    const Answer slow = best_over(5e9);
+    REQUIRE(slow.fits());
+    CHECK(slow.settings[P::recompute] == 1);
+    CHECK(slow.estimate.mfu < fast.estimate.mfu);
+}

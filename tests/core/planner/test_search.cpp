@@ -85,6 +85,7 @@ std::vector<double> trial_values(P id) {
         case P::shard_group: return {0, 2, 4, 8, 16, 32};
         case P::recompute: return {0, kRecomputeSelective, 0.25, 0.5, 0.75, 1};
         case P::offload: return {0, 1, 2};
+        case P::activation_offload: return {0, 0.25, 0.5, 0.75, 1};
         case P::schedule: return {0, 1, 2, 5, 6};
         default: return {};
     }
@@ -113,17 +114,21 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
     constexpr int kHeld = 150;
     // The next spaces have pipelines whose end stages have a given number of layers.
     constexpr int kUneven = 60;
-    // The last spaces have models with layers of different kinds, some of them in pipelines of V shape.
+    // The next spaces have models with layers of different kinds, some of them in pipelines of V shape.
     constexpr int kPatterned = 90;
     // The spaces after them split experts and sequences.
     constexpr int kSplit = 120;
+    // The last spaces have parameters that a search varies only on request.
+    constexpr int kRequested = 90;
     const std::vector<const char*> with_experts{"mixtral-8x7b", "gpt-oss-20b", "qwen3-next-80b-a3b",
                                                 "deepseek-v3"};
     const std::vector<const char*> patterned{"gemma-3-4b", "mamba2-2.7b", "qwen3-next-80b-a3b",
                                              "nemotron-3-nano-30b-a3b", "nemotron-h-56b"};
-    for (int i = 0; i < kSpaces + kHeld + kUneven + kPatterned + kSplit; ++i) {
-        const bool splits = i >= kSpaces + kHeld + kUneven + kPatterned;
-        const bool has_pattern = i >= kSpaces + kHeld + kUneven && !splits;
+    constexpr int kUsual = kSpaces + kHeld + kUneven + kPatterned + kSplit;
+    for (int i = 0; i < kUsual + kRequested; ++i) {
+        const bool requests = i >= kUsual;
+        const bool splits = i >= kUsual - kSplit && !requests;
+        const bool has_pattern = i >= kSpaces + kHeld + kUneven && !splits && !requests;
         const auto& from = has_pattern ? patterned : splits ? with_experts : models;
         const char* model = from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
         Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
@@ -148,6 +153,14 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
             std::shuffle(free.begin(), free.end(), random);
             free.resize(2);
             free.push_back(pick(0, 1) > 0 ? P::expert_tensor_parallel : P::context_parallel_kind);
+        } else if (requests) {
+            // The host has little memory, or a slow link.
+            scenario.give(P::host_memory, pick(2e10, 2e11, 2e12));
+            scenario.give(P::host_bandwidth, pick(5e9, 50e9));
+            free = {P::recompute, P::offload, P::sharding, P::pipeline_parallel, P::tensor_parallel};
+            std::shuffle(free.begin(), free.end(), random);
+            free.resize(2);
+            free.push_back(P::activation_offload);
         } else if (has_pattern) {
             if (pick(0, 1, 1) > 0) {
                 scenario.give(P::schedule, pick(0, 1, 6, 7, 8, 10, 11));
@@ -160,7 +173,7 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
             scenario.give(P::schedule, pick(3, 4, 7, 8, 9));
             std::erase(free, P::schedule);
         }
-        if (i >= kSpaces && !splits) {
+        if (i >= kSpaces && !splits && !requests) {
             if (std::ranges::find(free, P::pipeline_parallel) == free.end())
                 free.push_back(P::pipeline_parallel);
         }
