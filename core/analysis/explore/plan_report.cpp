@@ -174,6 +174,8 @@ std::string short_plan(const Settings& s) {
     if (s[P::context_parallel] > 1 && s[P::context_parallel_kind] != 0)
         out += " " + format(P::context_parallel_kind, s[P::context_parallel_kind]);
     degree("EP", P::expert_parallel);
+    if (s[P::expert_parallel] > 1 && s[P::moe_dispatcher] != 0)
+        out += " " + format(P::moe_dispatcher, s[P::moe_dispatcher]);
     const double expert_tensor = expert_tensor_parallel(s);
     if (expert_tensor != s[P::tensor_parallel]) add("ETP " + format(expert_tensor, Quantity::count));
     degree("PP", P::pipeline_parallel);
@@ -226,7 +228,7 @@ std::string why(const Neighbour& n) {
                 return std::ranges::find(known, missing) == known.end();
             }))
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
-        if (std::ranges::find(kPlanParameters, n.id) == kPlanParameters.end())
+        if (!n.searched)
             return translate("faster by {1}; the search does not vary it", {time});
         return translate("faster by {1}", {time});
     }
@@ -238,14 +240,15 @@ std::string why(const Neighbour& n) {
 namespace {
 
 // Returns the parameters whose neighbours are reported: those that were searched, and settings of experts
-// that no search varies because they depend on the software's version and on the network.
+// that depend on the software's version and on the network.
 std::vector<P> reported(const ParameterSet& free, const Settings& s) {
     std::vector<P> out;
     for (const P id : kPlanParameters) {
         if (free[index(id)]) out.push_back(id);
     }
-    if (s[P::experts] > 0 && s[P::expert_parallel] > 1)
-        out.insert(out.end(), {P::moe_dispatcher, P::moe_overlap});
+    if (s[P::experts] <= 0 || s[P::expert_parallel] <= 1) return out;
+    if (!free[index(P::moe_dispatcher)]) out.push_back(P::moe_dispatcher);
+    out.push_back(P::moe_overlap);
     return out;
 }
 
@@ -259,6 +262,7 @@ std::vector<Neighbour> neighbours_of(const Answer& best, const ParameterSet& fre
             const Scenario next = edited(base, id, value);
             if (resolve(next)[id] == best.settings[id]) continue;
             Neighbour one = neighbour(best, next, id, allow_risky);
+            one.searched = free[index(id)];
             // A switch without an effect does not make a different plan.
             const bool same = one.slower == 0 && one.answer.estimate.memory.peak == best.estimate.memory.peak;
             if (one.valid() && !same) out.push_back(std::move(one));

@@ -33,6 +33,7 @@ struct Neighbour {
     Answer answer{};
     // Bytes above the usable memory or, if the verdict is risky, above that less the margin; 0: it fits.
     double over = 0;
+    bool searched = false;  // the search varied the parameter
     double slower = 0;      // s per step, scaled to the tokens of the best plan's step; negative: faster
     struct LostTime {       // a part of `slower`
         std::string label;  // "exposed communication": in English, why() translates it

@@ -19,7 +19,7 @@ inline constexpr std::array kPlanParameters{
 inline constexpr std::size_t kPlanSize = kPlanParameters.size();
 // The first parameters, up to the micro-batch, determine the times of the operators: a search computes these
 // once for all plans that have the same values.
-inline constexpr std::size_t kCellSize = 9;
+inline constexpr std::size_t kCellSize = 10;
 static_assert(kPlanParameters[kCellSize - 1] == P::micro_batch);
 // Returns the parameters that a search varies by default: all but those that it varies on request. The software
 // decides most of these, such as the kind of context parallelism: most stacks have one or two of the four.

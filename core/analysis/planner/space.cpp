@@ -69,6 +69,7 @@ struct PlanSpace::Build {
 
     [[nodiscard]] std::vector<double> context_kinds() const;
     [[nodiscard]] std::vector<double> expert_tensor_degrees() const;
+    [[nodiscard]] std::vector<double> dispatchers() const;
 
     // Lists made so far: by context parallelism and stages, by the number of GPUs that shard the states and
     // whether there is a pipeline, and by degrees. The latter serve all values of sequence and asynchronous
@@ -129,7 +130,10 @@ void PlanSpace::Build::with_pipelines(double sequence_parallel, double async) {
             set(P::expert_parallel, expert);
             for (const double expert_tensor : expert_tensor_degrees()) {
                 set(P::expert_tensor_parallel, expert_tensor);
-                for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
+                for (const double dispatcher : dispatchers()) {
+                    set(P::moe_dispatcher, dispatcher);
+                    for (const std::uint32_t index : degrees()) add_cells(index, sequence_parallel, async);
+                }
             }
             if (is_free(P::expert_tensor_parallel)) set(P::expert_tensor_parallel, 1);
         }
@@ -155,6 +159,16 @@ std::vector<double> PlanSpace::Build::expert_tensor_degrees() const {
         if (degree > 0 && degree != s[P::tensor_parallel] && is_planned_tensor_degree(degree, base))
             out.push_back(degree);
     }
+    return out;
+}
+
+std::vector<double> PlanSpace::Build::dispatchers() const {
+    if (!is_free(P::moe_dispatcher)) return {base[P::moe_dispatcher]};
+    if (s[P::experts] <= 0 || s[P::expert_parallel] <= 1) return {Value(MoeDispatcher::all_to_all)};
+    std::vector<double> out = tried_values(P::moe_dispatcher, s);
+    std::erase_if(out, [&](double dispatcher) {
+        return !offers_dispatcher(static_cast<MoeDispatcher>(static_cast<int>(dispatcher)), s);
+    });
     return out;
 }
 

@@ -5,6 +5,7 @@
 // - the kind of context parallelism varies only with it, and the inner groups of a2a+p2p have more than one
 //   GPU and fewer than all,
 // - expert tensor parallelism varies only with experts, and 0 stands for the degree of tensor parallelism,
+// - dispatchers vary only with expert parallelism, among those that the software has,
 // - virtual stages and schedules vary only with a pipeline, and interleaving only with virtual stages,
 // - free schedules are those that the software has, or all where it is unknown (a scenario may fix any
 //   schedule, and a grid's axis may compare any of them),

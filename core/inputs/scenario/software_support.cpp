@@ -45,6 +45,19 @@ bool offers_offload(Offload offload, const Settings& s) {
     }
 }
 
+bool offers_dispatcher(MoeDispatcher dispatcher, const Settings& s) {
+    switch (s.choice<Software>(P::software)) {
+        case Software::fsdp2:
+        case Software::fsdp2_compile:
+        case Software::torchtitan: return dispatcher != MoeDispatcher::all_gather;
+        case Software::maxtext: return dispatcher != MoeDispatcher::deepep;
+        case Software::deepspeed:
+        case Software::deepspeed_2021:
+        case Software::megatron_deepspeed: return dispatcher == MoeDispatcher::all_to_all;
+        default: return true;
+    }
+}
+
 bool runs_on(Software software, std::string_view vendor) {
     if (software == Software::other) return true;
     if (vendor == "google") return software == Software::maxtext || software == Software::jax;
@@ -78,6 +91,10 @@ std::vector<std::string> missing_in_software(const Settings& s) {
     if (!offers_offload(s.choice<Offload>(P::offload), s))
         out.push_back(translate("{1} does not offload “{2}” with this plan.",
                                 {software, format(P::offload, s[P::offload])}));
+    const auto dispatcher = s.choice<MoeDispatcher>(P::moe_dispatcher);
+    if (s[P::experts] > 0 && s[P::expert_parallel] > 1 && !offers_dispatcher(dispatcher, s))
+        out.push_back(translate("{1} does not have the expert dispatcher “{2}”.",
+                                {software, format(P::moe_dispatcher, Value(dispatcher))}));
     if (s[P::experts] > 0 && s.on(P::moe_overlap) && !offers_expert_overlap(s))
         out.push_back(
             translate("{1} overlaps the exchange of experts in a pipeline only with virtual stages, and not "

@@ -76,7 +76,7 @@ TEST_CASE("plan report: the parts of a loss add up to it and are sorted from the
     CHECK(fitting > 0);
 }
 
-TEST_CASE("plan report: settings of experts that no search varies are reported beside the best plan",
+TEST_CASE("plan report: settings of experts that were not searched are reported beside the best plan",
           "[planner]") {
     PlanQuestion question;
     question.scenario = of_model("deepseek-v3", {{P::gpus, 1024},
@@ -100,6 +100,22 @@ TEST_CASE("plan report: settings of experts that no search varies are reported b
     // DeepEP sends a token to a node once, for all of its experts there.
     CHECK(found->slower < 0);
     CHECK(why(*found).find("faster by") == 0);
+    CHECK(why(*found).find("the search does not vary it") != std::string::npos);
+    // A search that varies the dispatcher chooses DeepEP, and reports the others once.
+    question.free.set(index(P::moe_dispatcher));
+    const PlanReport dispatched = plan_report(question, 1);
+    REQUIRE(dispatched.found());
+    const Answer& best = dispatched.plans.front();
+    CHECK(best.settings.choice<MoeDispatcher>(P::moe_dispatcher) == MoeDispatcher::deepep);
+    CHECK(best.estimate.mfu > report.plans.front().estimate.mfu);
+    CHECK(short_plan(best.settings).find("EP 32 DeepEP") != std::string::npos);
+    CHECK(std::ranges::count(dispatched.neighbours, P::moe_dispatcher, &Neighbour::id) == 2);
+    // DeepSpeed has no DeepEP.
+    question.scenario.give(P::software, Software::deepspeed);
+    const PlanReport all_to_all = plan_report(question, 1);
+    REQUIRE(all_to_all.found());
+    CHECK(all_to_all.plans.front().settings.choice<MoeDispatcher>(P::moe_dispatcher) ==
+          MoeDispatcher::all_to_all);
     // Without experts there is nothing to send.
     question.scenario = of_model("llama-2-7b", {{P::gpus, 64}});
     const PlanReport dense = plan_report(question, 1);

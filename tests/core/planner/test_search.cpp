@@ -45,6 +45,8 @@ ExhaustiveResult try_all(const Scenario& scenario,
         const bool chosen =
             (!varies(P::sharding) || offers_sharding(s.choice<Sharding>(P::sharding), s)) &&
             (!varies(P::offload) || offers_offload(s.choice<Offload>(P::offload), s)) &&
+            (!varies(P::moe_dispatcher) || s[P::expert_parallel] <= 1 ||
+             offers_dispatcher(s.choice<MoeDispatcher>(P::moe_dispatcher), s)) &&
             (!varies(P::schedule) || s[P::pipeline_parallel] <= 1 || is_available(schedule_of(s), s));
         if (equal && chosen && answer_into(trial, scratch)) {
             ++out.valid;
@@ -75,6 +77,7 @@ std::vector<double> trial_values(P id) {
         case P::expert_parallel: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
         case P::expert_tensor_parallel: return {0, 1, 2, 3, 4, 6, 8};
         case P::context_parallel_kind: return {0, 1, 2, 3};
+        case P::moe_dispatcher: return {0, 1, 2};
         case P::virtual_stages: return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
         case P::micro_batch:
             return {1,  2,  3,  4,  5,  6,  8,  10, 12,  15,  16,  20,  24,
@@ -119,7 +122,7 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
     // The spaces after them split experts and sequences.
     constexpr int kSplit = 120;
     // The last spaces have parameters that a search varies only on request.
-    constexpr int kRequested = 90;
+    constexpr int kRequested = 120;
     const std::vector<const char*> with_experts{"mixtral-8x7b", "gpt-oss-20b", "qwen3-next-80b-a3b",
                                                 "deepseek-v3"};
     const std::vector<const char*> patterned{"gemma-3-4b", "mamba2-2.7b", "qwen3-next-80b-a3b",
@@ -129,7 +132,8 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         const bool requests = i >= kUsual;
         const bool splits = i >= kUsual - kSplit && !requests;
         const bool has_pattern = i >= kSpaces + kHeld + kUneven && !splits && !requests;
-        const auto& from = has_pattern ? patterned : splits ? with_experts : models;
+        const bool dispatches = requests && i % 2 == 0;
+        const auto& from = has_pattern ? patterned : splits || dispatches ? with_experts : models;
         const char* model = from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
         Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
                                              {P::sequence_length, pick(1024, 2048, 8192)},
@@ -153,6 +157,11 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
             std::shuffle(free.begin(), free.end(), random);
             free.resize(2);
             free.push_back(pick(0, 1) > 0 ? P::expert_tensor_parallel : P::context_parallel_kind);
+        } else if (dispatches) {
+            free = {P::tensor_parallel, P::pipeline_parallel, P::recompute, P::expert_tensor_parallel};
+            std::shuffle(free.begin(), free.end(), random);
+            free.resize(1);
+            free.insert(free.end(), {P::expert_parallel, P::moe_dispatcher});
         } else if (requests) {
             // The host has little memory, or a slow link.
             scenario.give(P::host_memory, pick(2e10, 2e11, 2e12));

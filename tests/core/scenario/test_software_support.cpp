@@ -95,6 +95,23 @@ TEST_CASE("software: the planner chooses no offload that the stack does not have
                        resolve(with_software(Software::deepspeed, {{P::sharding, Sharding::zero1}}))));
 }
 
+TEST_CASE("software: an answer says that the stack does not have the dispatcher of its experts", "[planner]") {
+    const auto says_so = [](Software software, MoeDispatcher dispatcher, double experts) {
+        const Scenario scenario = of_model("mixtral-8x7b", {{P::gpus, 64},
+                                                            {P::software, software},
+                                                            {P::expert_parallel, experts},
+                                                            {P::moe_dispatcher, dispatcher}});
+        return std::ranges::count_if(warnings(answer(scenario)), [](const std::string& note) {
+            return note.find("does not have the expert dispatcher") != std::string::npos;
+        });
+    };
+    CHECK(says_so(Software::torchtitan, MoeDispatcher::all_gather, 8) == 1);
+    CHECK(says_so(Software::torchtitan, MoeDispatcher::all_gather, 1) == 0);
+    CHECK(says_so(Software::torchtitan, MoeDispatcher::deepep, 8) == 0);
+    CHECK(says_so(Software::maxtext, MoeDispatcher::deepep, 8) == 1);
+    CHECK(says_so(Software::megatron_core, MoeDispatcher::deepep, 8) == 0);
+}
+
 TEST_CASE("software: an answer says that the stack does not run on the machine", "[planner]") {
     const auto says_so = [](const char* cluster, Software software) {
         Scenario scenario =
