@@ -59,6 +59,7 @@ Levers levers(const Answer& base) {
     if (!base.valid()) return out;
     const double before = base.estimate.tokens_per_s;
     Answer scratch;
+    scratch.settings = base.settings;  // with more memory the present plan is still a good one
     Scenario more_memory = base.scenario;
     more_memory.give(P::memory, 2 * base.settings[P::memory]);
     if (answer_into(more_memory, scratch)) out.gpu_memory = std::log2(scratch.estimate.tokens_per_s / before);

@@ -29,7 +29,7 @@ struct Placement {
 // What plans of equal degrees have in common. The first thread that needs a part computes it
 // for all threads.
 struct DegreesParts {
-    std::once_flag stages_made, states_made, bounds_made;
+    std::once_flag states_made, bounds_made;
     Stages stages;
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;

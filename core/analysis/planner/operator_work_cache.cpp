@@ -1,6 +1,5 @@
 #include "planner/operator_work_cache.h"
 
-#include "model/operator_inputs.h"
 #include "scenario/gpu_groups.h"
 #include "scenario/listed_model.h"
 
@@ -8,21 +7,45 @@ namespace shardscope {
 
 namespace {
 
+double both_passes(const BlockWork& block) { return (block.forward.time + block.backward.time).total(); }
+
 OperatorWork compute_operator_work(Compiled& c) {
     compile_operators(c);
     const Work& work = c.work;
-    const auto both = [](const BlockWork& block) {
-        return (block.forward.time + block.backward.time).total();
-    };
-    const Settings& s = c.settings;
     double layers = 0;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
-        layers += c.operators.of_kind[i].repeat * both(work.layers[i]);
-    return {work, s[P::sequence_length] * s[P::micro_batch] / s[P::context_parallel],
-            layers + both(work.embedding) + work.predictions * both(work.prediction) + both(work.head)};
+        layers += c.operators.of_kind[i].repeat * both_passes(work.layers[i]);
+    return {work,
+            layers + both_passes(work.embedding) + work.predictions * both_passes(work.prediction) +
+                both_passes(work.head)};
+}
+
+// Returns whether few layers are of this kind, such as the dense layers before those with experts.
+bool is_rare(const Block& layer, const OperatorList& operators) {
+    constexpr double kFew = 0.1;  // of the layers of the most frequent kind
+    const Block& most = *std::ranges::max_element(operators.layers(), {}, &Block::repeat);
+    return layer.repeat < kFew * most.repeat;
+}
+
+double compute_least_layers(Compiled& c) {
+    const Settings& s = c.settings;
+    c.layout = layout_of(s);
+    build_operators(s, c.operators);
+    const BlockRates rates = block_rates(s, c.layout, c.gpu, c.network);
+    double out = both_passes(work_of(c.operators.embedding, rates)) + both_passes(work_of(c.operators.head, rates));
+    for (const Block& layer : c.operators.layers()) {
+        if (!is_rare(layer, c.operators)) out += layer.repeat * both_passes(work_of(layer, rates));
+    }
+    return out;
 }
 
 }  // namespace
+
+bool has_rare_blocks(const OperatorList& operators) {
+    return operators.prediction.repeat > 0 ||
+           std::ranges::any_of(operators.layers(),
+                               [&](const Block& layer) { return is_rare(layer, operators); });
+}
 
 OperatorSplit operator_split_of(const Settings& s) {
     OperatorSplit out;
@@ -40,16 +63,15 @@ void OperatorWorkCache::prepare(const Settings& settings) {
     static const ParameterSet inside = crossing & ~operator_inputs_between_nodes();
     const std::uint64_t list = settings.listed() ? settings.listed()->number : 0;
     const bool same = list == list_ && same_slice(settings, settings_);
-    if (!same || !same_values(settings, settings_, inside)) inside_.clear();
-    if (!same || !same_values(settings, settings_, crossing)) crossing_.clear();
+    if (!same || !same_values(settings, settings_, inside)) inside_ = {};
+    if (!same || !same_values(settings, settings_, crossing)) crossing_ = {};
     settings_ = settings;
     list_ = list;
 }
 
 const OperatorWork& OperatorWorkCache::of(Compiled& c, OperatorWork& uncached) {
-    constexpr std::size_t kMost = 4096;  // about 25 MB in each of the two tables
     const OperatorSplit split = operator_split_of(c.settings);
-    Table& table = operators_cross_nodes(c.settings) ? crossing_ : inside_;
+    auto& table = tables(c.settings).work;
     {
         const std::lock_guard lock(mutex_);
         const auto found = table.find(split);
@@ -59,6 +81,21 @@ const OperatorWork& OperatorWorkCache::of(Compiled& c, OperatorWork& uncached) {
     const std::lock_guard lock(mutex_);
     if (table.size() >= kMost) return uncached;
     return table.try_emplace(split, uncached).first->second;
+}
+
+double OperatorWorkCache::least_layers(Compiled& c) {
+    constexpr std::size_t kMostTimes = 65536;  // about 10 MB in each of the two tables
+    const OperatorSplit split = operator_split_of(c.settings);
+    auto& table = tables(c.settings).least;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = table.find(split);
+        if (found != table.end()) return found->second;
+    }
+    const double least = compute_least_layers(c);
+    const std::lock_guard lock(mutex_);
+    if (table.size() < kMostTimes) table.try_emplace(split, least);
+    return least;
 }
 
 }  // namespace shardscope

@@ -33,6 +33,13 @@ void set_activations(const ActivationChoice& choice, Settings& s) {
     s.set(P::activation_offload, choice.offload, Origin::given);
 }
 
+// Returns an upper bound of the throughput if all layers, on one stage, take at least `layers` s for a micro-batch:
+// the slowest stage computes at least as long as the average one, for any number of stages and micro-batches.
+double most_rate(double layers, const Settings& s) {
+    const double tokens = s[P::sequence_length] * s[P::micro_batch] / s[P::context_parallel];
+    return tokens / (s[P::tensor_parallel] * layers);
+}
+
 // Returns whether the cells split a micro-batch in the same way but for experts.
 bool splits_alike(const Cell& a, const Cell& b) {
     const auto before = a.value.begin() + Plan::place(P::pipeline_parallel);
@@ -102,9 +109,13 @@ class PlanSearch {
     };
     // The bounds that the survey of a cell computes.
     struct CellBounds {
-        const OperatorWork* work = nullptr;  // null: not cached
-        double rate = 0;                     // of any plan at most; tokens/s/GPU
-        double peak = 0;                     // of any plan at least, if plans are counted; bytes
+        double rate = 0;  // of any plan at most; tokens/s/GPU
+        double peak = 0;  // of any plan at least, if plans are counted; bytes
+    };
+    // Most degrees are ruled out before their parts are needed.
+    struct LazyParts {
+        std::once_flag made;
+        std::unique_ptr<DegreesParts> parts;
     };
 
     void compile_totals();
@@ -151,11 +162,12 @@ class PlanSearch {
     const SearchOptions& options_;
     bool evaluates_all_;  // no plan may be ruled out
     bool counts_;         // plans that fit are counted without evaluating each
+    bool bounds_operators_ = false;  // operator times are bounded before a cell is visited
     PlanSpace space_;
     Compiled machine_;
     double most_bytes_;  // peak of a plan that fits
     std::vector<CellBounds> cells_;
-    std::vector<DegreesParts> parts_;  // by degrees
+    std::vector<LazyParts> parts_;  // by degrees
     OperatorWorkCache& cache_;
     std::atomic<double> least_;
 };
@@ -177,7 +189,7 @@ void PlanSearch::compile_totals() {
 
 // Surveys the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
 // only. It computes their bounds and counts their plans that fit. Operator times are computed once for all
-// cells that split a micro-batch in the same way.
+// cells that split a micro-batch in the same way, or bounded where the cache has no room for all of them.
 void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](std::size_t i) {
@@ -190,23 +202,19 @@ void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
         set(i);
         order.emplace_back(operator_split_of(c.settings), i);
     }
-    std::ranges::sort(order);
+    std::ranges::sort(order, std::less<>(), &std::pair<OperatorSplit, std::size_t>::first);
     for (auto first = order.begin(); first != order.end();) {
         const auto last = std::find_if(first, order.end(), [&](const auto& other) {
             return !other.first.equals_except_accumulation(first->first);
         });
         // If cells differ in the accumulation, the one with the most micro-batches takes the least time for
         // each. Their memory is the same.
-        const OperatorSplit& fastest = (last - 1)->first;
         set((last - 1)->second);
-        const OperatorWork& work = cache_.of(c, w.uncached);
-        // The slowest stage computes at least as long as the average one, for any number of stages and
-        // micro-batches.
-        const double rate = work.tokens / (fastest.value[Plan::place(P::tensor_parallel)] * work.layers);
-        if (counts_) c.work = work.work;
+        const OperatorWork* work = bounds_operators_ ? nullptr : &cache_.of(c, w.uncached);
+        if (counts_) c.work = work->work;
+        const double rate = most_rate(work ? work->layers : cache_.least_layers(c), c.settings);
         for (; first != last; ++first) {
-            const bool cached = &work != &w.uncached && first->first == fastest;
-            cells_[first->second] = {cached ? &work : nullptr, rate, 0};
+            cells_[first->second] = {rate, 0};
             if (!counts_) continue;
             set(first->second);
             cells_[first->second].peak = count_fitting(first->second, w);
@@ -288,16 +296,17 @@ void PlanSearch::make_micro_batches(Worker& w) const {
 
 // Stages and layout. The cell's values must be set in `w.a.compiled`.
 DegreesParts& PlanSearch::parts_of(const Cell& cell, Worker& w) {
-    DegreesParts& parts = parts_[cell.degrees];
+    auto& [made, parts] = parts_[cell.degrees];
     Compiled& c = w.a.compiled;
-    std::call_once(parts.stages_made, [&] {
+    std::call_once(made, [&] {
+        parts = std::make_unique<DegreesParts>();
         c.layout = layout_of(c.settings);
-        parts.layout = c.layout;
-        parts.stages = stages_of(c);
+        parts->layout = c.layout;
+        parts->stages = stages_of(c);
     });
-    c.layout = parts.layout;
-    c.stages = parts.stages;
-    return parts;
+    c.layout = parts->layout;
+    c.stages = parts->stages;
+    return *parts;
 }
 
 void PlanSearch::set_sharding(std::size_t sharding, const Degrees& d, const DegreesParts& parts,
@@ -356,7 +365,9 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
     const Degrees& d = space_.degrees()[cell.degrees];
     Compiled& c = w.a.compiled;
     set_cell(cell, d, c.settings);
-    c.work = bounds.work ? bounds.work->work : cache_.of(c, w.uncached).work;
+    const OperatorWork& work = cache_.of(c, w.uncached);
+    if (bounds.peak > most_bytes(most_rate(work.layers, c.settings), w)) return;
+    c.work = work.work;
     DegreesParts& parts = parts_of(cell, w);
     compile_pipeline(c);
 
@@ -467,6 +478,8 @@ void PlanSearch::in_parallel(std::vector<Worker>& workers, std::size_t count, do
 SearchResult PlanSearch::run() {
     const auto& cells = space_.cells();
     compile_totals();
+    bounds_operators_ =
+        !counts_ && cells.size() > OperatorWorkCache::kMost && has_rare_blocks(machine_.operators);
     std::vector<Worker> workers;
     for (unsigned i = 0; i < std::max(1U, options_.threads); ++i) {
         workers.push_back({{}, BestPlans(options_.top, least_), {}, {}, {}, {}});

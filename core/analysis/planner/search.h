@@ -1,7 +1,8 @@
 // E25, generalised: a branch-and-bound search for the best plans of a space.
 //
-// The search looks at every cell once: it computes the operator times that the plans of the cell share, an
-// upper bound of their throughput and, if plans are counted, how many of them fit. The memory of a plan
+// The search looks at every cell once: it computes the operator times that the plans of the cell share, or in large
+// spaces a lower bound of them, an upper bound of the plans' throughput and, if plans are counted, how many of
+// them fit. The memory of a plan
 // consists of the states, which depend on the sharding, and the work, which does not. So all shardings are
 // compared at once with the work of one schedule and one activation choice (PlacementLimits).
 //

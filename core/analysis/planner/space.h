@@ -83,8 +83,8 @@ class PlanSpace {  // every valid combination of the free parameters
     PlanSpace& operator=(const PlanSpace&) = delete;
 
     [[nodiscard]] const std::vector<Degrees>& degrees() const { return degrees_; }
-    // Sorted in canonical order.
-    [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+    // Sorted in canonical order. There may be hundreds of thousands, so they are not moved while they are added.
+    [[nodiscard]] const std::deque<Cell>& cells() const { return cells_; }
     // In canonical order, so that the last one offloads the most.
     [[nodiscard]] const std::vector<ActivationChoice>& activations() const { return activations_; }
     // The number of plans.
@@ -95,7 +95,7 @@ class PlanSpace {  // every valid combination of the free parameters
     std::deque<std::vector<ScheduleChoice>> schedule_choices_;
     std::deque<std::vector<StateSharding>> shardings_;
     std::vector<Degrees> degrees_;
-    std::vector<Cell> cells_;
+    std::deque<Cell> cells_;
     std::vector<ActivationChoice> activations_;
     double size_ = 0;
 };

@@ -265,6 +265,11 @@ BlockRates block_rates(const Settings& s, const Layout& layout, const GpuRates& 
             .recompute_modules = static_cast<unsigned char>(s.whole(P::recompute_modules))};
 }
 
+BlockWork work_of(const Block& block, const BlockRates& rates) {
+    CollectiveTimes collective_time(rates);
+    return work_of(block, rates, collective_time);
+}
+
 Work work_of(const OperatorList& operators, const BlockRates& rates) {
     CollectiveTimes collective_time(rates);
     Work out;

@@ -79,6 +79,7 @@ BlockRates block_rates(const Settings& settings, const Layout& layout, const Gpu
                        const NetworkRates& network);
 
 Work work_of(const OperatorList& operators, const BlockRates& rates);
+BlockWork work_of(const Block& block, const BlockRates& rates);
 
 // Returns the step term that contains the operator's time.
 StepTerm step_term_of(const Operator& op);

@@ -20,7 +20,7 @@ bool equal(const OperatorWork& a, const OperatorWork& b) {
     return equal(a.work.embedding, b.work.embedding) && equal(a.work.head, b.work.head) &&
            std::equal(a.work.layers.begin(), a.work.layers.end(), layers.begin(), layers.end(),
                       [](const BlockWork& x, const BlockWork& y) { return equal(x, y); }) &&
-           a.tokens == b.tokens && a.layers == b.layers;
+           a.layers == b.layers;
 }
 
 Compiled machine(const Settings& settings) {
@@ -81,6 +81,30 @@ TEST_CASE("operator work cache: cached results equal newly computed ones after a
                 OperatorWork first, second;
                 CHECK(equal(remembered.of(c, first), recomputed.of(fresh, second)));
             }
+        }
+    }
+}
+
+TEST_CASE("operator work cache: the time without rare blocks is a close lower bound", "[planner]") {
+    for (const char* model : {"deepseek-v3", "llama-3-70b", "qwen3-next-80b-a3b", "gemma-3-4b", "resnet-50"}) {
+        INFO(model);
+        Scenario scenario = Scenario::first_launch(Catalogue::shipped());
+        scenario.model = Catalogue::shipped().find(PresetKind::model, model);
+        REQUIRE(scenario.model);
+        for (const double micro_batch : {1.0, 8.0}) {
+            scenario.give(P::micro_batch, micro_batch);
+            const Settings settings = resolve(scenario);
+            OperatorWorkCache operators;
+            operators.prepare(settings);
+            Compiled c = machine(settings);
+            OperatorWork uncached;
+            const double layers = operators.of(c, uncached).layers;
+            const double least = operators.least_layers(c);
+            CHECK(least <= (1 + 1e-12) * layers);
+            CHECK(least > 0.8 * layers);
+            CHECK((least < (1 - 1e-6) * layers) == has_rare_blocks(c.operators));
+            // It is remembered.
+            CHECK(operators.least_layers(c) == least);
         }
     }
 }

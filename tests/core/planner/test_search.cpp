@@ -6,6 +6,7 @@
 
 #include "explore/plan_report.h"
 #include "planner/answer.h"
+#include "planner/operator_work_cache.h"
 #include "planner/planner.h"
 #include "planner/search.h"
 #include "scenario/software_support.h"
@@ -416,6 +417,26 @@ TEST_CASE("a search reports how much of the space is done, and its result stays 
     REQUIRE_FALSE(told.best.empty());
     CHECK(told.best.front().number == quiet.best.front().number);
     CHECK(told.evaluated == quiet.evaluated);
+}
+
+TEST_CASE("search: bounds of the operators' times change no result", "[search]") {
+    // The space is larger than the cache of operator times, and the first layers of the model are dense.
+    const Scenario scenario =
+        of_model("deepseek-v3", {{P::gpus, 256}, {P::global_batch, 1024}, {P::memory, 192e9}});
+    const Settings settings = resolve(scenario);
+    REQUIRE(PlanSpace(settings, default_free_parameters()).cells().size() > OperatorWorkCache::kMost);
+    SearchOptions bounded;
+    bounded.top = 10;
+    SearchOptions counted = bounded;  // with all operator times
+    counted.count_feasible = true;
+    const SearchResult found = search_plans(settings, default_free_parameters(), bounded);
+    const SearchResult expected = search_plans(settings, default_free_parameters(), counted);
+    REQUIRE(expected.best.size() == 10);
+    REQUIRE(found.best.size() == 10);
+    for (std::size_t i = 0; i < found.best.size(); ++i) {
+        CHECK(found.best[i].number == expected.best[i].number);
+        CHECK(found.best[i].score == expected.best[i].score);
+    }
 }
 
 TEST_CASE("search: no plan breaks a degree of experts that is held", "[search]") {
