@@ -138,10 +138,9 @@ class TensorParallelPair {
         Time forward, input_gradient, weight_gradient;
     };
     void beside(PassSum& pass, const Time& compute, const Time& collective) const {
-        const bool overlaps = compute.total() > 0;
+        if (compute.total() <= 0) return pass.add(StepTerm::tensor_network, collective);
         const Exposure exposed =
-            !overlaps ? exposure({}, collective, rates_.overlap)
-            : rates_.async_tensor
+            rates_.async_tensor
                 ? chunked_exposure(compute, collective, rates_.tensor.size(), rates_.overlap)
                 : exposure(compute, collective, rates_.overlap);
         pass.add_overlapping(StepTerm::tensor_network, exposed, compute);
