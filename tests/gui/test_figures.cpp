@@ -242,11 +242,11 @@ struct MemoryScaling {
     }
     // Returns whether a limit crosses the box.
     [[nodiscard]] bool is_struck(const QRectF& box) const {
-        return std::ranges::any_of(
-            std::array{figure.data().capacity, figure.data().repaired_capacity}, [&](double bytes) {
-                const double y = canvas.yAxis->coordToPixel(bytes / 1073741824);
-                return box.top() < y && y < box.bottom();
-            });
+        return std::ranges::any_of(std::array{figure.data().capacity, figure.data().repaired_capacity},
+                                   [&](double bytes) {
+                                       const double y = canvas.yAxis->coordToPixel(bytes / 1073741824);
+                                       return box.top() < y && y < box.bottom();
+                                   });
     }
     // Returns whether the weak curve crosses the box.
     [[nodiscard]] bool is_crossed(const QRectF& box) const {
@@ -281,8 +281,8 @@ TEST_CASE("scaling: neither a limit nor a curve crosses the label of a limit", "
     for (const QSize size : {QSize(1120, 520), QSize(700, 420)}) {
         for (const double capacity : {1.5, 2.8, 3.2, 3.6}) {
             CAPTURE(size.width(), capacity);
-            const MemoryScaling scaling(size, "GPU memory 79.1 → 267.7 GiB (as on B300 SXM 288 GB)",
-                                        capacity, 100);
+            const MemoryScaling scaling(size, "GPU memory 79.1 → 267.7 GiB (as on B300 SXM 288 GB)", capacity,
+                                        100);
             for (const char* beginning : {"usable ", "after: "}) {
                 const QRectF box = scaling.box_of(QLatin1String(beginning));
                 CHECK_FALSE(scaling.is_struck(box));
@@ -336,8 +336,8 @@ TEST_CASE("an axis of less than a decade has labels", "[figures]") {
     const Scenario scenario = Scenario::first_launch();
     FigureRequest sweep = request("sweep");
     Problems problems;
-    sweep.options = SweepOptions{
-        .axes = commands::parse_axes(scenario, {"sequence_length=2100:4000:8:log"}, problems)};
+    sweep.options =
+        SweepOptions{.axes = commands::parse_axes(scenario, {"sequence_length=2100:4000:8:log"}, problems)};
     REQUIRE(problems.empty());
     const QStringList texts = read_svg(render_figure(sweep, first(), FigureFormat::svg)).texts;
     CHECK(texts.contains(QStringLiteral("2,500")));

@@ -455,7 +455,8 @@ TEST_CASE("the backgrounds of labels interrupt neither the best plans' line nor 
         for (std::size_t i = 0; i < data.points.size(); ++i) {
             const Neighbour* n = data.neighbour_of(data.points[i]);
             if (!n || n->over > 0) continue;
-            names += text_of(label_of(n->id)) + QLatin1Char(' ') + QString::fromStdString(format(n->id, n->to));
+            names +=
+                text_of(label_of(n->id)) + QLatin1Char(' ') + QString::fromStdString(format(n->id, n->to));
             lines.emplace_back(best, plot.figure().pixel_of(i));
         }
         std::optional<QPointF> last;

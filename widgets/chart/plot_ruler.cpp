@@ -39,8 +39,7 @@ const RulerReading* same_reading(const RulerStop& stop, const RulerReading& read
 }  // namespace
 
 QString RulerReading::shown() const {
-    return std::isnan(value) ? (text.isEmpty() ? QStringLiteral("–") : text)
-                             : written(value);
+    return std::isnan(value) ? (text.isEmpty() ? QStringLiteral("–") : text) : written(value);
 }
 
 QString RulerReading::written(double number) const {

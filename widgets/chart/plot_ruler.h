@@ -29,8 +29,8 @@ struct RulerReading {
     QColor color{};
     double value = kNoValue;  // NaN: `text` says why there is none
     Quantity quantity = Quantity::count;
-    QString text{};       // instead of the value: "does not fit", "compute"
-    double y = kNoValue;  // where the value is drawn, px; NaN: nowhere
+    QString text{};         // instead of the value: "does not fit", "compute"
+    double y = kNoValue;    // where the value is drawn, px; NaN: nowhere
     QPen curve{Qt::NoPen};  // how its curve is drawn; none: it has no curve, and its swatch is a bar
     bool exact = false;     // a time that is written like those of the tool tips
 

@@ -228,8 +228,7 @@ std::string why(const Neighbour& n) {
                 return std::ranges::find(known, missing) == known.end();
             }))
             return translate("faster by {1}, but not in {2}", {time, format(P::software, s[P::software])});
-        if (!n.searched)
-            return translate("faster by {1}; the search does not vary it", {time});
+        if (!n.searched) return translate("faster by {1}; the search does not vary it", {time});
         return translate("faster by {1}", {time});
     }
     return joined(main_losses(n), ", ", [](const Neighbour::LostTime& part) {

@@ -15,9 +15,8 @@ OperatorWork compute_operator_work(Compiled& c) {
     double layers = 0;
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i)
         layers += c.operators.of_kind[i].repeat * both_passes(work.layers[i]);
-    return {work,
-            layers + both_passes(work.embedding) + work.predictions * both_passes(work.prediction) +
-                both_passes(work.head)};
+    return {work, layers + both_passes(work.embedding) + work.predictions * both_passes(work.prediction) +
+                      both_passes(work.head)};
 }
 
 // Returns whether few layers are of this kind, such as the dense layers before those with experts.
@@ -32,7 +31,8 @@ double compute_least_layers(Compiled& c) {
     c.layout = layout_of(s);
     build_operators(s, c.operators);
     const BlockRates rates = block_rates(s, c.layout, c.gpu, c.network);
-    double out = both_passes(work_of(c.operators.embedding, rates)) + both_passes(work_of(c.operators.head, rates));
+    double out =
+        both_passes(work_of(c.operators.embedding, rates)) + both_passes(work_of(c.operators.head, rates));
     for (const Block& layer : c.operators.layers()) {
         if (!is_rare(layer, c.operators)) out += layer.repeat * both_passes(work_of(layer, rates));
     }

@@ -46,8 +46,8 @@ class OperatorWorkCache {
     // computed if the cache lacks it, and stored in `uncached` if the cache is full. Otherwise it stays in
     // place until the next `prepare`. Several threads may call this function.
     const OperatorWork& of(Compiled& c, OperatorWork& uncached);
-    // Returns at most `layers` of the work of `c`, under the same conditions: the time without rare blocks. It is
-    // computed faster and needs less memory.
+    // Returns at most `layers` of the work of `c`, under the same conditions: the time without rare blocks.
+    // It is computed faster and needs less memory.
     double least_layers(Compiled& c);
 
   private:

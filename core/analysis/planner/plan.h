@@ -21,8 +21,9 @@ inline constexpr std::size_t kPlanSize = kPlanParameters.size();
 // once for all plans that have the same values.
 inline constexpr std::size_t kCellSize = 10;
 static_assert(kPlanParameters[kCellSize - 1] == P::micro_batch);
-// Returns the parameters that a search varies by default: all but those that it varies on request. The software
-// decides most of these, such as the kind of context parallelism: most stacks have one or two of the four.
+// Returns the parameters that a search varies by default: all but those that it varies on request. The
+// software decides most of these, such as the kind of context parallelism: most stacks have one or two of the
+// four.
 ParameterSet default_free_parameters();
 
 struct Plan {  // a value for every plan parameter

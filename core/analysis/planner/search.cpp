@@ -33,8 +33,9 @@ void set_activations(const ActivationChoice& choice, Settings& s) {
     s.set(P::activation_offload, choice.offload, Origin::given);
 }
 
-// Returns an upper bound of the throughput if all layers, on one stage, take at least `layers` s for a micro-batch:
-// the slowest stage computes at least as long as the average one, for any number of stages and micro-batches.
+// Returns an upper bound of the throughput if all layers, on one stage, take at least `layers` s for a
+// micro-batch: the slowest stage computes at least as long as the average one, for any number of stages and
+// micro-batches.
 double most_rate(double layers, const Settings& s) {
     const double tokens = s[P::sequence_length] * s[P::micro_batch] / s[P::context_parallel];
     return tokens / (s[P::tensor_parallel] * layers);
@@ -97,7 +98,8 @@ class PlanSearch {
         std::vector<ActivationBytes> work_bytes{};   // the same, the stages one after the other
         std::vector<ActivationBytes> least_bytes{};  // by stage: a lower bound for all of them
 
-        // Lower bounds of the cell, computed when they are first needed: by activation choice, and by placement.
+        // Lower bounds of the cell, computed when they are first needed: by activation choice, and by
+        // placement.
         bool has_bounds = false;
         std::vector<ComputeBound> compute_bounds{};
         std::vector<double> unhidden{};  // s
@@ -160,8 +162,8 @@ class PlanSearch {
 
     static constexpr double kNone = -1;  // bytes: a plan is not needed, however small it is
     const SearchOptions& options_;
-    bool evaluates_all_;  // no plan may be ruled out
-    bool counts_;         // plans that fit are counted without evaluating each
+    bool evaluates_all_;             // no plan may be ruled out
+    bool counts_;                    // plans that fit are counted without evaluating each
     bool bounds_operators_ = false;  // operator times are bounded before a cell is visited
     PlanSpace space_;
     Compiled machine_;
@@ -408,7 +410,8 @@ void PlanSearch::visit_schedule(const Degrees& d, DegreesParts& parts, double le
     }
 }
 
-// Tries all placements under one schedule and one activation choice. No plan computes for less than `compute` s.
+// Tries all placements under one schedule and one activation choice. No plan computes for less than `compute`
+// s.
 void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size_t r, double compute,
                           double number, Worker& w) {
     Compiled& c = w.a.compiled;

@@ -70,8 +70,8 @@ struct Cell {                               // fixes everything but sharding, sc
     double plans = 0;
 };
 
-// Returns the valid values of a plan parameter that a search tries: the positions of its slider, or quarters where
-// the slider is continuous.
+// Returns the valid values of a plan parameter that a search tries: the positions of its slider, or quarters
+// where the slider is continuous.
 std::vector<double> tried_values(P id, const Settings& settings);
 
 class PlanSpace {  // every valid combination of the free parameters
@@ -83,7 +83,8 @@ class PlanSpace {  // every valid combination of the free parameters
     PlanSpace& operator=(const PlanSpace&) = delete;
 
     [[nodiscard]] const std::vector<Degrees>& degrees() const { return degrees_; }
-    // Sorted in canonical order. There may be hundreds of thousands, so they are not moved while they are added.
+    // Sorted in canonical order. There may be hundreds of thousands, so they are not moved while they are
+    // added.
     [[nodiscard]] const std::deque<Cell>& cells() const { return cells_; }
     // In canonical order, so that the last one offloads the most.
     [[nodiscard]] const std::vector<ActivationChoice>& activations() const { return activations_; }

@@ -140,9 +140,8 @@ class TensorParallelPair {
     void beside(PassSum& pass, const Time& compute, const Time& collective) const {
         if (compute.total() <= 0) return pass.add(StepTerm::tensor_network, collective);
         const Exposure exposed =
-            rates_.async_tensor
-                ? chunked_exposure(compute, collective, rates_.tensor.size(), rates_.overlap)
-                : exposure(compute, collective, rates_.overlap);
+            rates_.async_tensor ? chunked_exposure(compute, collective, rates_.tensor.size(), rates_.overlap)
+                                : exposure(compute, collective, rates_.overlap);
         pass.add_overlapping(StepTerm::tensor_network, exposed, compute);
     }
 

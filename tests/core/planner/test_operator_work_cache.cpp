@@ -86,7 +86,8 @@ TEST_CASE("operator work cache: cached results equal newly computed ones after a
 }
 
 TEST_CASE("operator work cache: the time without rare blocks is a close lower bound", "[planner]") {
-    for (const char* model : {"deepseek-v3", "llama-3-70b", "qwen3-next-80b-a3b", "gemma-3-4b", "resnet-50"}) {
+    for (const char* model :
+         {"deepseek-v3", "llama-3-70b", "qwen3-next-80b-a3b", "gemma-3-4b", "resnet-50"}) {
         INFO(model);
         Scenario scenario = Scenario::first_launch(Catalogue::shipped());
         scenario.model = Catalogue::shipped().find(PresetKind::model, model);

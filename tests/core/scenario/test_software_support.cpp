@@ -95,7 +95,8 @@ TEST_CASE("software: the planner chooses no offload that the stack does not have
                        resolve(with_software(Software::deepspeed, {{P::sharding, Sharding::zero1}}))));
 }
 
-TEST_CASE("software: an answer says that the stack does not have the dispatcher of its experts", "[planner]") {
+TEST_CASE("software: an answer says that the stack does not have the dispatcher of its experts",
+          "[planner]") {
     const auto says_so = [](Software software, MoeDispatcher dispatcher, double experts) {
         const Scenario scenario = of_model("mixtral-8x7b", {{P::gpus, 64},
                                                             {P::software, software},

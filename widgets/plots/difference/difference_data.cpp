@@ -58,7 +58,8 @@ DifferenceData difference_data(const Answer& answer, const std::optional<Measure
         out.hypothetical = hypothetical;
         if (!hypothetical)
             out.problem = translate(
-                "{1} does not fit, so it has no step time. Show hypothetical times to compare the step that it "
+                "{1} does not fit, so it has no step time. Show hypothetical times to compare the step that "
+                "it "
                 "would have with enough memory.",
                 {std::string_view(&letter, 1)});
         return !hypothetical;

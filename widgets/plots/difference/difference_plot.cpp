@@ -202,8 +202,8 @@ class DifferencePainting {
         axis_ = top;
         const auto is_cut = [](const LabelLine& line) { return line.text.endsWith(QChar(0x2026)); };
         return std::ranges::all_of(notes, [&](const QStringList& lines) { return lines.size() <= most; }) &&
-               std::ranges::none_of(
-                   rows_, [&](const Row& row) { return std::ranges::any_of(row.words, is_cut); });
+               std::ranges::none_of(rows_,
+                                    [&](const Row& row) { return std::ranges::any_of(row.words, is_cut); });
     }
 
     [[nodiscard]] double x_of(double seconds) const {

@@ -97,8 +97,7 @@ std::optional<RulerStop> ScalingFigure::ruler_stop(const QPointF& place) const {
         add(tr("After the repair"), *p.repaired, p.data, p.data.repaired);
     } else if (on_curve && p.options.ideal) {
         const double value = p.data.ideal_y(*here, p.options.y);
-        out.readings.push_back(
-            {tr("Ideal"), p.theme->muted, value, quantity, {}, at(value), p.ideal->pen()});
+        out.readings.push_back({tr("Ideal"), p.theme->muted, value, quantity, {}, at(value), p.ideal->pen()});
         if (p.options.y == ScalingY::mfu && value > 1)
             out.readings.push_back({.name = tr("above 100 %"),
                                     .quantity = quantity,
