@@ -70,11 +70,8 @@ const std::vector<MeasuredRun>& shipped_runs() {
 
 std::set<std::string> unknown_software(const std::vector<MeasuredRun>& runs) {
     std::set<std::string> out;
-    Scenario scenario = Scenario::first_launch();
     for (const MeasuredRun& run : runs) {
-        if (run.software.empty()) continue;
-        scenario.give_software(run.software);
-        if (!scenario.software_name.empty()) out.insert(scenario.software_name);
+        if (!run.software.empty() && !software_of(run.software)) out.insert(run.software);
     }
     return out;
 }

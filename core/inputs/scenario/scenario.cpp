@@ -26,10 +26,7 @@ void Scenario::give(P id, Value new_value) {
     value[index(id)] = new_value;
 }
 
-namespace {
-
-// Returns the stack of a program that has another name than its stack; else the name itself.
-std::string_view stack_of(std::string_view program) {
+std::optional<Value> software_of(std::string_view program) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPrograms{
         {{"llm-foundry", "fsdp1"},
          {"fsdp", "fsdp1"},
@@ -37,17 +34,16 @@ std::string_view stack_of(std::string_view program) {
          {"megatron-lm", "megatron-core"},
          {"deepspeed-zero3", "deepspeed"}}};
     for (const auto& [name, stack] : kPrograms) {
-        if (name == program) return stack;
+        if (name == program) program = stack;
     }
-    return program;
+    const Parsed parsed = parse(P::software, program);
+    return parsed.ok ? std::optional<Value>(parsed.value) : std::nullopt;
 }
 
-}  // namespace
-
 void Scenario::give_software(const std::string& program) {
-    const Parsed stack = parse(P::software, std::string(stack_of(program)));
-    give(P::software, stack.ok ? Value(stack.value) : Value(Software::other));
-    if (!stack.ok) software_name = program;
+    const std::optional<Value> known = software_of(program);
+    give(P::software, known.value_or(Software::other));
+    if (!known) software_name = program;
 }
 
 void Scenario::withdraw(P id) {

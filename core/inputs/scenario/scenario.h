@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "parameters/settings.h"
 #include "scenario/catalogue.h"
@@ -37,8 +38,8 @@ struct Scenario {
     // Sets an override without adapting other parameters. `peak_flops` sets the peak of the precision in use;
     // `accumulation` and `global_batch` remove each other's override.
     void give(P id, Value value);
-    // Sets the stack that a program trains with: "megatron-lm" is megatron-core. A program that is not known
-    // is predicted as `other`, and `software_name` keeps its name.
+    // Sets the stack that a program trains with. A program that is not known is predicted as `other`, and
+    // `software_name` keeps its name.
     void give_software(const std::string& program);
     // Removes an override.
     void withdraw(P id);
@@ -53,6 +54,9 @@ struct Scenario {
     }
     bool operator==(const Scenario& other) const;
 };
+
+// Returns the stack that a program trains with: "megatron-lm" is megatron-core; none for an unknown program.
+std::optional<Value> software_of(std::string_view program);
 
 // The values that presets and calibrations give, without those that the scenario sets itself. A loop over
 // scenarios keeps it between calls, so that it is computed again only for other presets. Nobody may change
