@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/command_line/window_command.h"
+#include "evidence/validated.h"
 #include "scenario/domain.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/control_group.h"
@@ -69,6 +70,21 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
     return out;
 }
 
+// Returns the command that sets the program with which the scenario trains, which may be unknown.
+WindowCommand software_command(const std::string& program, LiveModel& model) {
+    if (const std::optional<Value> known = software_of(program))
+        return set_command(P::software, *known, WordMatch::whole, model);
+    const auto with = [&model, program](Scenario scenario) {
+        scenario.give_software(program);
+        return scenario;
+    };
+    const QString text = text_of(label_of(P::software)) + QLatin1Char(' ') + text_of(program);
+    return {QStringLiteral("set/cluster.software"), text, text_of(unknown_software_sentence(program)),
+            WordMatch::mentioned,
+            [&model, with, text] { model.replace(with(model.answer().scenario), text); },
+            [&model, with] { return with(locked(model.answer().scenario)); }};
+}
+
 // Returns the command for one parameter and a typed value; none if the name does not match.
 std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel& model) {
     const WordMatch match = match_parameter(id, typed.name);
@@ -82,7 +98,10 @@ std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel
             QStringLiteral("auto/") + key, QObject::tr("%1: automatic").arg(text_of(label_of(id))),
             QObject::tr("the planner chooses it"), match, [&model, id] { model.set_automatic(id, true); }};
     }
-    const Parsed parsed = parse(id, typed.value.toStdString(), true);
+    const std::string value = typed.value.toStdString();
+    const Parsed parsed = parse(id, value, true);
+    const bool by_label = match_words(typed.name, {text_of(label_of(id))}, {}) == WordMatch::whole;
+    if (!parsed.ok && id == P::software && by_label) return software_command(value, model);
     if (parsed.ok) {
         // A constant of the calibration is rarely meant where its name only contains the words.
         const bool constant = row.group == Group::assumptions && match < WordMatch::whole;

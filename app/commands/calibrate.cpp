@@ -141,14 +141,10 @@ void add_measurements(const Options& options, const Catalogue& all, std::vector<
               fitted.used, 100 * fitted.rms);
     // The script measured the attention kernel of its software stack. The GPU's own efficiency is the
     // measured efficiency divided by the stack's factor.
-    const Parsed software = parse(P::software, options.software);
-    if (!software.ok) {
-        problems.push_back({"--software", software.problem, "", software.suggestion});
-        report(problems, {});
-        return;
-    }
     Scenario scenario = Scenario::first_launch(all);
-    scenario.give(P::software, software.value);
+    scenario.give_software(options.software);
+    if (const std::string& unknown = scenario.software_name; !unknown.empty())
+        print_err("note: %s\n", unknown_software_sentence(unknown).c_str());
     const double generation = resolve(scenario)[P::attention_generation];
     for (KernelConstant& constant : fitted.constants) {
         if (constant.id == P::attention_efficiency)

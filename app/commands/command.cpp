@@ -155,16 +155,25 @@ std::optional<Assignment> parse_assignment(const std::string& assignment, const 
     }
     const std::optional<P> id = parse_key(where, key, problems);
     if (!id) return std::nullopt;
+    // A program may be unknown.
+    if (*id == P::software && !text.empty()) return Assignment{.id = *id, .software = clean_title(text)};
     const Parsed parsed = parse(*id, text);
     if (parsed.ok) return Assignment{.id = *id, .value = parsed.value};
     problems.push_back({where, parsed.problem, "", parsed.suggestion});
     return std::nullopt;
 }
 
+Scenario assigned(const Scenario& scenario, const Assignment& assignment) {
+    if (assignment.software.empty()) return shardscope::assigned(scenario, assignment.id, assignment.value);
+    Scenario out = scenario;
+    out.give_software(assignment.software);
+    return out;
+}
+
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems) {
     const std::optional<Assignment> read = parse_assignment(assignment, *scenario.catalogue, problems);
     if (!read) return;
-    if (!read->preset) scenario = assigned(scenario, read->id, read->value);
+    if (!read->preset) scenario = assigned(scenario, *read);
     else if (read->preset->kind == PresetKind::model) scenario = with_model(scenario, *read->preset);
     else if (read->preset->kind == PresetKind::cluster) scenario = with_cluster(scenario, *read->preset);
     else scenario.gpu = read->preset;

@@ -128,9 +128,12 @@ struct Assignment {
     const Preset* preset = nullptr;  // or the value of a parameter
     P id = P::gpus;
     Value value = 0;
+    std::string software{};  // the name of the program, instead of a value
 };
 std::optional<Assignment> parse_assignment(const std::string& assignment, const Catalogue& presets,
                                            Problems& problems);
+// Returns the scenario with the value of an assignment that names no preset.
+Scenario assigned(const Scenario& scenario, const Assignment& assignment);
 // Applies "KEY=VALUE" to the scenario.
 void assign(Scenario& scenario, const std::string& assignment, Problems& problems);
 

@@ -214,7 +214,7 @@ void complete(Scenario& scenario, const std::vector<std::string>& assignments, P
     };
     std::ranges::stable_sort(all, {}, rank);
     for (const Assignment& one : all)
-        scenario = one.preset ? with_preset(scenario, *one.preset) : assigned(scenario, one.id, one.value);
+        scenario = one.preset ? with_preset(scenario, *one.preset) : assigned(scenario, one);
 }
 
 // Says which values of the log others replace. A model replaces all of them that describe one.

@@ -95,6 +95,24 @@ TEST_CASE("calibrate: unusable input is reported", "[cli]") {
     CHECK(run_in(folder, "calibrate --runs bad.csv -o " + folder.path()).code == 1);
 }
 
+TEST_CASE("calibrate: the software of a measurement may be unknown, which is said", "[cli]") {
+    const Folder folder;
+    folder.write("kernels.json", R"({
+        "format": "shardscope-measurements", "version": 1, "gpu": "NVIDIA H100 80GB HBM3",
+        "driver": "550.54", "torch": "2.5.1", "cuda": "12.4", "cudnn": null, "device": "cuda",
+        "created": "2025-03-01T12:00:00+00:00",
+        "gemm": [{"m": 4096, "n": 4096, "k": 4096, "precision": "bf16", "seconds": 2.1e-4}],
+        "attention": [{"batch": 8, "heads": 32, "sequence": 2048, "head_size": 128, "kernel": "flash",
+                       "causal": true, "forward_s": 1e-3, "backward_s": 2.5e-3}],
+        "streaming": [{"bytes": 1073741824, "seconds": 4e-4}], "blocks": []})");
+    const std::string command = "calibrate --gpu h100-sxm-80gb --measurements kernels.json --software ";
+    const RunResult unknown = run_in(folder, command + "fsdp3");
+    CHECK(unknown.code == 0);
+    CHECK(unknown.err.find("note: The software “fsdp3” is not known.") != std::string::npos);
+    CHECK(unknown.err.find("Is “fsdp1” meant?") != std::string::npos);
+    CHECK(run_in(folder, command + "fsdp2").err.empty());
+}
+
 TEST_CASE("scenarios: a calibration may be given by name or inline, and a wrong one is refused", "[cli]") {
     const RunResult plain = run("estimate - --format json");
     const RunResult slow =

@@ -43,6 +43,21 @@ TEST_CASE("estimate: --set accepts full and short keys, and units", "[cli]") {
     CHECK(wrong.err.find("micro_batch") != std::string::npos);
 }
 
+TEST_CASE("estimate: unknown software is predicted as other software, from a file and from --set alike",
+          "[cli]") {
+    const RunResult set = run("estimate - --set cluster.software=megatorn-core");
+    CHECK(set.code == 0);
+    CHECK(set.out.find("The software “megatorn-core” is not known.") != std::string::npos);
+    CHECK(set.out.find("Is “megatron-core” meant?") != std::string::npos);
+    CHECK(run("estimate -", R"({"cluster": {"software": "megatorn-core"}})").out == set.out);
+    // The name of a program stands for its stack.
+    CHECK(run("estimate - --set software=megatron-lm").out ==
+          run("estimate - --set software=megatron-core").out);
+    const RunResult empty = run("estimate - --set software=");
+    CHECK(empty.code == 2);
+    CHECK(empty.err.find("is not one of its values") != std::string::npos);
+}
+
 TEST_CASE("estimate: a scenario that does not fit gets an answer, with times only on request", "[cli]") {
     const RunResult plain = run("estimate - --format json --set sequence_length=64k");
     CHECK(plain.code == 0);

@@ -194,6 +194,23 @@ TEST_CASE("the list says what a command will do, and whether it is possible", "[
     CHECK(it.line().isHidden());
 }
 
+TEST_CASE("software that is not known is predicted as other software and keeps its name",
+          "[gui][command-line]") {
+    Line it;
+    const WindowCommand unknown = it.first("software megatorn-core");
+    CHECK(unknown.text == "Software megatorn-core");
+    CHECK(unknown.effect.contains("Is “megatron-core” meant?"));
+    it.run("software megatorn-core");
+    CHECK(it.steps() == 1);
+    CHECK(it.desk.window.model().scenario().software_name == "megatorn-core");
+    CHECK(written(P::software, it.settings()[P::software]) == "other");
+    // The name of a program stands for its stack.
+    it.run("software megatron-lm");
+    CHECK(it.steps() == 2);
+    CHECK(it.desk.window.model().scenario().software_name.empty());
+    CHECK(written(P::software, it.settings()[P::software]) == "megatron-core");
+}
+
 TEST_CASE("parameters are found by the words that people use for them", "[gui][command-line]") {
     Line it;
     const auto shows = [&](const char* words, P id) {
