@@ -157,6 +157,12 @@ std::size_t LayerSequence::add(const LayerKind& kind) {
     return count_++;
 }
 
+const LayerKind& LayerSequence::kind_of_layer(std::size_t layer) const {
+    const std::size_t element =
+        pattern_ != nullptr ? pattern_->layers[layer % pattern_->layers.size()] : 0;
+    return kinds_[(static_cast<double>(layer) < dense_ ? leading_ : following_)[element]];
+}
+
 double LayerSequence::elements_before(std::size_t element, double layer) const {
     const auto length = static_cast<double>(pattern_->layers.size());
     const double repetitions = std::floor(layer / length);

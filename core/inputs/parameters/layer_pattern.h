@@ -62,6 +62,7 @@ class LayerSequence {
 
     [[nodiscard]] std::size_t kinds() const { return count_; }
     [[nodiscard]] const LayerKind& kind(std::size_t i) const { return kinds_[i]; }
+    [[nodiscard]] const LayerKind& kind_of_layer(std::size_t layer) const;
     [[nodiscard]] double layers() const { return layers_; }
     // Returns the prediction layers (MTP), which follow these layers and are not part of them.
     [[nodiscard]] double predictions() const { return predictions_; }

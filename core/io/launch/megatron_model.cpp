@@ -40,16 +40,10 @@ bool is_one_chunk(const Settings& s) {
 // that are a mixer or a feed-forward alone, chunks, linear attention without the delta rule, and linear
 // attention beside windows.
 std::optional<TransformerLayers> transformer_layers(const Settings& s) {
-    const auto count = static_cast<std::size_t>(s[P::layers]);
-    const LayerPattern* pattern = layer_pattern(s);
-    if (s[P::layer_pattern] != 0 && !pattern) return std::nullopt;
+    const LayerSequence sequence(s);
     TransformerLayers out;
-    for (std::size_t i = 0; i < count; ++i) {
-        LayerPattern::Element layer;
-        if (pattern) layer = pattern->elements[pattern->layers[i % pattern->layers.size()]];
-        else if (s[P::attention_window] > 0) layer.mixer = Mixer::sliding;
-        if (layer.by_position && s[P::experts] > 0 && static_cast<double>(i) >= s[P::dense_layers])
-            layer.feed_forward = FeedForward::experts;
+    for (std::size_t i = 0; static_cast<double>(i) < sequence.layers(); ++i) {
+        const LayerKind& layer = sequence.kind_of_layer(i);
         const bool attends = layer.mixer == Mixer::full || layer.mixer == Mixer::sliding ||
                              (layer.mixer == Mixer::chunked && is_one_chunk(s));
         const bool is_linear = layer.mixer == Mixer::linear && s[P::convolution_kernel] > 0;

@@ -1,4 +1,5 @@
 // Tests E31 to E34: layer patterns, linear attention and Mamba-2 layers.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -191,6 +192,29 @@ TEST_CASE("layer pattern: the usual layer is the most frequent one", "[layer_pat
         CHECK(efficiency > 0);
         CHECK(efficiency < 1);
     }
+}
+
+TEST_CASE("layer pattern: the kind of each layer is the one that is counted there", "[layer_pattern]") {
+    for (const Preset* model : Catalogue::shipped().all(PresetKind::model)) {
+        if (model->operators) continue;
+        INFO(model->name);
+        const LayerSequence layers(resolve(of_model(model->name, {})));
+        for (std::size_t i = 0; static_cast<double>(i) < layers.layers(); ++i) {
+            const auto at = static_cast<double>(i);
+            const LayerCounts counts = layers.counts(at, at + 1);
+            const auto kind = static_cast<std::size_t>(std::ranges::find(counts, 1.0) - counts.begin());
+            REQUIRE(kind < layers.kinds());
+            CHECK(layers.kind_of_layer(i) == layers.kind(kind));
+        }
+    }
+    // The pattern is repeated, and two leading layers have no experts where it does not say.
+    const LayerSequence mixed(resolve(of_model("mixtral-8x7b", {{P::layer_pattern, text("sliding,full/dense,full")},
+                                                                {P::attention_window, 4096},
+                                                                {P::dense_layers, 2}})));
+    CHECK(mixed.kind_of_layer(0) == LayerKind{Mixer::sliding, FeedForward::dense});
+    CHECK(mixed.kind_of_layer(2) == LayerKind{Mixer::full, FeedForward::experts});
+    CHECK(mixed.kind_of_layer(3) == LayerKind{Mixer::sliding, FeedForward::experts});
+    CHECK(mixed.kind_of_layer(4) == LayerKind{Mixer::full, FeedForward::dense});
 }
 
 TEST_CASE("layer pattern: a folded stage ends with the last layer of its later half", "[layer_pattern]") {
