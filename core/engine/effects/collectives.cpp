@@ -29,7 +29,9 @@ RingGroup ring_group(double size, double stride, double gpus_per_node) {
     const double ratio = span > gpus_per_node ? span / gpus_per_node : gpus_per_node / span;
     if (ratio == std::floor(ratio)) {
         const double local = std::min(size, std::max(1.0, std::floor(gpus_per_node / stride)));
-        return {local, size / local, stride};
+        // Every node that the group fills has a member, unless they are further apart than nodes.
+        const double nodes = span > gpus_per_node ? std::min(size, ratio) : 1;
+        return {local, size / local, stride, nodes * local < size ? nodes : 0};
     }
     const auto divisor = static_cast<double>(
         std::gcd(static_cast<std::int64_t>(span), static_cast<std::int64_t>(gpus_per_node)));

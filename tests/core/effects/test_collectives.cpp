@@ -109,6 +109,10 @@ TEST_CASE("groups: the slowest group straddles racks or nodes", "[collectives]")
     CHECK(is(ring_group(4, 8, 36), 1, 4, 2));
     // A job smaller than a rack is in one.
     CHECK(is(ring_group(48, 1, 48), 48, 1, 0));
+    // Ranks 0, 3, … 21: three, three and two in the three nodes that the group fills.
+    const RingGroup uneven = ring_group(8, 3, 8);
+    CHECK(is(uneven, 2, 4, 3));
+    CHECK(ring_latency(uneven, rates()) == Approx(5 * 2e-6 + 2 * 20e-6).epsilon(1e-12));
     // Groups that fill racks, or divide them, are as before.
     CHECK(is(ring_group(144, 1, 72), 72, 2, 0));
     CHECK(is(ring_group(24, 1, 72), 24, 1, 0));
@@ -139,7 +143,7 @@ TEST_CASE("groups: the slowest group is the one that counting the members of all
                 const RingGroup group = ring_group(size, stride, node);
                 CHECK(group.local == fewest);
                 CHECK(group.size() == Approx(size).epsilon(1e-12));
-                if (group.straddled > 0) CHECK(group.straddled == most_nodes);
+                CHECK(group.nodes_with_members() == most_nodes);
             }
         }
     }
