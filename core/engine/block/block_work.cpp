@@ -176,7 +176,9 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
         const bool repeated = (op.repeated_by & rates.recompute_modules) != 0;
         if (op.kind == OperatorKind::collective) {
             const Time& time = collective_time(op);
-            if (repeated) out.repeated += time;
+            // A repeated matrix hides the collective of tensor parallelism that it overlaps with.
+            const bool hidden = rates.async_tensor && op.group == CommunicationGroup::tensor;
+            if (repeated && !hidden) out.repeated += time;
             if (op.group == CommunicationGroup::expert && rates.expert_overlap) {
                 forward.add_dispatch(time);
                 backward.add_dispatch(time);

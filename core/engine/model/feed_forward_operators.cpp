@@ -6,13 +6,17 @@
 namespace shardscope {
 namespace {
 
-// Two matrices and the activation between them, with inner width `f`.
+// Two matrices and the activation between them, with inner width `f`, and the collectives of tensor
+// parallelism around them.
 struct FeedForwardNames {
     std::string_view up, activation, down;
     RecomputeModule module;
 };
 void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f, std::vector<Operator>& ops) {
     const double width = f / x.t;
+    const std::size_t first = ops.size();
+    enter_tensor_parallel(x, "mlp.gather", ops);
+    if (ops.size() > first) ops.back().repeated_by = bit(names.module);
     ops.push_back(matrix(x, names.up, x.gated ? 2 * f : f, x.h, Cut::column, x.bias,
                          x.q * x.tokens / x.sequence_shards * x.h));
     ops.back().repeated_by = bit(names.module);
@@ -30,14 +34,13 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     // Megatron-Core's checkpoints repeat it with the whole module, but the public runs that recompute experts
     // are 9 % faster than that would be.
     ops.back().dropped_by = names.module | RecomputeModule::activation;
+    leave_tensor_parallel(x, "mlp.reduce", ops);
 }
 
 }  // namespace
 
 void build_dense(const Shape& x, std::vector<Operator>& ops) {
-    enter_tensor_parallel(x, "mlp.gather", ops);
     build_feed_forward(x, {"mlp.up", "mlp.activation", "mlp.down", RecomputeModule::mlp}, x.f, ops);
-    leave_tensor_parallel(x, "mlp.reduce", ops);
 }
 
 // Experts: a router sends every token to `top` experts. The batch of one expert comes from all
@@ -52,6 +55,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     router.low_precision = false;
     router.cast_bytes = router.gradient_cast_bytes = 0;
     router.dropped_by = bit(RecomputeModule::layernorm);
+    const std::size_t first = ops.size();
     ops.push_back(router);
 
     // Token copies that one GPU sends. Where tensor-parallel GPUs hold different experts, each sends its part
@@ -71,7 +75,6 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     };
     // The router or the shared expert keeps its input.
     if (latent) add_projection("experts.latent", x.expert_h, x.h, 0);
-    const std::size_t first = ops.size();
     const auto add_all_to_all = [&](std::string_view name, double value_bytes) {
         if (x.e <= 1) return;
         add_collective(ops, name, Collective::all_to_all, CommunicationGroup::expert,
@@ -101,7 +104,6 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         op.weights *= x.experts;
         op.share = 1 / (x.et * x.e);
         op.expert = true;
-        op.dropped_by = bit(RecomputeModule::moe);
         ops.push_back(op);
     };
     const double width = x.expert_f / x.et;
@@ -119,7 +121,10 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         routed * width *
             (x.activation_input_bytes * (x.gated ? 2 : 1) + (limits > 0 ? 2 * x.q : 0) + x.gate_copies)));
     ops.back().composed = x.gated;
+    ops.back().repeated_by = bit(RecomputeModule::moe_activation);
+    const std::size_t down = ops.size();
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);
+    ops.back().dropped_by = bit(RecomputeModule::moe_activation);
     if (x.bias)
         ops.push_back(
             streaming(x, OperatorKind::elementwise, "experts.bias", 14 * routed * x.expert_h, 0, 0));
@@ -129,28 +134,26 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
     add_all_to_all("experts.combine", x.q);
     // The activation applies the router's probabilities, so the experts' outputs need not be kept.
     ops.push_back(streaming(x, OperatorKind::gather, "experts.unpermute", 4 * copies * x.expert_h, 0, 0));
-    const std::size_t last = ops.size();
     if (latent) add_projection("experts.unlatent", x.h, x.expert_h, x.q * rows * x.expert_h);
-    for (std::size_t i = first; i < last; ++i) {
-        const bool activation = ops[i].name == "experts.activation";
-        // The backward pass does not need the output of the last matrix and what follows it.
-        const bool repeated = ops[i].name != "experts.down" && ops[i].name != "experts.bias" &&
-                              ops[i].name != "experts.combine" && ops[i].name != "experts.reduce" &&
-                              ops[i].name != "experts.unpermute";
-        if (repeated) ops[i].repeated_by |= bit(RecomputeModule::moe);
-        if (ops[i].kind != OperatorKind::collective) ops[i].dropped_by |= bit(RecomputeModule::moe);
-        if (activation) ops[i].repeated_by |= bit(RecomputeModule::moe_activation);
-        if (ops[i].name == "experts.down") ops[i].dropped_by |= bit(RecomputeModule::moe_activation);
-    }
 
-    if (x.shared_f > 0) {
-        enter_tensor_parallel(x, "mlp.gather", ops);
+    if (x.shared_f > 0)
         build_feed_forward(x,
                            {"shared.up", "shared.activation", "shared.down", RecomputeModule::shared_experts},
                            x.shared_f, ops);
-        leave_tensor_parallel(x, "mlp.reduce", ops);
-    } else if (x.sequence_shards <= 1) {
-        leave_tensor_parallel(x, "mlp.reduce", ops);
+    else if (x.sequence_shards <= 1) leave_tensor_parallel(x, "mlp.reduce", ops);
+
+    // Megatron-Core's module "moe" is everything from the router on (core/transformer/moe/moe_layer.py). It
+    // keeps the layer's input: in the router or in the shared expert, whose copy in low precision is dropped.
+    // The backward pass needs neither the output of the last matrix nor what follows it. The input of the
+    // projection from a latent width counts as kept, because it is small, and repeating what gives it would
+    // make the public run 6 % slower than it is.
+    for (std::size_t i = first; i < ops.size(); ++i) {
+        Operator& op = ops[i];
+        if (i < down || op.repeated_by != 0) op.repeated_by |= bit(RecomputeModule::moe);
+        const bool is_copy = op.name == "shared.up" && router_saved > 0;
+        const bool keeps = op.name == "router" || op.name == "shared.up" || op.name == "experts.unlatent";
+        if (is_copy) op.dropped_by |= bit(RecomputeModule::shared_experts);
+        if (is_copy || !keeps) op.dropped_by |= bit(RecomputeModule::moe);
     }
 }
 

@@ -426,7 +426,7 @@ void write_kernels(LaunchSettings& plan, Arguments& out) {
         out.put("--cuda-graph-impl", "transformer_engine");
         // The dispatch of experts synchronizes with the host unless its buffers are static.
         if (s[P::experts] > 0 && !s.on(P::static_expert_buffers))
-            out.put("--cuda-graph-modules", std::string(kGraphsWithExperts));
+            out.put("--cuda-graph-modules", graphs_with_experts(s));
     } else if (s.on(P::cuda_graphs))
         plan.note_missing_option(
             kMegatron, P::cuda_graphs,

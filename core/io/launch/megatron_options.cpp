@@ -133,8 +133,8 @@ class OptionReader {
                       o_.shell_default(nodes) != nullptr);
         for (const char* option : {nodes, processes}) note_default(option);
         if (o_.has(option_of(P::global_batch))) out_.give(P::global_batch, number(P::global_batch, 1));
-        sharding();
         recomputed_share(layers, stages, std::fmax(1.0, virtual_stages));
+        sharding();
     }
 
     void length() {
@@ -420,7 +420,7 @@ class OptionReader {
         // The engine assumes these modules with experts; others are not modelled.
         if (graphs && out_.settings()[P::experts] > 0 && o_.has("--cuda-graph-modules")) {
             const std::string modules = joined(o_.words("--cuda-graph-modules"), " ");
-            if (modules != kGraphsWithExperts)
+            if (modules != graphs_with_experts(out_.settings()))
                 out_.note(translate("These options change time or memory but are not modelled: {1}.",
                                     {"--cuda-graph-modules " + modules}));
         }

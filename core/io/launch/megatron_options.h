@@ -20,8 +20,11 @@ std::string_view option_of(P id);
 // Returns the value of the option that sets the parameter. Where it is absent, adds a problem to the
 // command's and returns the parameter's minimum.
 double required_number(MegatronCommand& command, P id);
-// The modules of layers with experts that CUDA graphs repeat, if the experts' buffers are not static.
-inline constexpr std::string_view kGraphsWithExperts = "attn moe_router";
+// Returns the modules of layers with experts that CUDA graphs repeat, if the experts' buffers are not static.
+// A graph has no part of recomputed experts (megatron/core/transformer/transformer_config.py).
+inline std::string graphs_with_experts(const Settings& settings) {
+    return recomputes(settings, RecomputeModule::moe) ? "attn" : "attn moe_router";
+}
 // Returns the value of an option that names a choice, of which `known` are those that the scenario can have.
 // The first of them is the default. Any other value is noted, and the default is returned.
 std::string modelled_choice(MegatronCommand& command, ScenarioBuilder& out, const char* option,

@@ -17,9 +17,25 @@ Scenario llama_recomputing(const char* modules) {
     return scenario;
 }
 
-double kept(const Scenario& scenario) {
+double kept(const Scenario& scenario, std::size_t kind = 0) {
     const Compiled c = compile(resolve(scenario));
-    return kept_activations(c.work.layers[0], c).kept;
+    return kept_activations(c.work.layers[kind], c).kept;
+}
+
+// DeepSeek-V3 with balanced experts.
+Scenario deepseek_recomputing(const char* modules, Precision precision = Precision::bf16) {
+    return of_model("deepseek-v3", {{P::software, Software::megatron_core},
+                                    {P::precision, precision},
+                                    {P::expert_imbalance, 1},
+                                    {P::recompute, kRecomputeSelective},
+                                    {P::recompute_modules, parse(P::recompute_modules, modules).value}});
+}
+
+// Returns the bytes per token that a layer of experts does not keep.
+double dropped_by_experts(const char* modules, Precision precision = Precision::bf16) {
+    const auto bytes = [&](const char* set) { return kept(deepseek_recomputing(set, precision), 1); };
+    return (bytes("none") - bytes(modules)) /
+           compile(resolve(deepseek_recomputing("none", precision))).tokens_per_micro_batch;
 }
 
 }  // namespace
@@ -34,6 +50,45 @@ TEST_CASE("recompute modules: each drops the tensors that it recomputes", "[effe
     CHECK(kept(llama_recomputing("mlp")) == Approx(all - tokens * 2 * 3 * 14336));
     CHECK(kept(llama_recomputing("layernorm+mlp")) == Approx(all - tokens * 2 * (2 * 4096 + 3 * 14336)));
     CHECK(kept(llama_recomputing("none")) == Approx(all));
+}
+
+TEST_CASE("recompute modules: experts keep the input of their layer alone", "[effects]") {
+    // The shared expert's two halves and their product of width 2,048, bf16. Its input is that of the layer.
+    constexpr double kShared = 2 * 3 * 2048;
+    CHECK(dropped_by_experts("shared_experts") == Approx(kShared));
+    // The product of width 2,048 in each of eight experts.
+    CHECK(dropped_by_experts("moe_activation") == Approx(2 * 8 * 2048));
+    // The probabilities of 256 experts in fp32; in each of eight experts, the token of width 7,168, two halves
+    // and their product.
+    constexpr double kRouted = 4 * 256 + 2 * 8 * (7168 + 3 * 2048);
+    CHECK(dropped_by_experts("moe") == Approx(kRouted + kShared));
+    // What two modules drop is dropped once.
+    CHECK(dropped_by_experts("moe+moe_activation+shared_experts") == Approx(kRouted + kShared));
+    // The input of the layer is the output of its norm.
+    CHECK(dropped_by_experts("layernorm+moe") == Approx(dropped_by_experts("layernorm") + kRouted + kShared));
+    CHECK(dropped_by_experts("mlp") == 0);
+    // In fp8 the shared expert keeps a copy of its input in one byte, and its product.
+    CHECK(dropped_by_experts("shared_experts", Precision::fp8) == Approx(7168 + 2 * 2 * 2048 + 2048));
+}
+
+TEST_CASE("recompute modules: experts are repeated from the router to their last matrix", "[effects]") {
+    const auto is_repeated = [](const char* model, std::string_view name, RecomputeModule module) {
+        const Block block = list_of(of_model(model, {{P::expert_parallel, 8},
+                                                     {P::tensor_parallel, 2},
+                                                     {P::sequence_parallel, true}}))
+                                .of_kind[1];
+        return (operator_of(block, name).repeated_by & bit(module)) != 0;
+    };
+    for (const char* name : {"router", "experts.dispatch", "experts.permute", "experts.up",
+                             "experts.activation", "mlp.gather", "shared.up", "shared.activation"})
+        CHECK(is_repeated("deepseek-v3", name, RecomputeModule::moe));
+    for (const char* name : {"experts.down", "experts.combine", "experts.unpermute", "shared.down"})
+        CHECK_FALSE(is_repeated("deepseek-v3", name, RecomputeModule::moe));
+    CHECK(is_repeated("nemotron-3-super-120b-a12b", "experts.latent", RecomputeModule::moe));
+    CHECK_FALSE(is_repeated("nemotron-3-super-120b-a12b", "experts.unlatent", RecomputeModule::moe));
+    // The input of a shared expert is gathered again.
+    CHECK(is_repeated("deepseek-v3", "mlp.gather", RecomputeModule::shared_experts));
+    CHECK_FALSE(is_repeated("deepseek-v3", "router", RecomputeModule::shared_experts));
 }
 
 TEST_CASE("recompute modules: they cost the time of their operators", "[effects]") {

@@ -6,6 +6,7 @@
 #include "evidence/equal_runs.h"
 #include "evidence/missing_effects.h"
 #include "evidence/validated.h"
+#include "files/scenario_file.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;

@@ -687,6 +687,23 @@ TEST_CASE("launch: recomputed modules may be a list of YAML", "[launch]") {
           "layernorm mla_up_proj mlp moe_act");
 }
 
+TEST_CASE("launch: every module that Megatron-Core recomputes is read and written", "[launch]") {
+    const std::string all = "layernorm core_attn mla_up_proj mlp moe moe_act shared_experts";
+    const std::string plan = R"("sharding": "zero1", "expert_parallel": 8, "micro_batch": 1,
+        "recompute": "selective", "cuda_graphs": true,
+        "recompute_modules": ["layernorm", "core_attention", "mla_up_proj", "mlp", "moe", "moe_activation",
+                              "shared_experts"])";
+    const Scenario scenario = check_scenario(job("deepseek-v3", "megatron-core", plan, 256));
+    const std::string text = kMegatron.write(answer(scenario)).text;
+    CHECK(text.find("--recompute-modules " + all) != std::string::npos);
+    // Megatron-Core captures no router of experts that are recomputed.
+    CHECK(text.find("--cuda-graph-modules attn") != std::string::npos);
+    CHECK(text.find("moe_router") == std::string::npos);
+    const Settings back = settings_of(text);
+    CHECK(back[P::recompute_modules] == resolve(scenario)[P::recompute_modules]);
+    CHECK(back.on(P::cuda_graphs));
+}
+
 TEST_CASE("launch: prediction layers in a stage before the last one are read", "[launch]") {
     const auto script = [](const std::string& layout) {
         return "torchrun --nnodes 8 --nproc_per_node 8 pretrain_gpt.py --num-layers 61 --hidden-size 1024 "

@@ -110,17 +110,20 @@ void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
         REQUIRE(stages % std::stol(all["--pipeline-model-parallel-size"]) == 0);
     }
     const auto recomputes = [&](const char* module) {
-        return all["--recompute-modules"].find(module) != std::string::npos;
+        return (" " + all["--recompute-modules"] + " ").find(" " + std::string(module) + " ") !=
+               std::string::npos;
     };
     if (recomputes("moe_act")) REQUIRE(has("--moe-grouped-gemm"));
     if (has("--overlap-moe-expert-parallel-comm") && has("--mtp-num-layers"))
         REQUIRE(all["--mtp-num-layers"] == "1");
+    if (recomputes("moe"))
+        REQUIRE(all["--cuda-graph-modules"].find("moe_router") == std::string::npos);
     if (recomputes("mla_up_proj")) REQUIRE(has("--multi-latent-attention"));
     if (recomputes("layernorm") || recomputes("moe_act")) REQUIRE(all["--fp8-recipe"] != "delayed");
     if (has("--overlap-moe-expert-parallel-comm")) {
         REQUIRE((has("--bf16") || has("--fp16")));
         REQUIRE(all["--recompute-granularity"] != "full");
-        REQUIRE((" " + all["--recompute-modules"] + " ").find(" moe ") == std::string::npos);
+        REQUIRE_FALSE(recomputes("moe"));
     }
     excludes("--decoder-first-pipeline-num-layers", "--account-for-embedding-in-pipeline-split");
 }
