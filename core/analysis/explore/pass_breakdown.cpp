@@ -70,11 +70,6 @@ PassBreakdown::PassBreakdown(const Compiled& compiled, const Estimate& estimate)
       layers_(compiled),
       slowest_stage_(&compiled.stages[estimate.step.stage]) {}
 
-StepTime PassBreakdown::step_of(const Stage& stage) const {
-    const std::size_t index = c_.stages.index_of(stage);
-    return index == estimate_.step.stage ? estimate_.step : step_time(c_, index);
-}
-
 LayerParts PassBreakdown::compute(const Layer& layer, Phase phase, double passes) const {
     LayerParts out;
     const bool backward = phase == Phase::backward;
@@ -216,7 +211,8 @@ PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step
 PassBreakdown::StagePasses PassBreakdown::stage_passes(const Stage& stage) const {
     StagePasses out;
     const StepTrace trace(stage, layers_, c_);
-    const StepTime step = step_of(stage);
+    const StepTime step =
+        stage.has_same_content(*slowest_stage_) ? estimate_.step : step_time(c_, stage);
     const bool splits = c_.schedule->splits_backward;
     const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
     // With one micro-batch, its forward pass is `first_forward` and its backward pass `last_gradient`.

@@ -69,8 +69,6 @@ class PassBreakdown {
   private:
     // The compute of `passes` consecutive passes of a layer.
     [[nodiscard]] LayerParts compute(const Layer& layer, Phase phase, double passes) const;
-    // The step time of a stage of this kind.
-    [[nodiscard]] StepTime step_of(const Stage& stage) const;
     [[nodiscard]] PassParts whole_pass(const StepTrace& trace, const StepTime& step, PassKind kind,
                                        bool first, bool last) const;
 

@@ -72,7 +72,8 @@ UnitTraffic end_traffic(const Stage& stage, const Compiled& c) {
 
 StageTraffic stage_traffic(const Stage& stage, const Layers& layers, double on_host, const Compiled& c) {
     UnitTraffic made;
-    StageTraffic out{end_traffic(stage, c), layers.last(stage).traffic_with_fetch(on_host, made), {}};
+    StageTraffic out{end_traffic(stage, c), {}, {}};
+    if (stage.layers() > 0) out.last_layer = layers.last(stage).traffic_with_fetch(on_host, made);
     for (std::size_t i = 0; i < layers.kinds(); ++i) {
         const double count = stage.counts[i];
         const UnitTraffic& layer = layers.of_kind[i].traffic_with_fetch(on_host, made);

@@ -49,7 +49,7 @@ struct Layers {
             of_kind.add(layer_of(c.work.layers[i], c.traffic.layers[i], c));
     }
     [[nodiscard]] std::size_t kinds() const { return of_kind.size(); }
-    // Returns the layer at the end of a stage.
+    // Returns the layer at the end of a stage; any layer for a stage without layers.
     [[nodiscard]] const Layer& last(const Stage& stage) const { return of_kind[stage.last_kind]; }
     BoundedList<Layer, kLayerKinds> of_kind;
     End embedding, prediction, head;

@@ -123,11 +123,10 @@ class Pipeline {
     explicit Pipeline(const Compiled& c) : c_(c), layers_(c), of_layers_(c, layers_) {
         if (c.stages.count > 1) average_ = with_messages(average_stage(c, layers_), c);
     }
-    [[nodiscard]] StepTime step_of(std::size_t stage) {
-        StepSum sum = of_layers(c_.stages[stage]);
-        StepTime out = sum.with_rest(c_.stages[stage], average_);
-        out.stage = stage;
-        return out;
+    // `stage` must live as long as the pipeline.
+    [[nodiscard]] StepTime step_of(const Stage& stage) {
+        StepSum sum = of_layers(stage);
+        return sum.with_rest(stage, average_);
     }
 
   private:
@@ -158,19 +157,21 @@ bool needs_no_more_than(const Stage& middle, const Stage& first) {
 
 }  // namespace
 
-StepTime step_time(const Compiled& c, std::size_t stage) { return Pipeline(c).step_of(stage); }
+StepTime step_time(const Compiled& c, const Stage& stage) { return Pipeline(c).step_of(stage); }
 
 StepTime step_time(const Compiled& c) {
     Pipeline pipeline(c);
-    StepTime slowest = pipeline.step_of(0);
+    StepTime slowest = pipeline.step_of(c.stages.first);
     const std::size_t stages = c.stages.size();
     // Where the host's memory is short, a stage with less to offload may move more of it.
     const bool offloads = moves_to_host(c.settings);
     for (std::size_t i = 1; i < stages; ++i) {
         const bool is_middle = i + 1 < stages;
         if (is_middle && !offloads && needs_no_more_than(c.stages[i], c.stages.first)) continue;
-        const StepTime other = pipeline.step_of(i);
-        if (other.total > slowest.total) slowest = other;
+        const StepTime other = pipeline.step_of(c.stages[i]);
+        if (other.total <= slowest.total) continue;
+        slowest = other;
+        slowest.stage = i;
     }
     return slowest;
 }

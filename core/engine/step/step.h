@@ -22,7 +22,7 @@ struct StepTime {                            // of one optimizer step
 
 // Returns the step time of the slowest pipeline stage.
 StepTime step_time(const Compiled& compiled);
-// Returns the step time of the pipeline stage with this index in `Stages`.
-StepTime step_time(const Compiled& compiled, std::size_t stage);
+// Returns the step time of this pipeline stage, without its index.
+StepTime step_time(const Compiled& compiled, const Stage& stage);
 
 }  // namespace shardscope

@@ -192,15 +192,6 @@ bool Stage::has_same_content(const Stage& other) const {
            embedding == other.embedding && head == other.head;
 }
 
-std::size_t Stages::index_of(const Stage& stage) const {
-    if (stage.position == 0) return 0;
-    if (stage.position + 1 == count) return size() - 1;
-    const auto* const found =
-        std::ranges::find_if(middles, [&](const Stage& middle) { return middle.has_same_content(stage); });
-    // Without a pattern there is only one, and beyond kMiddleStages the last one stands for the others.
-    return found == middles.end() ? middles.size() : 1 + static_cast<std::size_t>(found - middles.begin());
-}
-
 Stages partition_layers(const LayerSequence& sequence, double gpus, double copies, Partition partition) {
     if (copies > 1 && gpus > 1) return bidirectional(partition_layers(sequence, gpus), sequence);
     const double layers = sequence.layers();

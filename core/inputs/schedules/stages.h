@@ -63,8 +63,6 @@ struct Stages {
         if (i == 0) return first;
         return i <= middles.size() ? middles[i - 1] : last;
     }
-    // Returns the index of the stage that stands for this one.
-    [[nodiscard]] std::size_t index_of(const Stage& stage) const;
 };
 
 // How a request splits the layers: layers of the first and the last stage (0: as many as the other stages),

@@ -194,24 +194,6 @@ void write_sharding(LaunchSettings& plan, Arguments& out) {
     else if (replicas > 1) out.put("--num-distributed-optimizer-instances", whole(replicas));
 }
 
-// Returns Megatron-LM's notation for virtual stages with these numbers of layers. The last one also has the
-// prediction layers (MTP).
-std::string layout_text(const StageLayers& layers, double mtp_layers) {
-    std::string out;
-    for (std::size_t i = 0; i < layers.size();) {
-        const bool first = i == 0;
-        const bool last = i + 1 == layers.size();
-        std::size_t same = 1;
-        while (!first && i + same + 1 < layers.size() && layers[i + same] == layers[i]) ++same;
-        std::string stage = first ? "E" : "";
-        if (layers[i] > 0) stage += "t*" + whole(layers[i]);
-        if (last && mtp_layers > 0) stage += "m*" + whole(mtp_layers);
-        stage += last ? "L" : "|";
-        out += same > 1 ? "(" + stage + ")*" + whole(same) : stage;
-        i += same;
-    }
-    return out;
-}
 void put_layout(Arguments& out, const std::string& layout) {
     out.put("--pipeline-model-parallel-layout", "'" + layout + "'");
 }

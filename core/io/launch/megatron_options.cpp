@@ -218,11 +218,13 @@ class OptionReader {
         const double each = (layers + counted.sum()) / (stages * virtual_stages);
         const Partition given{each - counted.embedding, each - counted.loss};
         const bool even = each == std::floor(each) && virtual_stages == std::floor(virtual_stages);
-        if (even && virtual_stages > 1) {
+        // The engine has both ends alone, too.
+        if (even && virtual_stages <= 1 && stages == layers + 2) return;
+        if (even && virtual_stages <= 1 && given.first >= 1 && given.last >= 1) {
+            out_.set_partition(layers, stages, given);
+        } else if (even) {
             const std::string counted_layout = layout_of_ends(given, each, stages * virtual_stages);
             read_layout("--num-layers", counted_layout, layers, stages);
-        } else if (even && given.first >= 1 && given.last >= 1) {
-            out_.set_partition(layers, stages, given);
         } else {
             out_.note(translate("The scenario partitions the layers by its own rule, not as in the file."));
         }

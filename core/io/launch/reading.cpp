@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "launch/shapes.h"
+#include "parameters/interned_text.h"
 #include "scenario/domain.h"
 #include "schedules/schedule.h"
 #include "text/encode.h"
@@ -77,10 +78,8 @@ void ScenarioBuilder::set_stages(const StageLayers& stages) {
     const auto count = static_cast<double>(stages.size());
     const Partition partition{stages.front(), stages.back()};
     if (partition.first < 1 || partition.last < 1 || !partition.is_feasible(layers, count)) {
-        note(
-            translate("The stages of the file have {1} layers; a scenario has at least one layer per stage "
-                      "and uses its own rule.",
-                      {format_stage_layers(stages)}));
+        // Only a layout has stages without layers.
+        give(P::pipeline_layout, intern_text(layout_text(stages, settings()[P::mtp_layers])));
         return;
     }
     set_partition(layers, count, partition);

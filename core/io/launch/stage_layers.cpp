@@ -47,6 +47,23 @@ StageLayers uneven_virtual_stages(double layers, double count) {
     return out;
 }
 
+std::string layout_text(const StageLayers& layers, double mtp_layers) {
+    std::string out;
+    for (std::size_t i = 0; i < layers.size();) {
+        const bool first = i == 0;
+        const bool last = i + 1 == layers.size();
+        std::size_t same = 1;
+        while (!first && i + same + 1 < layers.size() && layers[i + same] == layers[i]) ++same;
+        std::string stage = first ? "E" : "";
+        if (layers[i] > 0) stage += "t*" + whole(layers[i]);
+        if (last && mtp_layers > 0) stage += "m*" + whole(mtp_layers);
+        stage += last ? "L" : "|";
+        out += same > 1 ? "(" + stage + ")*" + whole(same) : stage;
+        i += same;
+    }
+    return out;
+}
+
 std::string format_stage_layers(const StageLayers& stages) {
     constexpr std::size_t kMostListed = 16;
     std::vector<std::string> items;

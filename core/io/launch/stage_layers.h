@@ -27,6 +27,10 @@ StageLayers layers_per_rank(const StageLayers& virtual_stages, double ranks, boo
 // ends, which also have the embedding and the LM head, are the last to get one more.
 StageLayers uneven_virtual_stages(double layers, double count);
 
+// Returns Megatron-LM's notation for virtual stages with these numbers of layers. The last one also has the
+// prediction layers (MTP).
+std::string layout_text(const StageLayers& layers, double mtp_layers);
+
 // Returns "8, 9, 8 and 7". For long pipelines equal neighbours are counted: "5 (20 times) and 4 (12 times)".
 std::string format_stage_layers(const StageLayers& stages);
 

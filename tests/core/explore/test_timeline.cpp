@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "parameters/interned_text.h"
 #include "planner/answer.h"
 #include "support/scenarios.h"
 #include "text/units.h"
@@ -55,6 +56,12 @@ std::vector<Case> cases() {
                        with({{P::offload, Offload::optimizer_and_parameters},
                              {P::host_bandwidth, 5e9},
                              {P::accumulation, m}})});
+    for (const char* layout : {"E|t*16|t*16|L", "E||t*32|L", "Et*12|t*12|t*8|L"}) {
+        for (const double sharding : {1.0, 3.0})
+            out.push_back({std::string(layout) + ", sharding " + exact(sharding),
+                           pipelined("llama-3-8b", kind(ScheduleKind::one_f_one_b), 4, 1, 16, sharding,
+                                     {{P::pipeline_layout, intern_text(layout)}})});
+    }
     out.push_back({"offloaded weights in a pipeline",
                    pipelined("gpt-3-175b", kind(ScheduleKind::one_f_one_b), 4, 1, 16, 1,
                              {{P::sharding, Sharding::zero3},
@@ -268,6 +275,23 @@ TEST_CASE("timeline: memory over the step has the peak of the estimate", "[timel
             if (drawn && i == line.fullest) CHECK(most == Approx(a.estimate.memory.peak).epsilon(1e-9));
         }
     }
+}
+
+TEST_CASE("timeline: a stage without layers only waits", "[timeline]") {
+    const Answer a = answer(pipelined("llama-3-8b", kind(ScheduleKind::one_f_one_b), 4, 1, 16, 1,
+                                      {{P::pipeline_layout, intern_text("E||t*32|L")}}));
+    REQUIRE(a.valid());
+    const StepTimeline line = step_timeline(a.compiled, a.estimate);
+    REQUIRE(line.stages.size() == 4);
+    CHECK(line.slowest == 2);
+    CHECK(line.fullest == 2);
+    for (const Interval& interval : line.stages[1].compute) {
+        const bool waits = interval.activity == Activity::bubble || interval.activity == Activity::host ||
+                           interval.activity == Activity::optimizer;
+        CHECK(waits);
+    }
+    for (const Interval& interval : line.stages[1].communication)
+        CHECK(interval.activity == Activity::stage_message);
 }
 
 TEST_CASE("timeline: a pass starts after the one it depends on", "[timeline]") {

@@ -124,6 +124,14 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
         read(kMegatron, script(31, four + "--account-for-embedding-in-pipeline-split "));
     CHECK(ends(embedding) == Ends(7, 8));
     CHECK(has_note(read(kMegatron, script(32, four + both)).notes, "by its own rule"));
+    // Two layers between an embedding and a head that are stages of their own, as the engine has them, and
+    // three layers after an embedding alone.
+    const LaunchRead alone = read(kMegatron, script(2, four + both));
+    CHECK(resolve(alone.scenario)[P::pipeline_layout] == 0);
+    CHECK_FALSE(has_note(alone.notes, "by its own rule"));
+    const LaunchRead one_end =
+        read(kMegatron, script(3, four + "--account-for-embedding-in-pipeline-split "));
+    CHECK(interned_text(resolve(one_end.scenario)[P::pipeline_layout]) == "E|(t*1|)*2t*1L");
 
     const auto layout = [&](const std::string& text) {
         return script(32, four + "--pipeline-model-parallel-layout '" + text + "'");

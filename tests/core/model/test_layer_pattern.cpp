@@ -375,9 +375,9 @@ TEST_CASE("layer pattern: the step is that of the slowest of all stages", "[laye
         "nemotron-3-super-120b-a12b",
         {{P::gpus, 88}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 11}, {P::accumulation, 44}})));
     double slowest = 0;
-    for (std::size_t i = 0; i < c.stages.size(); ++i) slowest = std::max(slowest, step_time(c, i).total);
+    for (std::size_t i = 0; i < c.stages.size(); ++i) slowest = std::max(slowest, step_time(c, c.stages[i]).total);
     CHECK(step_time(c).total == slowest);
-    CHECK(step_time(c, step_time(c).stage).total == slowest);
+    CHECK(step_time(c, c.stages[step_time(c).stage]).total == slowest);
 }
 
 TEST_CASE("layer pattern: experts at a latent width send and compute less", "[layer_pattern]") {

@@ -228,7 +228,7 @@ TEST_CASE("operators: a stage with prediction layers has their weights and a cop
     CHECK(non_expert(stages(together)[14], together) == 0);
     // The work moves with the layer, and all of it is in one of the stages.
     const auto computing = [&](const Compiled& c, std::size_t position) {
-        return step_time(c, c.stages.index_of(stages(c)[position])).term(StepTerm::matmul);
+        return step_time(c, stages(c)[position]).term(StepTerm::matmul);
     };
     const double matrices = 32 * (layer.forward.terms[0] + layer.backward.terms[0]);
     CHECK(computing(apart, 14) == Approx(computing(together, 14) + matrices).epsilon(1e-9));

@@ -1,7 +1,11 @@
 // Tests pipeline layouts in Megatron's notation.
 #include <catch2/catch.hpp>
 
+#include "memory/memory.h"
+#include "parameters/interned_text.h"
 #include "schedules/pipeline_layout.h"
+#include "step/layers.h"
+#include "step/step.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -101,6 +105,52 @@ TEST_CASE("layout: the same partition has the same step, however it is written",
     };
     const double by_ends = step({{P::first_stage_layers, 2}, {P::last_stage_layers, 3}}, "");
     CHECK(step({}, "Et*2|(t*4|)*14t*3L") == Approx(by_ends));
+}
+
+TEST_CASE("layout: stages may be without layers", "[schedules]") {
+    const auto compiled = [](const char* layout, double tensor = 1) {
+        Scenario scenario = of_model("llama-3-8b", {{P::gpus, 32},
+                                                    {P::software, Software::megatron_core},
+                                                    {P::tensor_parallel, tensor},
+                                                    {P::pipeline_parallel, 4},
+                                                    {P::micro_batch, 1},
+                                                    {P::accumulation, 8},
+                                                    {P::sharding, Sharding::zero1},
+                                                    {P::pipeline_layout, intern_text(layout)}});
+        const Answer found = answer(scenario);
+        REQUIRE(found.valid());
+        return found.compiled;
+    };
+    const Compiled c = compiled("E|t*16|t*16|L");
+    CHECK(c.stages.first.layers() == 0);
+    CHECK(c.stages[1].layers() == 16);
+    CHECK(c.stages.last.layers() == 0);
+    // The embedding, and the head with the last norm: all weights in bf16, none of a layer.
+    const double embedding = 128256.0 * 4096;
+    const auto weights = [&](const Stage& stage) {
+        return memory_use(stage, c).by_moment[0][static_cast<std::size_t>(MemoryTerm::weights)];
+    };
+    CHECK(weights(c.stages.first) == 2 * embedding);
+    CHECK(weights(c.stages.last) == 2 * (embedding + 4096));
+    CHECK(memory_use(c.stages.first, c).by_moment[0][static_cast<std::size_t>(MemoryTerm::activations)] == 0);
+    // Only these weights are gathered and their gradients reduced.
+    const Layers layers(c);
+    for (const Stage& stage : {c.stages.first, c.stages.last}) {
+        const StageTraffic traffic = stage_traffic(stage, layers, 1, c);
+        CHECK(traffic.ends.reduce.total() > 0);
+        CHECK(traffic.last_layer.reduce.total() == 0);
+        CHECK(traffic.layers.reduce.total() == 0);
+    }
+    // A stage that holds nothing needs no memory beside that of CUDA, and computes nothing.
+    const Compiled empty = compiled("E||t*32|L");
+    const Stage nothing = every_stage(empty.stages, LayerSequence(empty.settings))[1];
+    CHECK(memory_use(nothing, empty).allocated() == 0);
+    const StepTime step = step_time(empty, nothing);
+    for (const StepTerm term : {StepTerm::matmul, StepTerm::attention, StepTerm::memory_copies,
+                                StepTerm::network, StepTerm::optimizer})
+        CHECK(step.term(term) == 0);
+    // The layers are the same wherever the ends are.
+    CHECK(compiled("E|t*16|t*16|L").parameters == compiled("Et*8|t*8|t*8|t*8L").parameters);
 }
 
 TEST_CASE("balanced stages: each takes layers until it exceeds its share of the cost, as in nanotron",

@@ -356,13 +356,14 @@ TEST_CASE("step: a prediction layer is recomputed like the other layers, in time
     const Compiled without = compiled(1, 0);
     const Compiled with = compiled(1, 1);
     const Compiled kept = compiled(0, 1);
-    const std::size_t last = with.stages.size() - 1;
+    const auto repeated = [](const Compiled& c) {
+        return step_time(c, c.stages.last).term(StepTerm::recompute);
+    };
     // The head's stage repeats one layer more, with its projection.
-    const double more =
-        step_time(with, last).term(StepTerm::recompute) - step_time(without, last).term(StepTerm::recompute);
+    const double more = repeated(with) - repeated(without);
     CHECK(more == Approx(8 * with.settings[P::recompute_share] * with.work.prediction.forward.time.total()));
     CHECK(with.work.prediction.forward.time.total() > with.work.layers[1].forward.time.total());
-    CHECK(step_time(kept, last).term(StepTerm::recompute) == 0);
+    CHECK(repeated(kept) == 0);
     CHECK(with.executed_flops_per_token - kept.executed_flops_per_token >
           without.executed_flops_per_token - compiled(0, 0).executed_flops_per_token);
     // A recomputed layer keeps only its input, which is as large as what one stage passes to the next.
