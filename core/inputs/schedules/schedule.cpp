@@ -79,10 +79,15 @@ Partition partition_of(const Settings& s) {
     const bool may_differ =
         stages > 1 && layers >= stages && s[P::virtual_stages] <= 1 && schedule.supports_uneven_stages();
     if (s.on(P::balanced_stages) && out.even() && may_differ) {
-        // Each stage takes layers until it exceeds its share of the cost.
+        // Each stage takes layers until it exceeds its share of the cost. Where none are left for the last
+        // stages, nanotron has the head and the loss on two or three of them, between which it sends the
+        // logits; a layer beside the head stands for that time, unless the first stage needs it.
         const double each = (layers + layers_of_head(s)) / stages;
-        out.last = std::max(1.0, layers - std::floor((stages - 1) * each) - 1);
-        out.first = std::max(1.0, std::min(std::floor(each) + 1, layers - out.last - (stages - 2)));
+        const double of_first = std::floor(each) + 1;
+        const double left = layers - std::floor((stages - 1) * each) - 1;
+        out.head_alone = left <= 0 && of_first > layers - (stages - 1);
+        out.last = out.head_alone ? 0 : std::max(1.0, left);
+        out.first = std::max(1.0, std::min(of_first, layers - out.last - (stages - 2)));
     }
     return out;
 }

@@ -177,7 +177,7 @@ void add_middles(const LayerSequence& layers, double full, Stages& out) {
 bool Partition::is_feasible(double layers, double gpus) const {
     if (layout) return true;  // constraints of schedules compare it with the model
     const double left = layers - first - last;
-    const double others = gpus - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    const double others = gpus - (first > 0 ? 1 : 0) - (sets_last() ? 1 : 0);
     return others > 0 ? left >= others : left == 0;
 }
 
@@ -210,10 +210,10 @@ Stages partition_layers(const LayerSequence& sequence, double gpus, double copie
     double last = first;
     if (!partition.even()) {
         const double left = layers - partition.first - partition.last;
-        const double others = gpus - (partition.first > 0 ? 1 : 0) - (partition.last > 0 ? 1 : 0);
+        const double others = gpus - (partition.first > 0 ? 1 : 0) - (partition.sets_last() ? 1 : 0);
         const double least = others > 0 ? std::floor(left / others) : 0;
         first = partition.first > 0 ? partition.first : least;
-        last = partition.last > 0 ? partition.last : least;
+        last = partition.sets_last() ? partition.last : least;
         most = gpus > 2 ? std::ceil((layers - first - last) / (gpus - 2)) : last;
     } else if (std::fmod(layers, gpus) != 0) {
         const auto divides = [&](double predictions) {

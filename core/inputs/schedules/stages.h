@@ -74,8 +74,11 @@ struct Partition {
     // Each GPU holds a stage of the first half of the model and its mirror image of the second half, so the
     // first GPU holds both ends.
     bool folded = false;
-    [[nodiscard]] bool even() const { return first == 0 && last == 0 && !layout; }
-    // Returns whether every stage gets at least one layer, and every layer belongs to a stage.
+    bool head_alone = false;  // the last stage has no layers; `last` is then 0
+    [[nodiscard]] bool sets_last() const { return last > 0 || head_alone; }
+    [[nodiscard]] bool even() const { return first == 0 && !sets_last() && !layout; }
+    // Returns whether every stage gets at least one layer, apart from a head alone, and every layer belongs to
+    // a stage.
     [[nodiscard]] bool is_feasible(double layers, double gpus) const;
 };
 

@@ -214,7 +214,9 @@ void write_uneven_stages(LaunchSettings& plan, Arguments& out) {
         return;
     }
     const double between = layers - engine.first.layers() - engine.last.layers();
-    if (stages > 2 && std::fmod(between, stages - 2) == 0) {
+    // These options must be above 0.
+    const bool has_layers = engine.first.layers() > 0 && engine.last.layers() > 0;
+    if (has_layers && stages > 2 && std::fmod(between, stages - 2) == 0) {
         out.put("--decoder-first-pipeline-num-layers", whole(engine.first.layers()));
         out.put("--decoder-last-pipeline-num-layers", whole(engine.last.layers()));
         return;

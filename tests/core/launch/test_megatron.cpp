@@ -152,6 +152,13 @@ TEST_CASE("launch: Megatron-LM's ways to split layers are read back", "[launch]"
         REQUIRE(problems.size() == 1);
         CHECK(problems.front().where == "--pipeline-model-parallel-layout");
     }
+    // Megatron-LM's options for the ends must be above 0, so that a head alone is written as a layout.
+    const LaunchText head_alone = kMegatron.write(answer(check_scenario(
+        R"({"model": {"preset": "llama-3-8b", "layers": 4, "vocab_size": 262144},
+        "cluster": {"software": "megatron-core"}, "assumptions": {"balanced_stages": true},
+        "training": {"sharding": "zero1", "pipeline_parallel": 4, "accumulation": 8}})")));
+    CHECK(head_alone.text.find("--pipeline-model-parallel-layout 'Et*2|(t*1|)*2L'") != std::string::npos);
+    CHECK(head_alone.text.find("pipeline-num-layers") == std::string::npos);
     // A layout that only the layout option can express is read back unchanged.
     const Scenario odd = check_scenario(R"({"model": {"preset": "gpt-3-175b", "layers": 43},
         "training": {"pipeline_parallel": 8, "accumulation": 16}})");

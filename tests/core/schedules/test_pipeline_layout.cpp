@@ -153,6 +153,22 @@ TEST_CASE("layout: stages may be without layers", "[schedules]") {
     CHECK(compiled("E|t*16|t*16|L").parameters == compiled("Et*8|t*8|t*8|t*8L").parameters);
 }
 
+TEST_CASE("balanced stages: the head is alone where the first stage needs all layers that are left",
+          "[pipeline]") {
+    const Answer found = answer(of_model("llama-3-8b", {{P::gpus, 64},
+                                                        {P::vocab_size, 131072},
+                                                        {P::balanced_stages, 1},
+                                                        {P::pipeline_parallel, 32},
+                                                        {P::accumulation, 64}}));
+    REQUIRE(found.valid());
+    const std::vector<Stage> stages =
+        every_stage(found.compiled.stages, LayerSequence(found.compiled.settings));
+    CHECK(stages.front().layers() == 2);
+    for (std::size_t i = 1; i < 31; ++i) CHECK(stages[i].layers() == 1);
+    CHECK(stages.back().layers() == 0);
+    CHECK(stages.back().head);
+}
+
 TEST_CASE("balanced stages: each takes layers until it exceeds its share of the cost, as in nanotron",
           "[pipeline]") {
     // nanotron's benchmark models (1B and 8B). The head costs as much as 4 and as 2.2 layers, so the stages
@@ -180,8 +196,9 @@ TEST_CASE("balanced stages: each takes layers until it exceeds its share of the 
     CHECK(partition(32, 4096, 4) == Ends{9, 6});
     CHECK(partition(32, 4096, 8) == Ends{5, 2});
     CHECK(partition(32, 4096, 16) == Ends{3, 1});
-    // Every stage has a layer.
-    CHECK(partition(32, 4096, 32) == Ends{1, 1});
+    // The first stage has two layers, and none is left for the last one.
+    CHECK(partition(16, 2048, 16) == Ends{2, 0});
+    CHECK(partition(32, 4096, 32) == Ends{2, 0});
     CHECK(partition(32, 4096, 1) == Ends{0, 0});
     // With fewer layers than stages, the embedding and the head are stages of their own.
     CHECK(partition(2, 2048, 4) == Ends{0, 0});
