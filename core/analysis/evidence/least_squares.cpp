@@ -17,32 +17,21 @@ double softened(double residual, double scale) {
     return std::copysign(std::sqrt(rho), z);
 }
 
-// The solver's variables are unbounded. Near a bound the constant approaches it smoothly, because clamping
-// would stop the solver there; elsewhere the constant equals the variable.
-double margin(const FitConstant& constant) {
-    return std::max(1e-12, std::min(constant.width, (constant.high - constant.low) / 2));
-}
+// The solver's variables are unbounded. A constant is a sine of its variable: smooth, because clamping would
+// stop the solver at a bound, and periodic, so that a long step never ends where the slope vanishes for good.
+double half_range(const FitConstant& constant) { return std::max(1e-12, (constant.high - constant.low) / 2); }
 double bounded(const FitConstant& constant, double variable) {
-    const double m = margin(constant);
-    if (variable > constant.high - m)
-        return constant.high - m + m * std::tanh((variable - (constant.high - m)) / m);
-    if (variable < constant.low + m)
-        return constant.low + m + m * std::tanh((variable - (constant.low + m)) / m);
-    return variable;
+    const double half = half_range(constant);
+    return (constant.low + constant.high) / 2 + half * std::sin(variable / half);
 }
 double slope_at(const FitConstant& constant, double variable) {
-    const double m = margin(constant);
-    const double beyond = std::max({0.0, variable - (constant.high - m), constant.low + m - variable});
-    const double t = std::tanh(beyond / m);
-    return 1 - t * t;
+    return std::cos(variable / half_range(constant));
 }
 double unbounded(const FitConstant& constant, double value) {
     constexpr double kMost = 0.995;  // at a bound the slope would be zero
-    const double m = margin(constant);
-    const auto beyond = [&](double distance) { return m * std::atanh(std::min(kMost, distance / m)); };
-    if (value > constant.high - m) return constant.high - m + beyond(value - (constant.high - m));
-    if (value < constant.low + m) return constant.low + m - beyond(constant.low + m - value);
-    return value;
+    const double half = half_range(constant);
+    const double share = (value - (constant.low + constant.high) / 2) / half;
+    return half * std::asin(std::clamp(share, -kMost, kMost));
 }
 
 // Residuals and Jacobian in the form that Eigen's solver requires: first the residuals of the data, then one
@@ -153,7 +142,7 @@ FitResult fit(const FitProblem& problem) {
         const auto at = static_cast<Eigen::Index>(j);
         result.x.push_back(bounded(constant, x[at]));
         result.uncertainty.push_back(std::sqrt(std::max(0.0, covariance(at, at))) *
-                                     slope_at(constant, x[at]) / constant.width);
+                                     std::fabs(slope_at(constant, x[at])) / constant.width);
     }
     return result;
 }
