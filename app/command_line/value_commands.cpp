@@ -79,7 +79,9 @@ WindowCommand software_command(const std::string& program, LiveModel& model) {
         return scenario;
     };
     const QString text = text_of(label_of(P::software)) + QLatin1Char(' ') + text_of(program);
-    return {QStringLiteral("set/cluster.software"), text, text_of(unknown_software_sentence(program)),
+    return {QStringLiteral("set/cluster.software"),
+            text,
+            text_of(unknown_software_sentence(program)),
             WordMatch::mentioned,
             [&model, with, text] { model.replace(with(model.answer().scenario), text); },
             [&model, with] { return with(locked(model.answer().scenario)); }};

@@ -50,25 +50,8 @@ void in_parallel(std::size_t n, Work&& work) {
     for (std::thread& thread : pool) thread.join();
 }
 
-// Returns the constants that the runs do not identify. They stay at their priors, because fitting them only
-// adds noise to the others.
-std::vector<FittedConstant> unidentified_constants(const std::vector<CalibrationCase>& cases,
-                                                   const CalibrationOptions& options) {
-    const CalibrationFit fitter(cases, options, {});
-    const FitResult found = fitter.fit_without({}, {}, 100);
-    std::vector<FittedConstant> out;
-    for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
-        if (found.uncertainty[j] <= kUnidentified) continue;
-        const UnknownConstant& unknown = fitter.unknowns()[j];
-        out.push_back({unknown.row->id, unknown.part, unknown.prior, unknown.prior, found.uncertainty[j],
-                       static_cast<int>(fitter.problem().constants[j].affected_residuals.size())});
-    }
-    return out;
-}
-
 // The errors of each fold when it is predicted by a calibration on the others.
-std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vector<std::string>& fold_of,
-                                    const std::vector<double>& start) {
+std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vector<std::string>& fold_of) {
     std::set<std::string> names(fold_of.begin(), fold_of.end());
     const std::vector<std::string> folds(names.begin(), names.end());
     const std::vector<CalibrationCase>& cases = fitter.cases();
@@ -77,8 +60,8 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
         const auto index_of = [&](const CalibrationCase& item) {
             return static_cast<std::size_t>(&item - cases.data());
         };
-        const FitResult result = fitter.fit_without(
-            [&](const CalibrationCase& item) { return fold_of[index_of(item)] == folds[f]; }, start, 15);
+        const FittedUnknowns result = fitter.fit_without(
+            [&](const CalibrationCase& item) { return fold_of[index_of(item)] == folds[f]; });
         Compiled scratch;
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (fold_of[i] == folds[f]) errors[i] = fitter.residual(i, result.x, scratch);
@@ -102,19 +85,15 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     std::vector<CalibrationCase> all = cases_of(runs, catalogue, options, out.skipped);
     for (const CalibrationCase& item : all) out.used.push_back(item.run);
     if (all.empty()) return out;
-    std::set<PartConstant> left;
-    for (FittedConstant& constant : unidentified_constants(all, options)) {
-        left.insert({constant.id, constant.part});
-        out.unidentified.push_back(std::move(constant));
-    }
-    const CalibrationFit fitter(std::move(all), options, left);
+    const CalibrationFit fitter(std::move(all), options);
     const std::vector<CalibrationCase>& cases = fitter.cases();
-    const FitResult result = fitter.fit_without({}, {}, 100);
+    const FittedUnknowns result = fitter.fit_without({});
     for (std::size_t j = 0; j < fitter.unknowns().size(); ++j) {
         const UnknownConstant& unknown = fitter.unknowns()[j];
-        out.constants.push_back({unknown.row->id, unknown.part, unknown.prior,
-                                 outward(*unknown.row, result.x[j]), result.uncertainty[j],
-                                 static_cast<int>(fitter.problem().constants[j].affected_residuals.size())});
+        const double value = result.identified[j] ? outward(*unknown.row, result.x[j]) : unknown.prior;
+        (result.identified[j] ? out.constants : out.unidentified)
+            .push_back(
+                {unknown.row->id, unknown.part, unknown.prior, value, result.uncertainty[j], result.runs[j]});
     }
     Compiled scratch;
     std::vector<double> errors;
@@ -139,7 +118,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
         for (std::size_t i = 0; i < models.size(); ++i) models[i] = std::to_string(like[i]);
     }
     const auto left_out = [&](const std::vector<std::string>& folds, CrossValidation& validation) {
-        validation = summarize_errors(cases, left_out_errors(fitter, folds, result.x));
+        validation = summarize_errors(cases, left_out_errors(fitter, folds));
         return LeftOut{validation.error, distances_of(cases, folds)};
     };
     if (one_fold(models)) return out;
@@ -173,18 +152,10 @@ std::vector<double> errors_after(const std::vector<CalibrationCase>& cases,
                                  const std::set<std::size_t>& given, const std::vector<std::size_t>& judged) {
     CalibrationOptions options = for_own_runs();
     options.stacks_are_new = true;
-    std::vector<CalibrationCase> own;
-    own.reserve(given.size());
-    for (const std::size_t i : given) own.push_back(cases[i]);
-    std::set<PartConstant> left;
-    for (const FittedConstant& constant : unidentified_constants(own, options))
-        left.insert({constant.id, constant.part});
-    const CalibrationFit fitter(cases, options, left);
-    const FitResult result = fitter.fit_without(
-        [&](const CalibrationCase& item) {
-            return !given.contains(static_cast<std::size_t>(&item - fitter.cases().data()));
-        },
-        {}, 100);
+    const CalibrationFit fitter(cases, options);
+    const FittedUnknowns result = fitter.fit_without([&](const CalibrationCase& item) {
+        return !given.contains(static_cast<std::size_t>(&item - fitter.cases().data()));
+    });
     Compiled scratch;
     std::vector<double> out;
     out.reserve(judged.size());
@@ -198,10 +169,9 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
     constexpr std::size_t kRunsGiven = 8;
     std::vector<Validation::Skipped> skipped;
     const CalibrationOptions options;
-    const CalibrationFit fitter(cases_of(runs, catalogue, options, skipped), options, {});
+    const CalibrationFit fitter(cases_of(runs, catalogue, options, skipped), options);
     const std::vector<CalibrationCase>& cases = fitter.cases();
     if (cases.empty()) return {};
-    const std::vector<double> start = fitter.fit_without({}, {}, 100).x;
     const std::vector<double> reference = common_times(with_settings(cases));
     std::map<std::string, std::vector<std::size_t>> stacks;
     for (std::size_t i = 0; i < cases.size(); ++i) stacks[cases[i].run->software].push_back(i);
@@ -214,7 +184,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         NewStack& stack = out[at];
         const std::vector<std::size_t>& own = stacks.at(stack.software);
         const auto is_own = [&](const CalibrationCase& item) { return item.run->software == stack.software; };
-        const std::vector<double> others = fitter.fit_without(is_own, start, 15).x;
+        const std::vector<double> others = fitter.fit_without(is_own).x;
         std::vector<CalibrationCase> blind;  // the stack's runs with the constants of the other stacks
         blind.reserve(own.size());
         for (const std::size_t i : own) blind.push_back(fitter.with_constants(i, others));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "step/step.h"
 
@@ -38,9 +39,8 @@ FitConstant constant_of(const ConstantRow& row, std::string_view part, double pr
 
 }  // namespace
 
-CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options,
-                               const std::set<PartConstant>& left)
-    : cases_(std::move(cases)) {
+CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options)
+    : cases_(std::move(cases)), needs_support_(options.needs_support) {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
         cases_[i].constants.clear();
         Compiled scratch;
@@ -54,7 +54,6 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             if (row.logarithmic && value <= 0) continue;  // the part does not have this effect
             // At 1 the stack fuses its operators, or recomputes the whole forward pass.
             if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
-            if (left.contains({row.id, part})) continue;
             auto found = std::ranges::find_if(unknowns_, [&](const UnknownConstant& unknown) {
                 return unknown.row == &row && unknown.part == part;
             });
@@ -74,7 +73,6 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             problem_.constants[j].affected_residuals.push_back(i);
         }
     }
-    if (options.needs_support) leave_unsupported_constants();
     problem_.scale = kRunScale;
     problem_.residuals = cases_.size();
     set_weights(options.needs_support);
@@ -98,8 +96,8 @@ void CalibrationFit::set_constants(std::size_t i, const std::vector<double>& x, 
         settings.set(unknowns_[j].row->id, outward(*unknowns_[j].row, x[j]), Origin::calibration);
 }
 
-FitResult CalibrationFit::fit_without(const std::function<bool(const CalibrationCase&)>& left_out,
-                                      const std::vector<double>& start, int iterations) const {
+FittedUnknowns CalibrationFit::fit_without(
+    const std::function<bool(const CalibrationCase&)>& left_out) const {
     FitProblem problem = problem_;
     std::vector<char> used(cases_.size(), 1);
     for (std::size_t i = 0; i < cases_.size(); ++i) used[i] = left_out && left_out(cases_[i]) ? 0 : 1;
@@ -109,9 +107,21 @@ FitResult CalibrationFit::fit_without(const std::function<bool(const Calibration
     problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
         return used[i] ? residual(i, x, scratch) : 0.0;
     };
-    problem.start = start;
-    problem.most_iterations = iterations;
-    return fit(problem);
+    if (needs_support_) leave_unsupported_constants(problem);
+    const FitResult first = fit(problem);
+    FittedUnknowns out{first.x, first.uncertainty, {}, {}};
+    for (std::size_t j = 0; j < problem.constants.size(); ++j) {
+        out.runs.push_back(static_cast<int>(problem.constants[j].affected_residuals.size()));
+        out.identified.push_back(first.uncertainty[j] <= kUnidentified ? 1 : 0);
+        if (!out.identified[j]) problem.constants[j].affected_residuals.clear();
+    }
+    problem.start = first.x;
+    const FitResult second = fit(problem);
+    out.x = second.x;
+    for (std::size_t j = 0; j < problem.constants.size(); ++j) {
+        if (out.identified[j]) out.uncertainty[j] = second.uncertainty[j];
+    }
+    return out;
 }
 
 // Runs with equal settings have the weight of one run together. Of public runs, the many of one fold do not
@@ -143,20 +153,20 @@ void CalibrationFit::set_weights(bool are_public) {
 
 // Keeps the constants of stacks that too few runs, models or machines show at their priors: they would
 // absorb properties of a machine or a model.
-void CalibrationFit::leave_unsupported_constants() {
+void CalibrationFit::leave_unsupported_constants(FitProblem& problem) const {
     constexpr std::size_t kFewestRuns = 8;
     constexpr std::size_t kFewestModels = 3;
     constexpr std::size_t kFewestMachines = 2;
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
         if (unknowns_[j].row->scope != Scope::stack) continue;
         std::set<std::string> models, machines;
-        for (const std::size_t i : problem_.constants[j].affected_residuals) {
+        for (const std::size_t i : problem.constants[j].affected_residuals) {
             models.insert(cases_[i].run->model);
             machines.insert(cases_[i].machine);
         }
-        const bool supported = problem_.constants[j].affected_residuals.size() >= kFewestRuns &&
+        const bool supported = problem.constants[j].affected_residuals.size() >= kFewestRuns &&
                                models.size() >= kFewestModels && machines.size() >= kFewestMachines;
-        if (!supported) problem_.constants[j].affected_residuals.clear();
+        if (!supported) problem.constants[j].affected_residuals.clear();
     }
 }
 

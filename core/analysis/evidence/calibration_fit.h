@@ -3,9 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "evidence/calibration_cases.h"
@@ -21,36 +19,43 @@ struct UnknownConstant {
     double prior = 0;  // in the unit of the parameter
 };
 
-using PartConstant = std::pair<P, std::string>;  // a constant of a part
+// The values of all unknowns. Those that the runs do not identify stay at their priors, because fitting them
+// only adds noise to the others.
+struct FittedUnknowns {
+    std::vector<double> x;
+    std::vector<double>
+        uncertainty;  // see FitResult; of a constant that is not identified: from the first fit
+    std::vector<char> identified;
+    std::vector<int> runs;  // that depend on each; 0 of one that too few runs, models or machines show
+};
 
 // Fits the constants of all cases, or of all but some.
 class CalibrationFit {
   public:
-    // The constants in `left` stay at their priors.
-    CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options,
-                   const std::set<PartConstant>& left);
+    CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options);
 
     [[nodiscard]] const std::vector<CalibrationCase>& cases() const { return cases_; }
     [[nodiscard]] const std::vector<UnknownConstant>& unknowns() const { return unknowns_; }
-    [[nodiscard]] const FitProblem& problem() const { return problem_; }
 
     // Returns one case with these constants in its settings.
     [[nodiscard]] CalibrationCase with_constants(std::size_t i, const std::vector<double>& x) const;
     // Returns ln(predicted ÷ measured) of one case. Every thread must pass its own `scratch`.
     [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const;
-    // Fits all cases but those of `left_out` (empty: all), starting at `start`.
-    [[nodiscard]] FitResult fit_without(const std::function<bool(const CalibrationCase&)>& left_out,
-                                        const std::vector<double>& start, int iterations) const;
+    // Fits all cases but those of `left_out` (empty: all). The times of these have no influence: neither on
+    // which constants are fitted nor on where the fit starts, which is at the priors.
+    [[nodiscard]] FittedUnknowns fit_without(
+        const std::function<bool(const CalibrationCase&)>& left_out) const;
 
   private:
     void set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const;
     void set_weights(bool are_public);
-    void leave_unsupported_constants();
+    void leave_unsupported_constants(FitProblem& problem) const;
     [[nodiscard]] bool changes_step_time(std::size_t i, const ConstantRow& row, double before,
                                          Compiled& scratch) const;
 
     std::vector<CalibrationCase> cases_;
     std::vector<UnknownConstant> unknowns_;
+    bool needs_support_;
     FitProblem problem_;
 };
 

@@ -35,7 +35,7 @@ double unbounded(const FitConstant& constant, double value) {
 }
 
 // Residuals and Jacobian in the form that Eigen's solver requires: first the residuals of the data, then one
-// for each prior.
+// for each prior. The solver's variables are the constants that affect a residual.
 class Residuals {
   public:
     using Scalar = double;
@@ -44,26 +44,29 @@ class Residuals {
     using JacobianType = Eigen::MatrixXd;
     enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
 
-    explicit Residuals(const FitProblem& problem)
-        : problem_(problem), x_(problem.constants.size()), constants_of_(problem.residuals) {
+    explicit Residuals(const FitProblem& problem) : problem_(problem), variables_of_(problem.residuals) {
         for (std::size_t j = 0; j < problem.constants.size(); ++j) {
-            for (const std::size_t i : problem.constants[j].affected_residuals) constants_of_[i].push_back(j);
+            x_.push_back(problem.constants[j].prior);
+            if (problem.constants[j].affected_residuals.empty()) continue;
+            for (const std::size_t i : problem.constants[j].affected_residuals)
+                variables_of_[i].push_back(constants_.size());
+            constants_.push_back(j);
         }
     }
 
-    [[nodiscard]] int inputs() const { return static_cast<int>(problem_.constants.size()); }
-    [[nodiscard]] int values() const {
-        return static_cast<int>(problem_.residuals + problem_.constants.size());
-    }
+    // The constant of each variable.
+    [[nodiscard]] const std::vector<std::size_t>& constants() const { return constants_; }
+    [[nodiscard]] int inputs() const { return static_cast<int>(constants_.size()); }
+    [[nodiscard]] int values() const { return static_cast<int>(problem_.residuals + constants_.size()); }
 
     int operator()(const InputType& x, ValueType& out) const {
         place(x);
         for (std::size_t i = 0; i < problem_.residuals; ++i) out[at(i)] = of(i);
         last_x_ = x;
         last_ = out;
-        for (std::size_t j = 0; j < x_.size(); ++j) {
-            const FitConstant& constant = problem_.constants[j];
-            out[at(problem_.residuals + j)] = (x_[j] - constant.prior) / constant.width;
+        for (std::size_t k = 0; k < constants_.size(); ++k) {
+            const FitConstant& constant = problem_.constants[constants_[k]];
+            out[at(problem_.residuals + k)] = (x_[constants_[k]] - constant.prior) / constant.width;
         }
         return 0;
     }
@@ -76,20 +79,21 @@ class Residuals {
         place(x);
         out.setZero();
         std::vector<double> steps, slopes;
-        for (std::size_t j = 0; j < x_.size(); ++j) {
-            const FitConstant& constant = problem_.constants[j];
+        for (std::size_t k = 0; k < constants_.size(); ++k) {
+            const FitConstant& constant = problem_.constants[constants_[k]];
             const double step = 1e-4 * constant.width;
-            steps.push_back(x_[j] + step > constant.high ? -step : step);
-            slopes.push_back(slope_at(constant, x[at(j)]));
-            out(at(problem_.residuals + j), at(j)) = slopes[j] / constant.width;
+            steps.push_back(x_[constants_[k]] + step > constant.high ? -step : step);
+            slopes.push_back(slope_at(constant, x[at(k)]));
+            out(at(problem_.residuals + k), at(k)) = slopes[k] / constant.width;
         }
         // A residual may reuse what it computed for the previous constant.
         for (std::size_t i = 0; i < problem_.residuals; ++i) {
-            for (const std::size_t j : constants_of_[i]) {
-                const double inside = x_[j];
-                x_[j] = inside + steps[j];
-                out(at(i), at(j)) = slopes[j] * (of(i) - last_[at(i)]) / steps[j];
-                x_[j] = inside;
+            for (const std::size_t k : variables_of_[i]) {
+                double& moved = x_[constants_[k]];
+                const double inside = moved;
+                moved = inside + steps[k];
+                out(at(i), at(k)) = slopes[k] * (of(i) - last_[at(i)]) / steps[k];
+                moved = inside;
             }
         }
         return 0;
@@ -102,12 +106,14 @@ class Residuals {
         return std::sqrt(weight) * softened(problem_.residual(i, x_), problem_.scale);
     }
     void place(const InputType& x) const {
-        for (std::size_t j = 0; j < x_.size(); ++j) x_[j] = bounded(problem_.constants[j], x[at(j)]);
+        for (std::size_t k = 0; k < constants_.size(); ++k)
+            x_[constants_[k]] = bounded(problem_.constants[constants_[k]], x[at(k)]);
     }
 
     const FitProblem& problem_;
-    mutable std::vector<double> x_;
-    std::vector<std::vector<std::size_t>> constants_of_;  // the constants that affect each residual
+    mutable std::vector<double> x_;                       // of all constants
+    std::vector<std::size_t> constants_;                  // of the variables
+    std::vector<std::vector<std::size_t>> variables_of_;  // the variables that affect each residual
     mutable InputType last_x_;                            // the point at which `last_` was computed
     mutable ValueType last_;
 };
@@ -115,18 +121,21 @@ class Residuals {
 }  // namespace
 
 FitResult fit(const FitProblem& problem) {
-    const std::size_t n = problem.constants.size();
-    Eigen::VectorXd x(static_cast<Eigen::Index>(n));
-    for (std::size_t j = 0; j < n; ++j) {
-        const FitConstant& constant = problem.constants[j];
-        x[static_cast<Eigen::Index>(j)] =
-            unbounded(constant, problem.start.empty() ? constant.prior : problem.start[j]);
-    }
+    constexpr int kMostEvaluations = 100;  // fits to all public runs converge within 60
     FitResult result;
-    if (n == 0) return result;
+    for (const FitConstant& constant : problem.constants) result.x.push_back(constant.prior);
+    result.uncertainty.assign(problem.constants.size(), 1);
     Residuals residuals(problem);
+    const std::vector<std::size_t>& constants = residuals.constants();
+    if (constants.empty()) return result;
+    Eigen::VectorXd x(residuals.inputs());
+    const auto at = [](std::size_t k) { return static_cast<Eigen::Index>(k); };
+    for (std::size_t k = 0; k < constants.size(); ++k) {
+        const FitConstant& constant = problem.constants[constants[k]];
+        x[at(k)] = unbounded(constant, problem.start.empty() ? constant.prior : problem.start[constants[k]]);
+    }
     Eigen::LevenbergMarquardt<Residuals> solver(residuals);
-    solver.parameters.maxfev = problem.most_iterations;
+    solver.parameters.maxfev = kMostEvaluations;
     solver.parameters.ftol = 1e-7;
     solver.parameters.xtol = 1e-7;
     solver.minimize(x);
@@ -137,12 +146,11 @@ FitResult fit(const FitProblem& problem) {
     const Eigen::MatrixXd information = jacobian.transpose() * jacobian;
     const Eigen::MatrixXd covariance =
         information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
-    for (std::size_t j = 0; j < n; ++j) {
-        const FitConstant& constant = problem.constants[j];
-        const auto at = static_cast<Eigen::Index>(j);
-        result.x.push_back(bounded(constant, x[at]));
-        result.uncertainty.push_back(std::sqrt(std::max(0.0, covariance(at, at))) *
-                                     std::fabs(slope_at(constant, x[at])) / constant.width);
+    for (std::size_t k = 0; k < constants.size(); ++k) {
+        const FitConstant& constant = problem.constants[constants[k]];
+        result.x[constants[k]] = bounded(constant, x[at(k)]);
+        result.uncertainty[constants[k]] = std::sqrt(std::max(0.0, covariance(at(k), at(k)))) *
+                                           std::fabs(slope_at(constant, x[at(k)])) / constant.width;
     }
     return result;
 }

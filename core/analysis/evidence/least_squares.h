@@ -17,7 +17,8 @@ struct FitConstant {
     double width = 1;  // standard deviation of the prior, in the same unit; > 0
     double low = 0;    // the fit stays within [low, high]
     double high = 0;
-    std::vector<std::size_t> affected_residuals;  // the residuals it changes
+    std::vector<std::size_t>
+        affected_residuals;  // the residuals it changes; without any it stays at its prior
 };
 
 struct FitProblem {
@@ -28,7 +29,6 @@ struct FitProblem {
     std::vector<double> weights;  // w_i of each residual; empty: all 1
     double scale = 0.03;          // the loss of larger residuals is linear
     std::vector<double> start;    // empty: the priors
-    int most_iterations = 60;
 };
 
 struct FitResult {

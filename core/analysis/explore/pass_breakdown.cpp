@@ -211,8 +211,7 @@ PassParts PassBreakdown::whole_pass(const StepTrace& trace, const StepTime& step
 PassBreakdown::StagePasses PassBreakdown::stage_passes(const Stage& stage) const {
     StagePasses out;
     const StepTrace trace(stage, layers_, c_);
-    const StepTime step =
-        stage.has_same_content(*slowest_stage_) ? estimate_.step : step_time(c_, stage);
+    const StepTime step = stage.has_same_content(*slowest_stage_) ? estimate_.step : step_time(c_, stage);
     const bool splits = c_.schedule->splits_backward;
     const PassKind gradient = splits ? PassKind::weight_gradient : PassKind::backward;
     // With one micro-batch, its forward pass is `first_forward` and its backward pass `last_gradient`.

@@ -26,8 +26,7 @@ struct Placement {
     std::size_t sharding = 0, reshard = 0, offload = 0;
 };
 
-// What plans of equal degrees have in common. The first thread that needs a part computes it
-// for all threads.
+// What plans of equal degrees have in common. A thread that needs a part first computes it for all threads.
 struct DegreesParts {
     std::once_flag states_made, bounds_made;
     Stages stages;

@@ -189,9 +189,10 @@ void PlanSearch::compile_totals() {
     machine_.flops_per_token = c.flops_per_token;
 }
 
-// Surveys the cells from … to − 1, which differ in the pipeline, the experts' degrees and the micro-batch
-// only. It computes their bounds and counts their plans that fit. Operator times are computed once for all
-// cells that split a micro-batch in the same way, or bounded where the cache has no room for all of them.
+// Surveys the cells from … to − 1, which differ in the pipeline, the experts' degrees and dispatcher and the
+// micro-batch only. It computes their bounds and counts their plans that fit. Operator times are computed
+// once for all cells that split a micro-batch in the same way, or bounded if there are more cells than the
+// cache holds and the bound is close.
 void PlanSearch::survey(std::size_t from, std::size_t to, Worker& w) {
     Compiled& c = w.a.compiled;
     const auto set = [&](std::size_t i) {

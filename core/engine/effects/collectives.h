@@ -45,10 +45,11 @@ struct RingGroup {
 //
 // If size · stride divides the GPUs of a node, no group leaves its node. If it is a multiple of them, every
 // group fills its nodes, with ⌊gpus_per_node ÷ stride⌋ members in each, at least one; where the stride does
-// not divide a node, some nodes have one more. Otherwise groups straddle nodes: they begin at every multiple of d = gcd(size · stride, gpus_per_node) in a node, so the
-// first ranks of the worst group are the last d of a node, and ⌊d ÷ stride⌋ of its members, at least one, are
-// there. Of 16 GPUs in racks of 72 (d = 8) 8 are in one rack and 8 in the next one; of 64 GPUs, 8 and 56; of
-// 6 GPUs in nodes of 8 (d = 2), 2 and 4. The collectives of a step wait for the slowest group.
+// not divide a node, some nodes have one more. Otherwise groups straddle nodes: they begin at every multiple
+// of d = gcd(size · stride, gpus_per_node) in a node, so the first ranks of the worst group are the last d of
+// a node, and ⌊d ÷ stride⌋ of its members, at least one, are there. Of 16 GPUs in racks of 72 (d = 8) 8 are
+// in one rack and 8 in the next one; of 64 GPUs, 8 and 56; of 6 GPUs in nodes of 8 (d = 2), 2 and 4. The
+// collectives of a step wait for the slowest group.
 RingGroup ring_group(double size, double stride, double gpus_per_node);
 
 // Returns the members of the group in its node of the fewest members.

@@ -158,8 +158,7 @@ std::size_t LayerSequence::add(const LayerKind& kind) {
 }
 
 const LayerKind& LayerSequence::kind_of_layer(std::size_t layer) const {
-    const std::size_t element =
-        pattern_ != nullptr ? pattern_->layers[layer % pattern_->layers.size()] : 0;
+    const std::size_t element = pattern_ != nullptr ? pattern_->layers[layer % pattern_->layers.size()] : 0;
     return kinds_[(static_cast<double>(layer) < dense_ ? leading_ : following_)[element]];
 }
 

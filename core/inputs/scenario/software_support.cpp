@@ -50,10 +50,17 @@ bool offers_dispatcher(MoeDispatcher dispatcher, const Settings& s) {
         case Software::fsdp2:
         case Software::fsdp2_compile:
         case Software::torchtitan: return dispatcher != MoeDispatcher::all_gather;
-        case Software::maxtext: return dispatcher != MoeDispatcher::deepep;
+        case Software::maxtext:
+        case Software::jax: return dispatcher != MoeDispatcher::deepep;
         case Software::deepspeed:
         case Software::deepspeed_2021:
-        case Software::megatron_deepspeed: return dispatcher == MoeDispatcher::all_to_all;
+        case Software::megatron_deepspeed:
+        case Software::megatron_2021:
+        case Software::megatron_2022:
+        case Software::internevo:
+        case Software::nanotron:
+        case Software::fsdp1:
+        case Software::fsdp1_compile: return dispatcher == MoeDispatcher::all_to_all;
         default: return true;
     }
 }

@@ -77,8 +77,8 @@ struct Partition {
     bool head_alone = false;  // the last stage has no layers; `last` is then 0
     [[nodiscard]] bool sets_last() const { return last > 0 || head_alone; }
     [[nodiscard]] bool even() const { return first == 0 && !sets_last() && !layout; }
-    // Returns whether every stage gets at least one layer, apart from a head alone, and every layer belongs to
-    // a stage.
+    // Returns whether every stage gets at least one layer, apart from a head alone, and every layer belongs
+    // to a stage.
     [[nodiscard]] bool is_feasible(double layers, double gpus) const;
 };
 

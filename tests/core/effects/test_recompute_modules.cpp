@@ -58,8 +58,8 @@ TEST_CASE("recompute modules: experts keep the input of their layer alone", "[ef
     CHECK(dropped_by_experts("shared_experts") == Approx(kShared));
     // The product of width 2,048 in each of eight experts.
     CHECK(dropped_by_experts("moe_activation") == Approx(2 * 8 * 2048));
-    // The probabilities of 256 experts in fp32; in each of eight experts, the token of width 7,168, two halves
-    // and their product.
+    // The probabilities of 256 experts in fp32; in each of eight experts, the token of width 7,168, two
+    // halves and their product.
     constexpr double kRouted = 4 * 256 + 2 * 8 * (7168 + 3 * 2048);
     CHECK(dropped_by_experts("moe") == Approx(kRouted + kShared));
     // What two modules drop is dropped once.

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "evidence/calibration_fit.h"
 #include "presets/calibration_file.h"
 #include "step/step.h"
 
@@ -38,6 +39,26 @@ const FittedConstant* constant(const Calibration& calibration, P id, const std::
 }
 
 }  // namespace
+
+TEST_CASE("calibration: the times of runs that are left out of a fit have no influence on it",
+          "[calibration]") {
+    CalibrationOptions options;
+    options.take = [](const MeasuredRun& run) { return run.family == "korthikanti" || run.family == "ibm"; };
+    const auto is_left_out = [](const CalibrationCase& item) { return item.run->model == "GPT-22B"; };
+    std::vector<Validation::Skipped> skipped;
+    const Catalogue catalogue = Catalogue::uncalibrated();
+    std::vector<CalibrationCase> cases = cases_of(shipped_runs(), catalogue, options, skipped);
+    REQUIRE(std::ranges::count_if(cases, is_left_out) > 0);
+    REQUIRE(std::ranges::count_if(cases, is_left_out) < std::ssize(cases));
+    const FittedUnknowns found = CalibrationFit(cases, options).fit_without(is_left_out);
+    for (CalibrationCase& item : cases) {
+        if (is_left_out(item)) item.log_measured += 1;
+    }
+    const FittedUnknowns other = CalibrationFit(cases, options).fit_without(is_left_out);
+    CHECK(found.x == other.x);
+    CHECK(found.identified == other.identified);
+    CHECK(CalibrationFit(cases, options).fit_without({}).x != found.x);
+}
 
 TEST_CASE("calibration: what ships is the fit to all public runs", "[calibration]") {
     CalibrationOptions options;

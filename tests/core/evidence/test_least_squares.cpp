@@ -52,4 +52,13 @@ TEST_CASE("A fit stays within its limits") {
     FitProblem problem = power_law(3, 0.7, 1, 0);
     problem.constants[1].high = 0.5;
     CHECK(fit(problem).x[1] <= 0.5);
+    CHECK(fit(problem).x[1] > 0.499);
+    problem.constants[1].low = 0.5;
+    problem.constants[1].high = 20;
+    problem.constants[1].prior = 0.5;  // at the limit, with the law inside
+    CHECK(fit(problem).x[1] == Approx(0.7).epsilon(1e-3));
+    problem.constants[1].low = 0.9;
+    problem.constants[1].prior = 2;
+    CHECK(fit(problem).x[1] >= 0.9);
+    CHECK(fit(problem).x[1] < 0.901);
 }

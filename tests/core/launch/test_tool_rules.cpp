@@ -116,8 +116,7 @@ void check_megatron_rules(const Written& options, const Answer& /*answer*/) {
     if (recomputes("moe_act")) REQUIRE(has("--moe-grouped-gemm"));
     if (has("--overlap-moe-expert-parallel-comm") && has("--mtp-num-layers"))
         REQUIRE(all["--mtp-num-layers"] == "1");
-    if (recomputes("moe"))
-        REQUIRE(all["--cuda-graph-modules"].find("moe_router") == std::string::npos);
+    if (recomputes("moe")) REQUIRE(all["--cuda-graph-modules"].find("moe_router") == std::string::npos);
     if (recomputes("mla_up_proj")) REQUIRE(has("--multi-latent-attention"));
     if (recomputes("layernorm") || recomputes("moe_act")) REQUIRE(all["--fp8-recipe"] != "delayed");
     if (has("--overlap-moe-expert-parallel-comm")) {

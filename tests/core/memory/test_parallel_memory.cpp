@@ -454,7 +454,7 @@ TEST_CASE("memory: the peak is that of the fullest of all stages where the layer
         double most = 0;
         for (const Stage& stage : every_stage(c.stages, LayerSequence(c.settings))) {
             most = std::max(most, memory_use(stage, c).peak);
-            // The step of every stage is that of the one that stands for it.
+            // Every stage is like one of those that are kept.
             bool stands_for_it = false;
             for (std::size_t i = 0; i < c.stages.size(); ++i)
                 stands_for_it = stands_for_it || c.stages[i].has_same_content(stage);

@@ -208,9 +208,10 @@ TEST_CASE("layer pattern: the kind of each layer is the one that is counted ther
         }
     }
     // The pattern is repeated, and two leading layers have no experts where it does not say.
-    const LayerSequence mixed(resolve(of_model("mixtral-8x7b", {{P::layer_pattern, text("sliding,full/dense,full")},
-                                                                {P::attention_window, 4096},
-                                                                {P::dense_layers, 2}})));
+    const LayerSequence mixed(
+        resolve(of_model("mixtral-8x7b", {{P::layer_pattern, text("sliding,full/dense,full")},
+                                          {P::attention_window, 4096},
+                                          {P::dense_layers, 2}})));
     CHECK(mixed.kind_of_layer(0) == LayerKind{Mixer::sliding, FeedForward::dense});
     CHECK(mixed.kind_of_layer(2) == LayerKind{Mixer::full, FeedForward::experts});
     CHECK(mixed.kind_of_layer(3) == LayerKind{Mixer::sliding, FeedForward::experts});
@@ -375,7 +376,8 @@ TEST_CASE("layer pattern: the step is that of the slowest of all stages", "[laye
         "nemotron-3-super-120b-a12b",
         {{P::gpus, 88}, {P::tensor_parallel, 8}, {P::pipeline_parallel, 11}, {P::accumulation, 44}})));
     double slowest = 0;
-    for (std::size_t i = 0; i < c.stages.size(); ++i) slowest = std::max(slowest, step_time(c, c.stages[i]).total);
+    for (std::size_t i = 0; i < c.stages.size(); ++i)
+        slowest = std::max(slowest, step_time(c, c.stages[i]).total);
     CHECK(step_time(c).total == slowest);
     CHECK(step_time(c, c.stages[step_time(c).stage]).total == slowest);
 }

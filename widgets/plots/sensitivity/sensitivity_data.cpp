@@ -38,6 +38,7 @@ SensitivityData sensitivity_data(const Answer& answer, const SensitivityQuestion
     if (!answer.valid()) return out;
     out.capacity = answer.estimate.memory.capacity;
     out.elasticity = answer.estimate.elasticity;
+    for (std::size_t i = 0; i < kRates; ++i) out.walls[i] = answer.estimate.wall_of(static_cast<Rate>(i));
     out.rates = answer.fits() || question.hypothetical;
     out.asked_value = value_of(question.output, answer, question.hypothetical);
     const bool any = std::isfinite(out.asked_value) && out.asked_value != 0;

@@ -55,8 +55,6 @@ void SensitivityLists::paint_values(QPainter& painter, double right, double y, d
 
 void SensitivityLists::paint_shares(QPainter& painter, const QRectF& area) const {
     const QFontMetricsF small(fonts_.small);
-    constexpr std::array kWalls{Wall::compute, Wall::memory_bandwidth, Wall::intra_node, Wall::inter_node,
-                                Wall::latency};
     const auto digits = [](double share) {
         return QString::number(share, 'f', 2).replace(QLatin1Char('-'), QStringLiteral("−")) +
                QStringLiteral(" %");
@@ -64,7 +62,7 @@ void SensitivityLists::paint_shares(QPainter& painter, const QRectF& area) const
     double y = paint_head(painter, area, tr("1 % more of each brings"), kShares);
     const double values = area.right() - values_width(kShares);
     double names = 0;
-    for (const Wall wall : kWalls)
+    for (const Wall wall : data_.walls)
         names = std::max(names, small.horizontalAdvance(text_of(label_of(wall))) + kIndent);
     const bool bars = values - area.left() >= names + kShare + 4;
     const double room = (bars ? values - kShare : values) - area.left() - kIndent - 2;
@@ -73,10 +71,10 @@ void SensitivityLists::paint_shares(QPainter& painter, const QRectF& area) const
         y += kLine;
         const double share = data_.elasticity[i];
         sum += share;
-        const QColor color = theme_.of(kWalls[i]);
+        const QColor color = theme_.of(data_.walls[i]);
         painter.fillRect(QRectF(area.left(), y - kSquare, kSquare, kSquare), color);
         draw_text(painter, {area.left() + kIndent, y},
-                  small.elidedText(text_of(label_of(kWalls[i])), Qt::ElideRight, room), fonts_.small,
+                  small.elidedText(text_of(label_of(data_.walls[i])), Qt::ElideRight, room), fonts_.small,
                   theme_.text);
         if (bars) {
             const QRectF bar(values - kShare, y - kSquare, kShare, kSquare);

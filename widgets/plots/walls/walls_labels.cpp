@@ -16,8 +16,8 @@ constexpr double kTextPadding = 6;
 constexpr double kLegendSquare = 8;
 constexpr double kTagHeight = 4;  // px above and below the text together
 
-// The kinds of positions on the map: the index of the rate that binds, does not fit, or nothing.
-// A rate has its own number.
+// The kinds of positions on the map: a rate that binds (its index), the link to the host, does not fit, or
+// nothing.
 constexpr int kHostLink = static_cast<int>(kRates);
 constexpr int kUnfit = kHostLink + 1;
 constexpr int kNothing = kUnfit + 1;
