@@ -1,5 +1,5 @@
 // Tests calibration on the public runs and on a user's runs. tests/app/test_documents.cpp tests the errors of
-// the cross-validation, which takes a minute.
+// the cross-validation, which takes a quarter of an hour.
 #include "evidence/calibration.h"
 
 #include <catch2/catch.hpp>
