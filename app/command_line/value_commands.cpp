@@ -10,6 +10,7 @@
 #include "app/command_line/window_command.h"
 #include "evidence/validated.h"
 #include "scenario/domain.h"
+#include "text/encode.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/control_group.h"
 #include "widgets/panels/controls_panel.h"
@@ -103,7 +104,7 @@ std::optional<WindowCommand> command_of(P id, const Assignment& typed, LiveModel
     const std::string value = typed.value.toStdString();
     const Parsed parsed = parse(id, value, true);
     const bool by_label = match_words(typed.name, {text_of(label_of(id))}, {}) == WordMatch::whole;
-    if (!parsed.ok && id == P::software && by_label) return software_command(value, model);
+    if (!parsed.ok && id == P::software && by_label) return software_command(clean_title(value), model);
     if (parsed.ok) {
         // A constant of the calibration is rarely meant where its name only contains the words.
         const bool constant = row.group == Group::assumptions && match < WordMatch::whole;

@@ -28,6 +28,19 @@ inline Problems problems_of(const LaunchFormat& format, const std::string& text)
     return problems;
 }
 
+// Returns a command of Megatron-LM with these options on 64 GPUs.
+inline std::string megatron_command(const std::string& options,
+                                    const std::string& program = "pretrain_gpt.py") {
+    return "torchrun --nnodes 8 --nproc_per_node 8 " + program +
+           " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 "
+           "--max-position-embeddings 4096 --micro-batch-size 1 --vocab-size 32000 " +
+           options + "\n";
+}
+
+inline Settings megatron_settings(const std::string& script) {
+    return resolve(read(kMegatron, script).scenario);
+}
+
 inline bool has_note(const std::vector<std::string>& notes, const std::string& words) {
     return std::any_of(notes.begin(), notes.end(),
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });

@@ -1,10 +1,10 @@
 // E25, generalised: a branch-and-bound search for the best plans of a space.
 //
-// The search looks at every cell once: it computes the operator times that the plans of the cell share, or in
-// large spaces a lower bound of them, an upper bound of the plans' throughput and, if plans are counted, how
-// many of them fit. The memory of a plan consists of the states, which depend on the sharding, and the work,
-// which does not. So all shardings are compared at once with the work of one schedule and one activation
-// choice (PlacementLimits).
+// The search looks at every cell once: it computes the operator times that the plans of the cell share, or a
+// lower bound of them in large spaces of models with rare kinds of layers, an upper bound of the plans'
+// throughput and, if plans are counted, how many of them fit. The memory of a plan consists of the states,
+// which depend on the sharding, and the work, which does not. So all shardings are compared at once with the
+// work of one schedule and one activation choice (PlacementLimits).
 //
 // Then cells are visited in descending order of the highest throughput they could reach, so that the first
 // plans rule out most of the others by lower bounds of the step time and the memory, which keeps the result

@@ -1,7 +1,7 @@
-// The implementation of SweepFigure, shared by its two files: sweep_figure.cpp (layout) and
-// sweep_painting.cpp (painting).
+// The implementation of SweepFigure, shared by its three files: sweep_figure.cpp (layout), sweep_axes.cpp
+// (axes and positions along them) and sweep_painting.cpp (painting).
 //
-// This header includes qcustomplot.h, which takes seconds to compile, so only these two files may include it.
+// This header includes qcustomplot.h, which takes seconds to compile, so only these files may include it.
 #pragma once
 
 #include <limits>
