@@ -502,18 +502,23 @@ void ScalingLabels::paint_knee() {
         // A position beside the mark is better than one far above it, where the name would be read as
         // another's.
         for (const double left : {up.x() + 9, up.x() - 9 - size.width()}) {
-            for (const double down : {-0.3, -0.8}) out.append({left, knee_.y() + down * size.height() - 4});
+            for (const double down : {-0.3, -0.8, 0.2, 0.6})
+                out.append({left, knee_.y() + down * size.height() - 4});
         }
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
     };
-    const auto box = put_one_of(lines, shorter, corners, [&](const QRectF& at) {
-        // Crossing a line is better than being far from the mark.
+    const auto off = [&](const QRectF& at) {
         constexpr double kAside = 0.15;
         constexpr double kAbove = 0.25;
         return kAside * std::fabs(at.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - at.bottom());
-    });
+    };
+    // The best place crosses no line. Otherwise crossing one is better than being far from the mark.
+    constexpr double kHardly = 2;
+    auto box = put(lines, corners(size_of(lines)), kHardly);
+    if (!box) box = put(shorter, corners(size_of(shorter)), kHardly);
+    if (!box) box = put_one_of(lines, shorter, corners, off);
     // Farther away a line leads to the mark.
     const QPointF mark = knee_ - QPointF(0, 9);
     constexpr double kNear = 10;
