@@ -16,9 +16,10 @@ struct CalibrationCase {
     Settings settings;
     const Preset* gpu_part = nullptr;  // the constants of its GPU and stack; either may extend others
     const Preset* stack_part = nullptr;
-    std::string stack;    // name of the stack's part
-    std::string machine;  // GPU, node, network
-    std::string fold;     // machine × software × model
+    const Preset* fabric_part = nullptr;  // its constants are not fitted
+    std::string stack;                    // name of the stack's part
+    std::string machine;                  // GPU, node, network
+    std::string fold;                     // machine × software × model
     double log_measured = 0;
     std::vector<std::size_t> constants;  // of its GPU, of its stack, and those that are the same everywhere
 };

@@ -40,7 +40,6 @@ constexpr std::array kConstants{
     ConstantRow{P::composed_traffic, Scope::stack, 0.4, 1, 6},
     ConstantRow{P::copy_traffic, Scope::stack, 0.5, 6, 60},
     ConstantRow{P::gradient_traffic, Scope::stack, 0.2, 2, 4},
-    ConstantRow{P::collective_efficiency, Scope::stack, 0.4, 0.1, 1},
     ConstantRow{P::recompute_share, Scope::stack, 0.1, 0.7, 1, false},
     ConstantRow{P::selective_cost, Scope::stack, 0.15, 0, 0.6, false},
 };

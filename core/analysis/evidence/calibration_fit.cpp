@@ -14,6 +14,10 @@ constexpr std::string_view kUnknownStack =
     "stack-other";                   // its priors are defaults: `prior_width_factor` is not used
 constexpr double kRunScale = 0.025;  // the loss of larger residuals is linear
 
+bool gives(const Preset* part, P id) {
+    return part && std::ranges::find(part->values, id, &Values::value_type::first) != part->values.end();
+}
+
 // Returns the part that owns a constant of a case: the nearest one that gives it a value, or the most
 // general one.
 std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
@@ -22,7 +26,7 @@ std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
     for (const Preset* part = row.scope == Scope::gpu ? item.gpu_part : item.stack_part; part;
          part = part->calibration) {
         out = part->name;
-        if (std::ranges::find(part->values, row.id, &Values::value_type::first) != part->values.end()) break;
+        if (gives(part, row.id)) break;
     }
     return out;
 }
@@ -40,7 +44,7 @@ FitConstant constant_of(const ConstantRow& row, std::string_view part, double pr
 }  // namespace
 
 CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const CalibrationOptions& options)
-    : cases_(std::move(cases)), needs_support_(options.needs_support) {
+    : cases_(std::move(cases)), are_public_(options.needs_support) {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
         cases_[i].constants.clear();
         Compiled scratch;
@@ -48,6 +52,7 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
         const double before = step_time(scratch).total;
         for (const ConstantRow& row : calibration_constants()) {
             if (row.scope == Scope::everywhere && !options.everywhere) continue;
+            if (gives(cases_[i].fabric_part, row.id)) continue;
             const std::string part = owner_of(row, cases_[i]);
             if (row.scope != Scope::everywhere && part.empty()) continue;
             const double value = cases_[i].settings[row.id];
@@ -75,7 +80,7 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
     }
     problem_.scale = kRunScale;
     problem_.residuals = cases_.size();
-    set_weights(options.needs_support);
+    like_ = first_equals(with_settings(cases_));
 }
 
 CalibrationCase CalibrationFit::with_constants(std::size_t i, const std::vector<double>& x) const {
@@ -104,10 +109,9 @@ FittedUnknowns CalibrationFit::fit_without(
     for (FitConstant& constant : problem.constants)
         std::erase_if(constant.affected_residuals, [&](std::size_t i) { return !used[i]; });
     Compiled scratch;
-    problem.residual = [&, used](std::size_t i, const std::vector<double>& x) {
-        return used[i] ? residual(i, x, scratch) : 0.0;
-    };
-    if (needs_support_) leave_unsupported_constants(problem);
+    problem.residual = [&](std::size_t i, const std::vector<double>& x) { return residual(i, x, scratch); };
+    problem.weights = weights_of(used);
+    if (are_public_) leave_unsupported_constants(problem);
     const FitResult first = fit(problem);
     FittedUnknowns out{first.x, first.uncertainty, {}, {}};
     for (std::size_t j = 0; j < problem.constants.size(); ++j) {
@@ -115,6 +119,7 @@ FittedUnknowns CalibrationFit::fit_without(
         out.identified.push_back(first.uncertainty[j] <= kUnidentified ? 1 : 0);
         if (!out.identified[j]) problem.constants[j].affected_residuals.clear();
     }
+    if (std::ranges::count(out.identified, 0) == 0) return out;
     problem.start = first.x;
     const FitResult second = fit(problem);
     out.x = second.x;
@@ -128,27 +133,29 @@ FittedUnknowns CalibrationFit::fit_without(
 // outweigh the others in proportion to their number, and one stack on one machine has a limited weight,
 // because its runs share what is particular to that machine. A stack that was seen on one machine only has
 // less weight: its own constants are not fitted, so its bias would go into those of the GPU and the network.
-void CalibrationFit::set_weights(bool are_public) {
+std::vector<double> CalibrationFit::weights_of(const std::vector<char>& used) const {
     constexpr double kMostOfMachine = 8;
     constexpr double kMostOfOnlyMachine = 1.5;
     std::map<std::string, std::set<std::string>> machines;
-    for (const CalibrationCase& item : cases_) machines[item.stack].insert(item.machine);
-    const std::vector<std::size_t> like = first_equals(with_settings(cases_));
-    std::map<std::size_t, double> equals;
     std::map<std::string, double> runs_of_fold, weight_of_machine;
-    for (const std::size_t first : like) ++equals[first];
-    for (std::size_t i = 0; i < cases_.size(); ++i) runs_of_fold[cases_[i].fold] += like[i] == i ? 1 : 0;
+    std::map<std::size_t, double> equals;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-        const double runs_in_fold = are_public ? std::max(1.0, runs_of_fold[cases_[i].fold]) : 1;
-        const double weight = 1 / (equals[like[i]] * std::sqrt(runs_in_fold));
-        problem_.weights.push_back(weight);
-        weight_of_machine[cases_[i].machine + cases_[i].stack] += weight;
+        if (!used[i]) continue;
+        machines[cases_[i].stack].insert(cases_[i].machine);
+        if (++equals[like_[i]] == 1) ++runs_of_fold[cases_[i].fold];
     }
-    for (std::size_t i = 0; i < cases_.size() && are_public; ++i) {
-        const CalibrationCase& item = cases_[i];
-        const double most = machines[item.stack].size() > 1 ? kMostOfMachine : kMostOfOnlyMachine;
-        problem_.weights[i] *= std::min(1.0, most / weight_of_machine[item.machine + item.stack]);
+    std::vector<double> out(cases_.size(), 0);
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        if (!used[i]) continue;
+        out[i] = 1 / (equals[like_[i]] * (are_public_ ? std::sqrt(runs_of_fold[cases_[i].fold]) : 1));
+        weight_of_machine[cases_[i].machine + cases_[i].stack] += out[i];
     }
+    for (std::size_t i = 0; i < cases_.size() && are_public_; ++i) {
+        if (!used[i]) continue;
+        const double most = machines[cases_[i].stack].size() > 1 ? kMostOfMachine : kMostOfOnlyMachine;
+        out[i] *= std::min(1.0, most / weight_of_machine[cases_[i].machine + cases_[i].stack]);
+    }
+    return out;
 }
 
 // Keeps the constants of stacks that too few runs, models or machines show at their priors: they would

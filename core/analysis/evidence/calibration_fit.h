@@ -41,21 +41,23 @@ class CalibrationFit {
     [[nodiscard]] CalibrationCase with_constants(std::size_t i, const std::vector<double>& x) const;
     // Returns ln(predicted ÷ measured) of one case. Every thread must pass its own `scratch`.
     [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const;
-    // Fits all cases but those of `left_out` (empty: all). The times of these have no influence: neither on
-    // which constants are fitted nor on where the fit starts, which is at the priors.
+    // Fits all cases but those of `left_out` (empty: all). These have no influence: neither on which
+    // constants are fitted nor on the weights of the others nor on where the fit starts, which is at the
+    // priors.
     [[nodiscard]] FittedUnknowns fit_without(
         const std::function<bool(const CalibrationCase&)>& left_out) const;
 
   private:
     void set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const;
-    void set_weights(bool are_public);
+    [[nodiscard]] std::vector<double> weights_of(const std::vector<char>& used) const;
     void leave_unsupported_constants(FitProblem& problem) const;
     [[nodiscard]] bool changes_step_time(std::size_t i, const ConstantRow& row, double before,
                                          Compiled& scratch) const;
 
     std::vector<CalibrationCase> cases_;
+    std::vector<std::size_t> like_;  // the first case with the same settings
     std::vector<UnknownConstant> unknowns_;
-    bool needs_support_;
+    bool are_public_;  // the constants of a stack then need the support of several runs, models and machines
     FitProblem problem_;
 };
 

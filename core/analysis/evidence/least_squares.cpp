@@ -5,10 +5,14 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <unsupported/Eigen/NonLinearOptimization>
 
 namespace shardscope {
 namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 // The residual whose square is ρ, so that a least-squares solver minimises ρ.
 double softened(double residual, double scale) {
@@ -17,33 +21,10 @@ double softened(double residual, double scale) {
     return std::copysign(std::sqrt(rho), z);
 }
 
-// The solver's variables are unbounded. A constant is a sine of its variable: smooth, because clamping would
-// stop the solver at a bound, and periodic, so that a long step never ends where the slope vanishes for good.
-double half_range(const FitConstant& constant) { return std::max(1e-12, (constant.high - constant.low) / 2); }
-double bounded(const FitConstant& constant, double variable) {
-    const double half = half_range(constant);
-    return (constant.low + constant.high) / 2 + half * std::sin(variable / half);
-}
-double slope_at(const FitConstant& constant, double variable) {
-    return std::cos(variable / half_range(constant));
-}
-double unbounded(const FitConstant& constant, double value) {
-    constexpr double kMost = 0.995;  // at a bound the slope would be zero
-    const double half = half_range(constant);
-    const double share = (value - (constant.low + constant.high) / 2) / half;
-    return half * std::asin(std::clamp(share, -kMost, kMost));
-}
-
-// Residuals and Jacobian in the form that Eigen's solver requires: first the residuals of the data, then one
-// for each prior. The solver's variables are the constants that affect a residual.
+// Residuals and Jacobian: first the residuals of the data, then one for each prior. A variable is a constant
+// that affects a residual, as its distance from the prior in units of the prior's width.
 class Residuals {
   public:
-    using Scalar = double;
-    using InputType = Eigen::VectorXd;
-    using ValueType = Eigen::VectorXd;
-    using JacobianType = Eigen::MatrixXd;
-    enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
-
     explicit Residuals(const FitProblem& problem) : problem_(problem), variables_of_(problem.residuals) {
         for (std::size_t j = 0; j < problem.constants.size(); ++j) {
             x_.push_back(problem.constants[j].prior);
@@ -52,105 +33,135 @@ class Residuals {
                 variables_of_[i].push_back(constants_.size());
             constants_.push_back(j);
         }
+        low_.resize(variables());
+        high_.resize(variables());
+        for (std::size_t k = 0; k < constants_.size(); ++k) {
+            low_[at(k)] = variable(k, problem.constants[constants_[k]].low);
+            high_[at(k)] = variable(k, problem.constants[constants_[k]].high);
+        }
     }
 
     // The constant of each variable.
     [[nodiscard]] const std::vector<std::size_t>& constants() const { return constants_; }
-    [[nodiscard]] int inputs() const { return static_cast<int>(constants_.size()); }
-    [[nodiscard]] int values() const { return static_cast<int>(problem_.residuals + constants_.size()); }
+    [[nodiscard]] Eigen::Index variables() const { return at(constants_.size()); }
+    [[nodiscard]] const VectorXd& low() const { return low_; }
+    [[nodiscard]] const VectorXd& high() const { return high_; }
+    [[nodiscard]] VectorXd within_range(const VectorXd& v) const { return v.cwiseMax(low_).cwiseMin(high_); }
 
-    int operator()(const InputType& x, ValueType& out) const {
-        place(x);
-        for (std::size_t i = 0; i < problem_.residuals; ++i) out[at(i)] = of(i);
-        last_x_ = x;
-        last_ = out;
-        for (std::size_t k = 0; k < constants_.size(); ++k) {
-            const FitConstant& constant = problem_.constants[constants_[k]];
-            out[at(problem_.residuals + k)] = (x_[constants_[k]] - constant.prior) / constant.width;
-        }
-        return 0;
+    [[nodiscard]] double variable(std::size_t k, double value) const {
+        const FitConstant& constant = problem_.constants[constants_[k]];
+        return (value - constant.prior) / constant.width;
+    }
+    [[nodiscard]] double value(std::size_t k, double variable) const {
+        const FitConstant& constant = problem_.constants[constants_[k]];
+        return std::clamp(constant.prior + constant.width * variable, constant.low, constant.high);
     }
 
-    int df(const InputType& x, JacobianType& out) const {
-        if (last_x_.size() != x.size() || last_x_ != x) {
-            ValueType here(values());
-            (*this)(x, here);
-        }
-        place(x);
-        out.setZero();
-        std::vector<double> steps, slopes;
-        for (std::size_t k = 0; k < constants_.size(); ++k) {
-            const FitConstant& constant = problem_.constants[constants_[k]];
-            const double step = 1e-4 * constant.width;
-            steps.push_back(x_[constants_[k]] + step > constant.high ? -step : step);
-            slopes.push_back(slope_at(constant, x[at(k)]));
-            out(at(problem_.residuals + k), at(k)) = slopes[k] / constant.width;
-        }
+    [[nodiscard]] VectorXd operator()(const VectorXd& v) {
+        place(v);
+        VectorXd out(at(problem_.residuals) + variables());
+        for (std::size_t i = 0; i < problem_.residuals; ++i) out[at(i)] = of(i);
+        out.tail(variables()) = v;
+        return out;
+    }
+
+    // Returns the Jacobian where the residuals are `here`.
+    [[nodiscard]] MatrixXd jacobian(const VectorXd& v, const VectorXd& here) {
+        constexpr double kStep = 1e-4;
+        place(v);
+        MatrixXd out = MatrixXd::Zero(here.size(), variables());
+        out.bottomRows(variables()).setIdentity();
         // A residual may reuse what it computed for the previous constant.
         for (std::size_t i = 0; i < problem_.residuals; ++i) {
             for (const std::size_t k : variables_of_[i]) {
+                const double step = v[at(k)] + kStep > high_[at(k)] ? -kStep : kStep;
                 double& moved = x_[constants_[k]];
                 const double inside = moved;
-                moved = inside + steps[k];
-                out(at(i), at(k)) = slopes[k] * (of(i) - last_[at(i)]) / steps[k];
+                moved = value(k, v[at(k)] + step);
+                out(at(i), at(k)) = (of(i) - here[at(i)]) / step;
                 moved = inside;
             }
         }
-        return 0;
+        return out;
     }
 
   private:
-    static Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
     [[nodiscard]] double of(std::size_t i) const {
         const double weight = problem_.weights.empty() ? 1 : problem_.weights[i];
-        return std::sqrt(weight) * softened(problem_.residual(i, x_), problem_.scale);
+        return weight == 0 ? 0 : std::sqrt(weight) * softened(problem_.residual(i, x_), problem_.scale);
     }
-    void place(const InputType& x) const {
-        for (std::size_t k = 0; k < constants_.size(); ++k)
-            x_[constants_[k]] = bounded(problem_.constants[constants_[k]], x[at(k)]);
+    void place(const VectorXd& v) {
+        for (std::size_t k = 0; k < constants_.size(); ++k) x_[constants_[k]] = value(k, v[at(k)]);
     }
 
     const FitProblem& problem_;
-    mutable std::vector<double> x_;                       // of all constants
+    std::vector<double> x_;                               // of all constants
     std::vector<std::size_t> constants_;                  // of the variables
     std::vector<std::vector<std::size_t>> variables_of_;  // the variables that affect each residual
-    mutable InputType last_x_;                            // the point at which `last_` was computed
-    mutable ValueType last_;
+    VectorXd low_, high_;
 };
 
 }  // namespace
 
 FitResult fit(const FitProblem& problem) {
-    constexpr int kMostEvaluations = 100;  // fits to all public runs converge within 60
+    constexpr int kMostSteps = 100;       // fits to all public runs converge within 20
+    constexpr double kNegligible = 1e-5;  // of the cost, which the last step would lower by less
+    constexpr double kRoundingError = 1e-12;
     FitResult result;
     for (const FitConstant& constant : problem.constants) result.x.push_back(constant.prior);
     result.uncertainty.assign(problem.constants.size(), 1);
     Residuals residuals(problem);
     const std::vector<std::size_t>& constants = residuals.constants();
     if (constants.empty()) return result;
-    Eigen::VectorXd x(residuals.inputs());
-    const auto at = [](std::size_t k) { return static_cast<Eigen::Index>(k); };
-    for (std::size_t k = 0; k < constants.size(); ++k) {
-        const FitConstant& constant = problem.constants[constants[k]];
-        x[at(k)] = unbounded(constant, problem.start.empty() ? constant.prior : problem.start[constants[k]]);
+
+    VectorXd v = VectorXd::Zero(residuals.variables());
+    for (std::size_t k = 0; k < constants.size() && !problem.start.empty(); ++k)
+        v[at(k)] = residuals.variable(k, problem.start[constants[k]]);
+    v = residuals.within_range(v);
+    VectorXd r = residuals(v);
+    MatrixXd jacobian = residuals.jacobian(v, r);
+    MatrixXd information = jacobian.transpose() * jacobian;
+    double damping = 0.1;
+    double growth = 2;
+    for (int i = 0; i < kMostSteps; ++i) {
+        const VectorXd slope = jacobian.transpose() * r;
+        VectorXd downhill = -slope;
+        MatrixXd damped = information;
+        damped.diagonal() *= 1 + damping;
+        for (Eigen::Index k = 0; k < v.size(); ++k) {
+            // A constant at a bound stays there while the slope leads out of its range.
+            const bool moves = slope[k] > 0 ? v[k] > residuals.low()[k] : v[k] < residuals.high()[k];
+            if (moves) continue;
+            damped.row(k).setZero();
+            damped.col(k).setZero();
+            damped(k, k) = 1;
+            downhill[k] = 0;
+        }
+        const VectorXd tried = residuals.within_range(v + damped.ldlt().solve(downhill));
+        const VectorXd step = tried - v;
+        const VectorXd there = residuals(tried);
+        const double cost = r.squaredNorm();
+        const double gain = cost - there.squaredNorm();
+        const double expected = -2 * slope.dot(step) - step.dot(information * step);
+        if (gain > 0) {
+            v = tried;
+            r = there;
+            jacobian = residuals.jacobian(v, r);
+            information = jacobian.transpose() * jacobian;
+            damping *= std::max(1.0 / 3, 1 - std::pow(2 * gain / expected - 1, 3));
+            growth = 2;
+        } else {
+            damping *= growth;
+            growth *= 2;
+        }
+        if (std::max(gain, expected) <= kNegligible * cost + kRoundingError) break;
     }
-    Eigen::LevenbergMarquardt<Residuals> solver(residuals);
-    solver.parameters.maxfev = kMostEvaluations;
-    solver.parameters.ftol = 1e-7;
-    solver.parameters.xtol = 1e-7;
-    solver.minimize(x);
-    result.iterations = static_cast<int>(solver.iter);
-    result.cost = solver.fvec.squaredNorm();
-    Eigen::MatrixXd jacobian(residuals.values(), residuals.inputs());
-    residuals.df(x, jacobian);
-    const Eigen::MatrixXd information = jacobian.transpose() * jacobian;
-    const Eigen::MatrixXd covariance =
-        information.ldlt().solve(Eigen::MatrixXd::Identity(information.rows(), information.cols()));
+
+    const MatrixXd covariance =
+        information.ldlt().solve(MatrixXd::Identity(information.rows(), information.cols()));
     for (std::size_t k = 0; k < constants.size(); ++k) {
-        const FitConstant& constant = problem.constants[constants[k]];
-        result.x[constants[k]] = bounded(constant, x[at(k)]);
-        result.uncertainty[constants[k]] = std::sqrt(std::max(0.0, covariance(at(k), at(k)))) *
-                                           std::fabs(slope_at(constant, x[at(k)])) / constant.width;
+        result.x[constants[k]] = residuals.value(k, v[at(k)]);
+        result.uncertainty[constants[k]] = std::sqrt(std::max(0.0, covariance(at(k), at(k))));
     }
     return result;
 }

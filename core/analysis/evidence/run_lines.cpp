@@ -169,6 +169,21 @@ std::vector<MeasuredRun> read_run_lines(std::string_view text, Problems& problem
     return runs;
 }
 
+namespace {
+
+// Returns the constants of the fabric that the run's settings name, such as "fabric: efa"; nullptr if they
+// name none or one without constants of its own.
+const Preset* fabric_of(const MeasuredRun& run, const Catalogue& catalogue) {
+    constexpr std::string_view kMark = "fabric:";
+    for (const std::string& setting : run.settings) {
+        if (setting.starts_with(kMark))
+            return catalogue.find(PresetKind::calibration, "fabric-" + trim(setting.substr(kMark.size())));
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 Scenario scenario_of_json(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
     Scenario start = Scenario::first_launch(catalogue);
     start.model = nullptr;
@@ -178,6 +193,7 @@ Scenario scenario_of_json(const MeasuredRun& run, const Catalogue& catalogue, Pr
         read_scenario_json(json::parse(run.scenario), {catalogue, nullptr, {}, &start}, problems);
     for (std::size_t i = before; i < problems.size(); ++i) problems[i].line = run.line;
     scenario.name = run.id;
+    if (!scenario.cluster && !scenario.calibration) scenario.calibration = fabric_of(run, catalogue);
     if (!scenario.is_given(P::sharding)) {
         const Settings s = resolve(scenario);
         const double model_parallel = s[P::tensor_parallel] * s[P::pipeline_parallel];

@@ -123,15 +123,14 @@ TEST_CASE("missing effects: errors that follow a setting name it", "[calibration
 
 TEST_CASE("missing effects: a constant that moves to the limit of its range is named", "[calibration]") {
     Calibration calibration;
-    const auto efficiency = [](double before, double after) {
-        return FittedConstant{P::collective_efficiency, "stack-fsdp1", before, after};
+    const auto overlap = [](double before, double after) {
+        return FittedConstant{P::overlap, "stack-fsdp1", before, after};
     };
-    calibration.constants = {efficiency(0.8, 1)};
+    calibration.constants = {overlap(0.8, 1)};
     const std::vector<std::string> sentences = missing_effects(calibration, Catalogue::shipped());
     REQUIRE(sentences.size() == 1);
-    CHECK(sentences.front() ==
-          "collective_efficiency of stack-fsdp1 ends at 1, the largest value that is physical.");
-    calibration.constants = {efficiency(1, 1), efficiency(0.8, 0.9)};
+    CHECK(sentences.front() == "overlap of stack-fsdp1 ends at 1, the largest value that is physical.");
+    calibration.constants = {overlap(1, 1), overlap(0.8, 0.9)};
     CHECK(missing_effects(calibration, Catalogue::shipped()).empty());
 }
 

@@ -62,3 +62,27 @@ TEST_CASE("A fit stays within its limits") {
     CHECK(fit(problem).x[1] >= 0.9);
     CHECK(fit(problem).x[1] < 0.901);
 }
+
+TEST_CASE("Where a constant ends at its limit, the others fit best beside it") {
+    FitProblem problem = power_law(3, 0.7, 1, 0);
+    problem.scale = 10;  // of such small residuals the loss is quadratic
+    problem.constants[0].width = problem.constants[1].width = 1e4;
+    problem.constants[1].high = 0.5;
+    // The regression of ln 3 + (0.7 − 0.5)·ln x on a constant is its mean.
+    double mean = 0;
+    for (int i = 1; i <= 10; ++i) mean += (std::log(3) + 0.2 * std::log(i)) / 10;
+    const FitResult found = fit(problem);
+    CHECK(found.x[1] == 0.5);
+    CHECK(found.x[0] == Approx(mean).epsilon(1e-3));
+}
+
+TEST_CASE("A residual without weight has no influence") {
+    FitProblem problem = power_law(3, 0.7, 1, 0);
+    const auto clean = problem.residual;
+    problem.residual = [=](std::size_t i, const std::vector<double>& x) {
+        return i == 4 ? std::nan("") : clean(i, x);
+    };
+    problem.weights.assign(problem.residuals, 1);
+    problem.weights[4] = 0;
+    CHECK(fit(problem).x[1] == Approx(0.7).epsilon(1e-3));
+}

@@ -130,6 +130,29 @@ TEST_CASE("run lines: a scenario's own expert imbalance holds with real routing"
     CHECK(scenario_of_json(runs[0], Catalogue::shipped(), problems).value[index(P::expert_imbalance)] == 1.2);
 }
 
+TEST_CASE("run lines: the fabric that the settings name gives the constants of the network", "[evidence]") {
+    const auto settings_of = [](const std::string& cluster, const std::string& fabric) {
+        Problems problems;
+        const auto runs =
+            read_line(R"({"id": "a", "scenario": {"cluster": )" + cluster + R"(}, "settings": ["fabric: )" +
+                          fabric + R"("], "measured": {"step_time_s": 1}})",
+                      problems);
+        REQUIRE(runs.size() == 1);
+        const Settings out = resolve(scenario_of_json(runs[0], Catalogue::shipped(), problems));
+        REQUIRE(problems.empty());
+        return out;
+    };
+    const std::string nodes = R"({"gpu": "h100-sxm-80gb", "gpus": 64})";
+    const Settings infiniband = settings_of(nodes, "infiniband");
+    const Settings efa = settings_of(nodes, "efa");
+    CHECK(efa[P::inter_node_latency] == Approx(54e-6));
+    CHECK(efa[P::network_efficiency] < infiniband[P::network_efficiency]);
+    // One that is not known says nothing, and a cluster of the catalogue has its own fabric.
+    CHECK(settings_of(nodes, "token-ring")[P::inter_node_latency] == infiniband[P::inter_node_latency]);
+    const std::string preset = R"({"preset": "dgx-h100", "gpus": 64})";
+    CHECK(settings_of(preset, "efa")[P::inter_node_latency] == infiniband[P::inter_node_latency]);
+}
+
 TEST_CASE("run lines: times that are not good weigh nothing", "[evidence]") {
     for (const char* quality : {"noisy", "tiny", "ambiguous"}) {
         Problems problems;
