@@ -65,6 +65,9 @@ constexpr std::array kModules{
     ModuleName{"moe_act", RecomputeModule::moe_activation},
     ModuleName{"shared_experts", RecomputeModule::shared_experts},
 };
+// Parts of linear attention and of hyper-connections, which the engine does not recompute.
+constexpr auto kUnmodelledModules =
+    std::to_array<std::string_view>({"gdn_norm_out", "gdp_in_proj", "gdp_qkv", "mhc"});
 
 class OptionReader {
   public:
@@ -352,15 +355,24 @@ class OptionReader {
     }
 
     void read_modules(double set) {
+        std::vector<std::string> unmodelled;
         for (const std::string& name : o_.words("--recompute-modules")) {
             const auto known = std::ranges::find(kModules, name, &ModuleName::name);
             if (known != kModules.end()) {
                 set += static_cast<double>(known->module);
+            } else if (std::ranges::find(kUnmodelledModules, name) != kUnmodelledModules.end()) {
+                unmodelled.push_back(name);
             } else {
                 o_.problem("--recompute-modules", translate("“{1}” is not known", {name}), "",
                            translate("write core_attn, layernorm, mla_up_proj, mlp, moe, moe_act or "
                                      "shared_experts"));
             }
+        }
+        if (!unmodelled.empty()) {
+            out_.note(translate("These options change time or memory but are not modelled: {1}.",
+                                {"--recompute-modules " + joined(unmodelled, " ")}));
+            // Without other modules, nothing that the engine knows is recomputed.
+            if (set == 0) out_.give(P::recompute, 0);
         }
         if (set > 0 && set != static_cast<double>(RecomputeModule::core_attention))
             out_.give(P::recompute_modules, set);

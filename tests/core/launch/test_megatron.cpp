@@ -251,6 +251,24 @@ TEST_CASE("launch: recomputed modules may be a list of YAML", "[launch]") {
           "layernorm mla_up_proj mlp moe_act");
 }
 
+TEST_CASE("launch: modules of Megatron-Core that the engine does not recompute are named", "[launch]") {
+    const auto with_modules = [](const std::string& modules) {
+        return "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 12 --hidden-size 768 "
+               "--num-attention-heads 12 --seq-length 1024 --max-position-embeddings 1024 "
+               "--micro-batch-size 4 --recompute-granularity selective --recompute-modules " +
+               modules + "\n";
+    };
+    const LaunchRead some = read(kMegatron, with_modules("gdn_norm_out mlp gdp_in_proj"));
+    CHECK(has_note(some.notes, "not modelled: --recompute-modules gdn_norm_out gdp_in_proj."));
+    CHECK(launch::megatron_modules(
+              static_cast<unsigned>(resolve(some.scenario)[P::recompute_modules])) == "mlp");
+    // Megatron's default is used only where no module is named.
+    const LaunchRead none = read(kMegatron, with_modules("mhc gdp_qkv"));
+    CHECK(has_note(none.notes, "not modelled: --recompute-modules mhc gdp_qkv."));
+    CHECK(resolve(none.scenario)[P::recompute] == 0);
+    CHECK(problems_of(kMegatron, with_modules("gdn_norm")).size() == 1);
+}
+
 TEST_CASE("launch: every module that Megatron-Core recomputes is read and written", "[launch]") {
     const std::string all = "layernorm core_attn mla_up_proj mlp moe moe_act shared_experts";
     const std::string plan = R"("sharding": "zero1", "expert_parallel": 8, "micro_batch": 1,
