@@ -170,8 +170,16 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
     }
     if (id == Output::memory_gradients) {
         if (is_zero) return OutputFormula{translate("M_g = 0: the gradients are in host memory"), {}};
-        if (keeps_gradients_on_host(answer.settings)) return OutputFormula{"M_g = Q_r · N_g", "Q_r N_g"};
+        const bool by_virtual_stage = reduces_by_virtual_stage(answer.compiled);
+        if (keeps_gradients_on_host(answer.settings))
+            return by_virtual_stage ? OutputFormula{"M_g = Q_r · N_g ÷ v", "Q_r N_g v"}
+                                    : OutputFormula{"M_g = Q_r · N_g", "Q_r N_g"};
         if (unsharded_gradient_bytes({1, 1}, answer.compiled) > 0) {
+            if (experts && by_virtual_stage)
+                return OutputFormula{"M_g = Q_r · N_g ÷ v + Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)",
+                                     "Q_r N_g v Q_g β N_d F_g N_x X_g"};
+            if (by_virtual_stage)
+                return OutputFormula{"M_g = N_g · (Q_r ÷ v + Q_g · (1 + β) ÷ F_g)", "N_g Q_r v Q_g β F_g"};
             if (experts)
                 return OutputFormula{"M_g = Q_r · N_g + Q_g · (1 + β) · (N_d ÷ F_g + N_x ÷ X_g)",
                                      "Q_r N_g Q_g β N_d F_g N_x X_g"};

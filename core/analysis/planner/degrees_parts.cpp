@@ -14,8 +14,7 @@ void set_sharding(const StateSharding& values, Compiled& c) {
 
 }  // namespace
 
-void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts) {
-    std::vector<ActivationBytes> limits;
+void make_placements(const Degrees& degrees, Compiled& c, DegreesParts& parts) {
     parts.shardings.reserve(degrees.shardings.size());
     for (std::size_t k = 0; k < degrees.shardings.size(); ++k) {
         const StateSharding& values = degrees.shardings[k];
@@ -24,19 +23,33 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts
         c.state = state_bytes(state_formats(c.settings));
         parts.shardings.push_back({c.layout, c.state, static_cast<double>(parts.placements.size())});
         for (std::size_t reshard = 0; reshard < values.reshards.size(); ++reshard) {
-            set(P::reshard_after_forward, values.reshards[reshard], c);
-            for (std::size_t offload = 0; offload < values.offloads.size(); ++offload) {
-                set(P::offload, values.offloads[offload], c);
+            for (std::size_t offload = 0; offload < values.offloads.size(); ++offload)
                 parts.placements.push_back({k, reshard, offload});
-                for (std::size_t i = 0; i < c.stages.size(); ++i) {
-                    parts.states.push_back(state_memory(c.stages[i], c));
-                    limits.push_back(activation_limit(parts.states.back(), bytes, c));
-                }
-            }
         }
     }
-    parts.limits =
-        PlacementLimits(std::move(limits), c.stages.size(), bytes, 1 + c.settings[P::fragmentation]);
+}
+
+void make_states(const Degrees& degrees, double bytes, Compiled& c, const DegreesParts& parts,
+                 StateParts& out) {
+    std::vector<ActivationBytes> limits;
+    out.stages = c.stages.size();
+    std::size_t last = degrees.shardings.size();
+    for (const auto& [sharding, reshard, offload] : parts.placements) {
+        const StateSharding& values = degrees.shardings[sharding];
+        if (sharding != last) {
+            set_sharding(values, c);
+            c.layout = parts.shardings[sharding].layout;
+            c.state = parts.shardings[sharding].state;
+            last = sharding;
+        }
+        set(P::reshard_after_forward, values.reshards[reshard], c);
+        set(P::offload, values.offloads[offload], c);
+        for (std::size_t i = 0; i < out.stages; ++i) {
+            out.states.push_back(state_memory(c.stages[i], c));
+            limits.push_back(activation_limit(out.states.back(), bytes, c));
+        }
+    }
+    out.limits = PlacementLimits(std::move(limits), out.stages, bytes, 1 + c.settings[P::fragmentation]);
 }
 
 void make_unit_bounds(const Degrees& degrees, Compiled& c, DegreesParts& parts) {

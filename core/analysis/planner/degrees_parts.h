@@ -26,31 +26,45 @@ struct Placement {
     std::size_t sharding = 0, reshard = 0, offload = 0;
 };
 
+// The memory of the model states under each placement.
+struct StateParts {
+    std::once_flag made;
+    std::size_t stages = 0;
+    std::vector<StateMemory> states;  // by placement and stage
+    PlacementLimits limits;           // of the memory of a plan that fits
+
+    [[nodiscard]] std::span<const StateMemory> of(std::size_t placement) const {
+        return std::span(states).subspan(placement * stages, stages);
+    }
+};
+
 // What plans of equal degrees have in common. A thread that needs a part first computes it for all threads.
 struct DegreesParts {
-    std::once_flag states_made, bounds_made;
+    explicit DegreesParts(std::size_t schedules) : states(1 + schedules) {}
+
+    std::once_flag placements_made, bounds_made;
     Stages stages;
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;
-    std::vector<Placement> placements;         // sharding by sharding
-    std::vector<StateMemory> states;           // by placement and stage
-    PlacementLimits limits;                    // of the memory of a plan that fits
+    std::vector<Placement> placements;  // sharding by sharding
+    // The first one is of all schedules but those on which the unsharded gradients of FSDP depend, the others
+    // are of one schedule each. Whether they depend on one follows from the micro-batches.
+    std::vector<StateParts> states;
     std::vector<Traffic> traffic;              // by sharding
     std::vector<UnhiddenBound> unhidden;       // by placement and stage
     std::vector<TrafficBound> traffic_bounds;  // by placement
 
-    [[nodiscard]] std::span<const StateMemory> states_of(std::size_t placement) const {
-        return std::span(states).subspan(placement * stages.size(), stages.size());
-    }
     [[nodiscard]] std::span<const UnhiddenBound> unhidden_of(std::size_t placement) const {
         return std::span(unhidden).subspan(placement * stages.size(), stages.size());
     }
 };
 
-// Computes the sharding groups and the memory of the states, and their traffic with its bounds. None of them
-// depends on the micro-batch. `c` has the values and the stages of a cell with these degrees, and a plan that
-// fits needs at most `bytes`.
-void make_states(const Degrees& degrees, double bytes, Compiled& c, DegreesParts& parts);
+// Compute the sharding groups, the memory of the states under the schedule of `c`, and their traffic with its
+// bounds. None of them depends on the micro-batch. `c` has the values and the stages of a cell with these
+// degrees, and a plan that fits needs at most `bytes`.
+void make_placements(const Degrees& degrees, Compiled& c, DegreesParts& parts);
+void make_states(const Degrees& degrees, double bytes, Compiled& c, const DegreesParts& parts,
+                 StateParts& out);
 void make_unit_bounds(const Degrees& degrees, Compiled& c, DegreesParts& parts);
 
 }  // namespace shardscope

@@ -90,6 +90,7 @@ class PlanSearch {
         double feasible = 0;
         double evaluated = 0;
         Candidate best_here{};  // of the cell
+        const StateParts* states = nullptr;  // of the cell with its current schedule
 
         OperatorWork uncached{};                          // of the cell, if the cache is full
         std::vector<MicroBatchOfStages> micro_batches{};  // of the cell, by activation choice
@@ -237,17 +238,17 @@ double PlanSearch::count_fitting(std::size_t index, Worker& w) {
     for (const ScheduleChoice& choice : d.schedule_choices) {
         if (!choice.micro_batches.allows(cell.accumulation)) continue;
         set_schedule(choice, parts, d, w);
-        const double peak = parts.limits.least_peak(w.least_bytes);
+        const double peak = w.states->limits.least_peak(w.least_bytes);
         least = std::min(least, peak);
         if (peak > most_bytes_) continue;
         for (std::size_t r = 0; r < w.work.size(); ++r) {
             const auto fits = [&](std::size_t placement) {
-                return peak_of(parts.states_of(placement), w.work[r], c) <= most_bytes_;
+                return peak_of(w.states->of(placement), w.work[r], c) <= most_bytes_;
             };
             // Offloaded state leaves less host memory for offloaded activations, which the limits leave out.
             w.feasible += space_.activations()[r].offload > 0
-                              ? parts.limits.count_each(w.bytes_of_work(r), fits)
-                              : parts.limits.count(w.bytes_of_work(r), fits);
+                              ? w.states->limits.count_each(w.bytes_of_work(r), fits)
+                              : w.states->limits.count(w.bytes_of_work(r), fits);
         }
     }
     return least;
@@ -261,7 +262,13 @@ void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts,
     c.settings.set(P::virtual_stages, choice.virtual_stages, Origin::given);
     c.settings.set(P::schedule, choice.schedule, Origin::given);
     compile_schedule(c);
-    std::call_once(parts.states_made, [&] { make_states(d, most_bytes_, c, parts); });
+    std::call_once(parts.placements_made, [&] { make_placements(d, c, parts); });
+    const bool own_states =
+        c.settings.on(P::defers_reductions) && (c.schedule->layered || reduces_by_virtual_stage(c));
+    StateParts& states =
+        parts.states[own_states ? 1 + static_cast<std::size_t>(&choice - d.schedule_choices.data()) : 0];
+    std::call_once(states.made, [&] { make_states(d, most_bytes_, c, parts, states); });
+    w.states = &states;
 
     // The host's memory counts if any choice offloads activations; without offloaded bytes it has no effect.
     set_activations(space_.activations().back(), c.settings);
@@ -302,7 +309,7 @@ DegreesParts& PlanSearch::parts_of(const Cell& cell, Worker& w) {
     auto& [made, parts] = parts_[cell.degrees];
     Compiled& c = w.a.compiled;
     std::call_once(made, [&] {
-        parts = std::make_unique<DegreesParts>();
+        parts = std::make_unique<DegreesParts>(space_.degrees()[cell.degrees].schedule_choices.size());
         c.layout = layout_of(c.settings);
         parts->layout = c.layout;
         parts->stages = stages_of(c);
@@ -390,7 +397,7 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
         if (number <= options_.from || first_number >= options_.to) continue;
         set_schedule(choice, parts, d, w);
         const double bound = with_bubble(least, c) + w.least_unhidden;
-        if (parts.limits.least_peak(w.least_bytes) > most_bytes(c.tokens_per_gpu / bound, w)) continue;
+        if (w.states->limits.least_peak(w.least_bytes) > most_bytes(c.tokens_per_gpu / bound, w)) continue;
         visit_schedule(d, parts, bound, first_number, w);
     }
     if (w.best_here.verdict != Verdict::does_not_fit) w.of_cells.push_back(w.best_here);
@@ -402,7 +409,7 @@ void PlanSearch::visit_schedule(const Degrees& d, DegreesParts& parts, double le
                                 Worker& w) {
     const Compiled& c = w.a.compiled;
     for (std::size_t r = 0; r < w.work.size(); ++r) {
-        const double peak = parts.limits.least_peak(w.bytes_of_work(r));
+        const double peak = w.states->limits.least_peak(w.bytes_of_work(r));
         if (peak > most_bytes(c.tokens_per_gpu / least, w)) continue;
         make_bounds(d, parts, w);
         const double bound = with_bubble(w.compute_bounds[r], c);
@@ -422,7 +429,7 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
     std::size_t sharding = d.shardings.size();  // that is set in `c`
     TrafficPasses beside;
     for (std::size_t p = 0; p < parts.placements.size(); ++p) {
-        const double least_peak = parts.limits.least_peak(w.bytes_of_work(r), p);
+        const double least_peak = w.states->limits.least_peak(w.bytes_of_work(r), p);
         if (least_peak > most) continue;
         double bound = compute + w.unhidden[p];
         if (least_peak > most_bytes(c.tokens_per_gpu / bound, w)) continue;
@@ -443,7 +450,7 @@ void PlanSearch::evaluate(const Degrees& d, const DegreesParts& parts, std::size
         bound += exposed_traffic_bound(w.compute_bounds[r], parts.traffic_bounds[p], beside,
                                        c.settings[P::overlap]);
         const double rate = c.tokens_per_gpu / bound;
-        const double peak = peak_of(parts.states_of(p), w.work[r], c);
+        const double peak = peak_of(w.states->of(p), w.work[r], c);
         if (peak > most_bytes(rate, w)) continue;
         ++w.evaluated;
         set(P::reshard_after_forward, values.reshards[placement.reshard]);

@@ -35,10 +35,13 @@ inline double unsharded_gradients(const UnitSizes& units) {
 
 // Returns the bytes of the unsharded gradients that FSDP accumulates over a step where it defers its
 // reductions, in a pipeline. The two shard groups have `gpus` and `expert_gpus` GPUs; in groups of one the
-// gradients count as model states.
+// gradients count as model states. Gradients are reduced after the last backward pass of their virtual stage,
+// so that those of one in `virtual_stages` exist at a time if its passes are not mixed with those of others
+// (PyTorch's pull request 166449, REDUCE_GRAD in torch/distributed/pipelining/schedules.py).
 inline double accumulated_gradient_bytes(double bytes, const ModelParameters& parameters, double gpus,
-                                         double expert_gpus) {
-    return bytes * ((gpus > 1 ? parameters.non_expert : 0) + (expert_gpus > 1 ? parameters.experts : 0));
+                                         double expert_gpus, double virtual_stages) {
+    return bytes / virtual_stages *
+           ((gpus > 1 ? parameters.non_expert : 0) + (expert_gpus > 1 ? parameters.experts : 0));
 }
 
 }  // namespace shardscope

@@ -189,11 +189,17 @@ double quantized_weight_bytes(const Stage& stage, const Compiled& c) {
     return share * matrices * quantized_weight_bytes(quantized_weights(s));
 }
 
+bool reduces_by_virtual_stage(const Compiled& c) {
+    return c.stages.count > 1 && c.schedule->completes_virtual_stages &&
+           c.schedule->completes_virtual_stages(c.pipeline);
+}
+
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& c) {
     const Settings& s = c.settings;
     if (!s.on(P::defers_reductions) || !shards_weights(s) || traffic_policy(s).reduces_each_visit) return 0;
     return accumulated_gradient_bytes(c.state.reduced_gradients, parameters, c.layout.shard.size(),
-                                      c.layout.expert_shard.size());
+                                      c.layout.expert_shard.size(),
+                                      reduces_by_virtual_stage(c) ? c.pipeline.virtual_stages : 1);
 }
 
 namespace {

@@ -94,7 +94,8 @@ struct UnshardedParameters {
 UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& compiled);
 
 // The parts of the memory of one GPU of a stage, for searches over plans; bytes. StateMemory depends on
-// degrees, sharding and offload, ActivationMemory on degrees, micro-batch, schedule and recomputation.
+// degrees, sharding and offload, and where FSDP defers its reductions on the schedule and its micro-batches,
+// ActivationMemory on degrees, micro-batch, schedule and recomputation.
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
@@ -105,6 +106,8 @@ struct StateMemory {
 double secondary_shard_bytes(const Stage& stage, const Compiled& compiled);
 // E3: returns the bytes by which a stage's weights in low precision exceed weights in 16 bits.
 double quantized_weight_bytes(const Stage& stage, const Compiled& compiled);
+// Returns whether the gradients of one virtual stage are complete before those of the next one exist.
+bool reduces_by_virtual_stage(const Compiled& compiled);
 // E4: returns the bytes of the unsharded gradients that FSDP in a pipeline accumulates over the micro-batches
 // of a step, for the parameters of a stage.
 double unsharded_gradient_bytes(const ModelParameters& parameters, const Compiled& compiled);

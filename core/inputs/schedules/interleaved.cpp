@@ -46,6 +46,10 @@ const Schedule kInterleaved{
     .interleaves = true,
     // Neither DeepSpeed nor nanotron has it.
     .stacks = "fsdp internevo jax maxtext megatron nemo primus torchtitan",
+    .completes_virtual_stages =
+        [](const PipelineShape& shape) {
+            return shape.virtual_stages > 1 && group_size(shape) >= shape.micro_batches;
+        },
     .micro_batches =
         [](const PipelineShape& shape) {
             return MicroBatchRule{shape.virtual_stages > 1 ? shape.stages : 1, 1};

@@ -144,7 +144,12 @@ TEST_CASE("explanation: evaluating a formula gives the engine's number", "[expla
           with({{P::sharding, Sharding::zero2}, {P::micro_batch, 1}}),
           with({{P::reshard_after_forward, false}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
           with({{P::offload, Offload::optimizer}}),
-          with({{P::offload, Offload::optimizer}, {P::host_memory, 1e9}})}) {
+          with({{P::offload, Offload::optimizer}, {P::host_memory, 1e9}}),
+          with({{P::software, Software::torchtitan},
+                {P::pipeline_parallel, 4},
+                {P::schedule, ScheduleKind::interleaved},
+                {P::virtual_stages, 2},
+                {P::accumulation, 4}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.valid());
         for (std::size_t i = 0; i < kOutputs; ++i) {

@@ -343,6 +343,27 @@ TEST_CASE("memory: FSDP in a pipeline accumulates unsharded gradients", "[memory
     CHECK(gradients(1, true).gradients == Approx(4 * 8030261248.0 / 64));
 }
 
+TEST_CASE("memory: FSDP reduces one virtual stage after the other where micro-batches are one group",
+          "[memory]") {
+    const auto gradients = [](double virtual_stages, double micro_batches) {
+        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::gpus, 64},
+                                                                   {P::sharding, Sharding::zero3},
+                                                                   {P::software, Software::torchtitan},
+                                                                   {P::gradient_precision, Precision::fp32},
+                                                                   {P::pipeline_parallel, 2},
+                                                                   {P::schedule, ScheduleKind::interleaved},
+                                                                   {P::virtual_stages, virtual_stages},
+                                                                   {P::accumulation, micro_batches}})));
+        return state_memory(c.stages.first, c).gradients;
+    };
+    // Of the gradients of a stage with 32 data-parallel GPUs, a 32nd part is sharded.
+    const double stage = gradients(1, 8) / (1 + 1.0 / 32);
+    CHECK(gradients(4, 3) == Approx(stage * (1.0 / 4 + 1.0 / 32)).epsilon(1e-3));
+    CHECK(gradients(8, 2) == Approx(stage * (1.0 / 8 + 1.0 / 32)).epsilon(1e-3));
+    // The second group returns to virtual stages that have gradients of the first one.
+    CHECK(gradients(4, 4) == Approx(stage * (1 + 1.0 / 32)).epsilon(1e-3));
+}
+
 TEST_CASE("memory: in fp8 the router keeps its input in 16 bits beside that of a shared expert", "[memory]") {
     const auto kept = [](Precision precision, double shared) {
         const Compiled c = compile(resolve(of_model("deepseek-v3", {{P::gpus, 1024},

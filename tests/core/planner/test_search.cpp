@@ -283,6 +283,28 @@ TEST_CASE("search: plans are counted exactly where offloaded state and activatio
     CHECK(feasible(scenario, counted) > shared);
 }
 
+TEST_CASE("search: plans have their own memory where unsharded gradients depend on the schedule",
+          "[planner]") {
+    const Scenario scenario = of_model("llama-3-8b", {{P::gpus, 16},
+                                                      {P::software, Software::torchtitan},
+                                                      {P::sharding, Sharding::zero3},
+                                                      {P::global_batch, 64},
+                                                      {P::schedule, ScheduleKind::interleaved}});
+    const ParameterSet free = set_of({P::pipeline_parallel, P::virtual_stages, P::micro_batch});
+    SearchOptions options;
+    options.everything = true;
+    const SearchResult all = search_plans(resolve(scenario), free, options);
+    int one_by_one = 0, together = 0;
+    for (const Candidate& candidate : all.best) {
+        const Answer alone = answer(with_plan(scenario, candidate.plan, free));
+        REQUIRE(alone.valid());
+        CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
+        ++(reduces_by_virtual_stage(alone.compiled) ? one_by_one : together);
+    }
+    CHECK(one_by_one > 0);
+    CHECK(together > 0);
+}
+
 TEST_CASE("search: the result does not depend on threads, pruning or the split into shares", "[planner]") {
     // The copies of offloaded activations depend on the recomputation and the micro-batch of a plan.
     const double offloaded = GENERATE(0.0, 0.5);
