@@ -121,7 +121,7 @@ PresetFacts::Facts PresetFacts::of_cluster(const Preset& preset) const {
                    number(s[P::intra_node_bandwidth], Quantity::link_bandwidth),
                    number(s[P::inter_node_bandwidth], Quantity::network_bandwidth),
                    year_of(preset.gpu),
-                   {text_of(label_of(compared(preset))), kNoValue}};
+                   {text_of(comparison_of(preset)), kNoValue}};
     add_name(out.words, &preset);
     add_name(out.words, preset.gpu);
     if (preset.gpu) out.words << text_of(preset.gpu->vendor);
@@ -153,7 +153,7 @@ PresetFacts::Facts PresetFacts::of_model(const Preset& preset) const {
                    shape,
                    context,
                    year_of(&preset),
-                   {text_of(label_of(compared(preset))), kNoValue}};
+                   {text_of(comparison_of(preset)), kNoValue}};
     add_name(out.words, &preset);
     for (const double size : {parameters, active}) add_size(out.words, size);
     if (s[P::experts] > 1) out.words << QStringLiteral("moe");

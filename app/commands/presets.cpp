@@ -133,7 +133,7 @@ bool print(const Preset& preset) {
     if (preset.kind == PresetKind::model) print_active_parameters(preset);
     if (preset.kind == PresetKind::gpu || preset.kind == PresetKind::cluster ||
         preset.kind == PresetKind::model)
-        print_out("  public runs: %s\n", label_of(compared(preset)).c_str());
+        print_out("  public runs: %s\n", comparison_of(preset).c_str());
     if (preset.rotary_base > 0) print_out("  rotary base: %s\n", exact(preset.rotary_base).c_str());
     if (preset.rotary_share > 0)
         print_out("  rotary share: %s of a head\n", exact(preset.rotary_share).c_str());

@@ -210,9 +210,8 @@ TEST_CASE("presets: they are listed and shown with sources, and the nearest name
     CHECK(list.out.find("h100-sxm-80gb") != std::string::npos);
     CHECK(list.out.find("dgx-h100") == std::string::npos);
     CHECK(run("presets").code == 0);
-    CHECK(run("presets show gaudi3-node").out.find("public runs: no reliable time") != std::string::npos);
-    // It has the depth and width of DeepSeek-V3, of which runs exist, but half of its heads.
-    CHECK(run("presets show kimi-k2").out.find("public runs: no reliable time") != std::string::npos);
+    CHECK(run("presets show gaudi3-node").out.find("public runs: never compared") != std::string::npos);
+    CHECK(run("presets show mi300x").out.find("public runs: no reliable time") != std::string::npos);
     CHECK(run("presets show deepseek-v3").out.find("public runs: compared") != std::string::npos);
     CHECK(run("presets show deepseek-v3").out.find("model.chosen_expert_groups") != std::string::npos);
     // OpenAI publishes 5.13 B and 3.61 B active parameters, which leave out 201,088 · 2,880 of the embedding.

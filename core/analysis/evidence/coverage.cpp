@@ -233,7 +233,7 @@ double Coverage::largest_of(P size) const { return std::exp2(largest[coordinate_
 const Coverage& coverage() { return measured_positions().coverage; }
 
 std::set<std::string> families_with(const std::string& gpu, const Settings& settings,
-                                    std::initializer_list<P> same) {
+                                    std::span<const P> same) {
     std::set<std::string> out;
     const RunCoordinates here = coordinates_of(settings);
     for (const MeasuredPosition& measured : measured_positions().runs) {

@@ -10,9 +10,9 @@
 
 #include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,7 +63,7 @@ const Coverage& coverage();
 // Returns the families of the runs that were measured with these values of coordinates, on this GPU unless
 // `gpu` is empty. A family's runs are in one file, which has its name.
 std::set<std::string> families_with(const std::string& gpu, const Settings& settings,
-                                    std::initializer_list<P> same);
+                                    std::span<const P> same);
 
 // The settings that place the shipped runs, as JSON, one line for runs of a family with equal ones. They are
 // computed from the runs; the functions above use the file presets/runs/coverage.json, which holds the same

@@ -159,7 +159,7 @@ const std::vector<PublicRun>& runs_of_shape(const std::string& gpu, const Settin
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = by_shape.try_emplace({gpu, width, layers});
     if (!is_new) return found->second.with_settings;
-    const std::set<std::string> families = families_with(gpu, shape, {P::hidden_size, P::layers});
+    const std::set<std::string> families = families_with(gpu, shape, std::array{P::hidden_size, P::layers});
     if (families.empty()) return found->second.with_settings;
     Problems ignored;
     for (const EmbeddedFile& file : embedded_files()) {

@@ -1,10 +1,12 @@
 #include "evidence/validated.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
 #include "evidence/coverage.h"
+#include "evidence/runs.h"
 #include "schedules/schedule.h"
 #include "text/text.h"
 #include "text/translate.h"
@@ -16,6 +18,27 @@ namespace {
 constexpr std::array kReach{
     P::gpus,          P::sequence_length, P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
     P::virtual_stages};
+
+// The sizes by which a run is one of a model.
+constexpr std::array kModelSizes{P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank};
+
+Settings settings_of_model(const Preset& preset) {
+    return resolve(with_model(Scenario::first_launch(Catalogue::shipped()), preset));
+}
+
+// Returns whether a public run is one of this GPU or model, whatever its quality.
+bool has_runs(const Preset& preset) {
+    if (preset.kind == PresetKind::model) {
+        const Settings own = settings_of_model(preset);
+        return std::ranges::any_of(public_runs(), [&](const PublicRun& run) {
+            return !own.listed() && std::ranges::all_of(kModelSizes, [&](P id) {
+                return own[id] == run.settings[id];
+            });
+        });
+    }
+    const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
+    return gpu && std::ranges::any_of(shipped_runs(), [&](const MeasuredRun& run) { return run.gpu == gpu->name; });
+}
 
 }  // namespace
 
@@ -68,30 +91,27 @@ std::string unknown_software_sentence(const std::string& name) {
 }
 
 Compared compared(const Preset& preset) {
-    const Scenario first = Scenario::first_launch(Catalogue::shipped());
-    if (preset.kind == PresetKind::model) {
-        const bool known =
-            !families_with({}, resolve(with_model(first, preset)),
-                           {P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank})
-                 .empty();
-        return known ? Compared::yes : Compared::never;
-    }
+    if (preset.kind == PresetKind::model)
+        return families_with({}, settings_of_model(preset), kModelSizes).empty() ? Compared::never
+                                                                                  : Compared::yes;
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
     if (!gpu || !coverage().gpus.contains(gpu->name)) return Compared::never;
     const bool known = preset.kind == PresetKind::gpu ||
-                       !families_with(gpu->name, resolve(with_cluster(first, preset)),
-                                      {P::gpus_per_node, P::intra_node_bandwidth, P::inter_node_bandwidth})
+                       !families_with(gpu->name,
+                                      resolve(with_cluster(Scenario::first_launch(Catalogue::shipped()), preset)),
+                                      std::array{P::gpus_per_node, P::intra_node_bandwidth,
+                                                 P::inter_node_bandwidth})
                             .empty();
     return known ? Compared::yes : Compared::gpu_only;
 }
 
-std::string label_of(Compared compared) {
-    switch (compared) {
+std::string comparison_of(const Preset& preset) {
+    switch (compared(preset)) {
         case Compared::never: break;
         case Compared::gpu_only: return translate("only its GPU");
         case Compared::yes: return translate("compared");
     }
-    return translate("no reliable time");
+    return has_runs(preset) ? translate("no reliable time") : translate("never compared");
 }
 
 std::string largest_difference_sentence(const Settings& settings) {

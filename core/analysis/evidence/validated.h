@@ -16,13 +16,15 @@ std::vector<std::string> extrapolation_warnings(const Answer& answer);
 
 // Which public runs with a good step time a preset was compared with.
 enum class Compared {
-    never,     // with none; it may have runs whose times are noisy or ambiguous, which `validate` shows
+    never,     // with none
     gpu_only,  // cluster: with runs on its GPU in other nodes or on another network
     yes        // with runs of this GPU, of such nodes on such a network, or of a model of these sizes
 };
 // The preset is one of a GPU, a cluster or a model.
 Compared compared(const Preset& preset);
-std::string label_of(Compared compared);  // translated
+// Returns that in words, translated. Without a good step time it says whether public runs exist whose times are
+// noisy or ambiguous, which `validate` shows, or none at all.
+std::string comparison_of(const Preset& preset);
 
 // Says that a software is not known, and which one may be meant.
 std::string unknown_software_sentence(const std::string& name);
