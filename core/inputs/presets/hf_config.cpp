@@ -89,7 +89,8 @@ Family guessed(Reader& r) {
     out.layernorm = !rms;
     r.note(rms ? translate("RMSNorm is assumed because the file has an rms_norm_eps.")
                : translate("LayerNorm is assumed."));
-    const char* field = r.first({"hidden_act", "activation_function", "hidden_activation"});
+    const char* field =
+        r.first({"hidden_act", "activation_function", "hidden_activation", "activation_type"});
     const std::string act = field ? r.text(field) : std::string();
     // Experts are gated in all published models but a few with ReLU.
     out.gated = act == "silu" || act == "swiglu" || act == "swish" || (act.empty() && rms) ||
@@ -101,8 +102,16 @@ Family guessed(Reader& r) {
     out.bias = r.flag("use_bias", r.flag("bias", r.flag("mlp_bias", attention_bias)));
     r.note(out.bias ? translate("Matrices are assumed to have biases.")
                     : translate("Matrices are assumed to have no biases."));
-    if (!r.has("tie_word_embeddings"))
-        r.note(translate("Embedding and LM head are assumed to be two matrices."));
+    if (!r.has("tie_word_embeddings")) {
+        // transformers writes no field that has its default, and that of this one is true
+        // (configuration_utils.py). Other programs have names of their own.
+        const char* own = r.first({"weight_tying", "tie_embeddings"});
+        out.tied = own ? r.flag(own) : r.has("transformers_version");
+        if (!own)
+            r.note(out.tied ? translate("Embedding and LM head are assumed to be one matrix, the default of "
+                                        "transformers.")
+                            : translate("Embedding and LM head are assumed to be two matrices."));
+    }
     if (r.has("n_positions")) r.note(translate("Positions are assumed to be learned."));
     out.rest = guessed_rest;
     return out;
@@ -116,20 +125,23 @@ void read_shape(Reader& r, const Family& family) {
     const double hidden = r.required(translatable("no other field gives the width"),
                                      {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);
-    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff", "ffn_dim"});
-    if (ffn <= 0) ffn = r.number({"expansion_ratio"}, 4) * hidden;
+    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff", "ffn_dim", "dff",
+                           "mlp_hidden_size"});
+    if (ffn <= 0) ffn = r.number({"expansion_ratio", "mlp_ratio"}, 4) * hidden;
+    // OLMo's own class (hf_olmo) counts both of the first two matrices.
+    if (r.text("activation_type") == "swiglu") ffn /= 2;
     r.put("ffn_size", ffn);
     if (family.attention) {
         const double heads = r.required(translatable("no other field gives the number of heads"),
                                         {"num_attention_heads", "n_head", "n_heads", "num_heads"});
         r.put("heads", heads);
-        r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv"}, heads));
+        r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads"}, heads));
         if (heads > 0) r.put("head_size", r.number({"head_dim"}, hidden / heads));
     }
     r.put("vocab_size", r.required(translatable("no other field gives the vocabulary"), {"vocab_size"}));
     r.values["mlp"] = family.gated ? "gated" : "plain";
     r.values["norm"] = family.layernorm ? "layernorm" : "rmsnorm";
-    r.values["tied_embeddings"] = r.flag("tie_word_embeddings");
+    r.values["tied_embeddings"] = r.flag("tie_word_embeddings", family.tied);
     r.put("learned_positions", 0);
     r.values["bias"] = family.bias;
     if (family.qkv_bias) r.values["qkv_bias"] = true;
@@ -265,7 +277,7 @@ ImportedModel import_hf_config(std::string_view text, const std::string& name, P
     }
     json part = language_part(config);
     // These fields of the whole config also apply to the part.
-    for (const char* shared : {"tie_word_embeddings", "model_type"}) {
+    for (const char* shared : {"tie_word_embeddings", "model_type", "transformers_version"}) {
         if (!part.contains(shared) && config.contains(shared)) part[shared] = config[shared];
     }
     if (is_mamba_ssm(part)) part["model_type"] = "mamba_ssm";

@@ -218,6 +218,9 @@ void qwen3_moe(Reader& r) {
     attention_window(r);
 }
 
+// The first Qwen, whose field is the sum of the widths of its two first matrices (modeling_qwen.py).
+void qwen1(Reader& r) { r.put("ffn_size", std::floor(r.number({"intermediate_size"}) / 2)); }
+
 void phi(Reader& r) {
     r.values["head_bias"] = true;
     r.values["dropout"] = r.number({"resid_pdrop"}) > 0;
@@ -552,6 +555,7 @@ const std::vector<Family>& families() {
         {.types = {"mamba_ssm"}, .gated = true, .rest = mamba_ssm, .attention = false},
         {.types = {"llama4", "llama4_text"}, .gated = true, .rest = llama4},
         {.types = {"mixtral"}, .gated = true, .rest = mixtral},
+        {.types = {"qwen"}, .gated = true, .qkv_bias = true, .rest = qwen1},
         {.types = {"qwen2"}, .gated = true, .qkv_bias = true, .rest = qwen},
         {.types = {"qwen2_moe"}, .gated = true, .qkv_bias = true, .rest = qwen2_moe},
         {.types = {"qwen3"}, .gated = true, .qk_norm = "head", .rest = qwen},

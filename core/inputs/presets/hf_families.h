@@ -21,6 +21,7 @@ struct Family {
     const char* qk_norm = "none";
     void (*rest)(Reader&) = nullptr;
     bool attention = true;  // its files give heads
+    bool tied = false;      // embedding and LM head are one matrix if the file does not say it
 };
 const std::vector<Family>& families();
 // Returns the family with this `model_type`; nullptr if there is none.

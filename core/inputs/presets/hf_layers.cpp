@@ -108,6 +108,7 @@ std::string state_field(const json& config) {
         "conv_L_cache", "full_attn_idxs",           // LFM2
         "decay_low_rank_dim", "gate_low_rank_dim",  // RWKV-7
         "qk_dim_factor",                            // xLSTM
+        "attn_mode", "use_short_conv",              // flash-linear-attention
     });
     for (const auto& [field, value] : config.items()) {
         const bool named = std::ranges::find(kNames, field) != kNames.end();

@@ -65,7 +65,15 @@ constexpr auto kSizes = std::to_array<std::string_view>({"moe",
                                                          "attn_layers",
                                                          "feed_forward_size",
                                                          "hyena",
-                                                         "layer_idxs"});
+                                                         "layer_idxs",
+                                                         "per_layer_input",  // Gemma 3n
+                                                         "altup",
+                                                         "laurel",
+                                                         "kv_shared",
+                                                         "cutoffs",  // Transformer-XL
+                                                         "codebook",
+                                                         "recurrence",
+                                                         "state_dim"});
 constexpr auto kHarmless =
     std::to_array<std::string_view>({"loss", "aux", "jitter", "dtype", "router_logits", "capacity", "scaling",
                                      "scale", "dropout", "norm", "bias", "grouped_gemm", "group", "use_moe"});

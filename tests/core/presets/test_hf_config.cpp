@@ -66,6 +66,38 @@ TEST_CASE("config.json: an unknown file is read as far as possible, and the note
     CHECK(sparse[P::expert_ffn_size] == 512);
 }
 
+TEST_CASE("config.json: embeddings of an unknown architecture are tied where transformers omits the field",
+          "[hf]") {
+    ImportedModel model;
+    const auto tied = [&](const std::string& fields) {
+        const std::string config = R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2,
+            "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 1000)" + fields + "}";
+        return imported(config.c_str(), model).on(P::tied_embeddings);
+    };
+    // transformers, configuration_utils.py: PretrainedConfig has the default true, and files omit defaults.
+    CHECK(tied(R"(, "transformers_version": "4.41.0")"));
+    CHECK(json(model.notes).dump().find("one matrix") != std::string::npos);
+    CHECK_FALSE(tied(""));
+    CHECK_FALSE(tied(R"(, "transformers_version": "4.41.0", "tie_word_embeddings": false)"));
+    CHECK(tied(R"(, "weight_tying": true)"));
+    CHECK_FALSE(tied(R"(, "transformers_version": "4.41.0", "weight_tying": false)"));
+}
+
+TEST_CASE("config.json: the names of OLMo's own class are read in its descendants", "[hf]") {
+    ImportedModel model;
+    // LLaDA 8B, with its published count.
+    CHECK(parameters_of(imported(R"({"architectures": ["LLaDAModelLM"], "model_type": "llada",
+        "activation_type": "silu", "block_type": "llama", "d_model": 4096, "n_heads": 32, "n_kv_heads": 32,
+        "n_layers": 32, "mlp_hidden_size": 12288, "mlp_ratio": 4, "vocab_size": 126464,
+        "include_bias": false, "weight_tying": false, "rope": true, "max_sequence_length": 4096,
+        "layer_norm_type": "rms", "rms_norm_eps": 1e-05})",
+                                 model)) == 8015581184);
+    // With SwiGLU the width is that of both matrices together.
+    CHECK(imported(R"({"model_type": "hf_olmo", "activation_type": "swiglu", "d_model": 4096, "n_heads": 32,
+        "n_layers": 32, "mlp_hidden_size": 22016, "vocab_size": 50280})",
+                   model)[P::ffn_size] == 11008);
+}
+
 TEST_CASE("config.json: unreadable fields are reported, each by its name", "[hf]") {
     const auto problems_of = [](const char* text) {
         Problems problems;

@@ -22,6 +22,12 @@ struct Published {
 // Shapes are from the config.json beside each model's weights on huggingface.co; counts are those of its
 // safetensors (only the language model's, if there is more), or those of transformers' `num_parameters`.
 constexpr Published kPublished[] = {
+    {"qwen-7b",
+     R"({"architectures": ["QWenLMHeadModel"], "model_type": "qwen", "hidden_size": 4096,
+        "intermediate_size": 22016, "kv_channels": 128, "layer_norm_epsilon": 1e-06, "no_bias": true,
+        "num_attention_heads": 32, "num_hidden_layers": 32, "rotary_pct": 1.0, "seq_length": 8192,
+        "tie_word_embeddings": false, "vocab_size": 151936})",
+     7721324544},
     {"gpt2", R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": 1024,
         "n_ctx": 1024, "vocab_size": 50257, "resid_pdrop": 0.1, "activation_function": "gelu_new"})",
      124439808},

@@ -326,6 +326,15 @@ TEST_CASE("config.json: an unknown architecture is refused if a field that chang
           "/attn_layer_idxs");
     names(R"("model_type": "ouro", "total_ut_steps": 4)", "/total_ut_steps");
     names(R"("model_type": "reformer", "attn_layers": ["local", "lsh"])", "/attn_layers");
+    // Gemma 3n's embeddings of every layer, Transformer-XL's classes of words, MusicGen's codes and Decision
+    // Transformer's states; flash-linear-attention's layers with a state.
+    names(R"("model_type": "gemma3n_text", "hidden_size_per_layer_input": 256)",
+          "/hidden_size_per_layer_input");
+    names(R"("model_type": "gemma3n_text", "num_kv_shared_layers": 15)", "/num_kv_shared_layers");
+    names(R"("model_type": "transfo-xl", "cutoffs": [20000])", "/cutoffs");
+    names(R"("model_type": "musicgen_decoder", "num_codebooks": 4)", "/num_codebooks");
+    names(R"("model_type": "decision_transformer", "state_dim": 11)", "/state_dim");
+    names(R"("model_type": "gsa", "use_short_conv": false)", "recurrent architecture");
     // Linear layers of unknown sizes.
     for (const char* field : {"linear_num_key_heads", "full_attention_interval"})
         names(std::string(R"("model_type": "new", ")") + field + "\": 4", "recurrent architecture");
