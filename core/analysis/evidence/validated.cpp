@@ -20,7 +20,8 @@ constexpr std::array kReach{
     P::virtual_stages};
 
 // The sizes by which a run is one of a model.
-constexpr std::array kModelSizes{P::layers, P::hidden_size, P::ffn_size, P::heads, P::experts, P::kv_lora_rank};
+constexpr std::array kModelSizes{P::layers, P::hidden_size, P::ffn_size,
+                                 P::heads,  P::experts,     P::kv_lora_rank};
 
 Settings settings_of_model(const Preset& preset) {
     return resolve(with_model(Scenario::first_launch(Catalogue::shipped()), preset));
@@ -31,13 +32,13 @@ bool has_runs(const Preset& preset) {
     if (preset.kind == PresetKind::model) {
         const Settings own = settings_of_model(preset);
         return std::ranges::any_of(public_runs(), [&](const PublicRun& run) {
-            return !own.listed() && std::ranges::all_of(kModelSizes, [&](P id) {
-                return own[id] == run.settings[id];
-            });
+            return !own.listed() &&
+                   std::ranges::all_of(kModelSizes, [&](P id) { return own[id] == run.settings[id]; });
         });
     }
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
-    return gpu && std::ranges::any_of(shipped_runs(), [&](const MeasuredRun& run) { return run.gpu == gpu->name; });
+    return gpu &&
+           std::ranges::any_of(shipped_runs(), [&](const MeasuredRun& run) { return run.gpu == gpu->name; });
 }
 
 }  // namespace
@@ -93,15 +94,14 @@ std::string unknown_software_sentence(const std::string& name) {
 Compared compared(const Preset& preset) {
     if (preset.kind == PresetKind::model)
         return families_with({}, settings_of_model(preset), kModelSizes).empty() ? Compared::never
-                                                                                  : Compared::yes;
+                                                                                 : Compared::yes;
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
     if (!gpu || !coverage().gpus.contains(gpu->name)) return Compared::never;
-    const bool known = preset.kind == PresetKind::gpu ||
-                       !families_with(gpu->name,
-                                      resolve(with_cluster(Scenario::first_launch(Catalogue::shipped()), preset)),
-                                      std::array{P::gpus_per_node, P::intra_node_bandwidth,
-                                                 P::inter_node_bandwidth})
-                            .empty();
+    const bool known =
+        preset.kind == PresetKind::gpu ||
+        !families_with(gpu->name, resolve(with_cluster(Scenario::first_launch(Catalogue::shipped()), preset)),
+                       std::array{P::gpus_per_node, P::intra_node_bandwidth, P::inter_node_bandwidth})
+             .empty();
     return known ? Compared::yes : Compared::gpu_only;
 }
 

@@ -89,7 +89,7 @@ class PlanSearch {
         Candidate smallest;
         double feasible = 0;
         double evaluated = 0;
-        Candidate best_here{};  // of the cell
+        Candidate best_here{};               // of the cell
         const StateParts* states = nullptr;  // of the cell with its current schedule
 
         OperatorWork uncached{};                          // of the cell, if the cache is full

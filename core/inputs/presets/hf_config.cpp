@@ -125,8 +125,8 @@ void read_shape(Reader& r, const Family& family) {
     const double hidden = r.required(translatable("no other field gives the width"),
                                      {"hidden_size", "n_embd", "n_embed", "d_model"});
     r.put("hidden_size", hidden);
-    double ffn = r.number({"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff", "ffn_dim", "dff",
-                           "mlp_hidden_size"});
+    double ffn = r.number(
+        {"intermediate_size", "ffn_hidden_size", "n_inner", "d_ff", "ffn_dim", "dff", "mlp_hidden_size"});
     if (ffn <= 0) ffn = r.number({"expansion_ratio", "mlp_ratio"}, 4) * hidden;
     // OLMo's own class (hf_olmo) counts both of the first two matrices.
     if (r.text("activation_type") == "swiglu") ffn /= 2;
@@ -135,7 +135,8 @@ void read_shape(Reader& r, const Family& family) {
         const double heads = r.required(translatable("no other field gives the number of heads"),
                                         {"num_attention_heads", "n_head", "n_heads", "num_heads"});
         r.put("heads", heads);
-        r.put("kv_heads", r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads"}, heads));
+        r.put("kv_heads",
+              r.number({"num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads"}, heads));
         if (heads > 0) r.put("head_size", r.number({"head_dim"}, hidden / heads));
     }
     r.put("vocab_size", r.required(translatable("no other field gives the vocabulary"), {"vocab_size"}));

@@ -99,16 +99,25 @@ bool has_delta_net(const json& config) {
 std::string state_field(const json& config) {
     const bool delta_net = has_delta_net(config);
     static constexpr auto kNames = std::to_array<std::string_view>({
-        "state_size", "d_state", "ssm_cfg", "time_step_rank", "attention_hidden_size", "lru_width",
-        "hybrid_override_pattern", "rwkv_head_size", "expand_v",
-        "linear_attn_config",                       // Kimi Linear
-        "layer_group_size",                         // Ring and Ling with lightning attention
-        "full_attention_interval",                  // Qwen3-Next and later
-        "attn_type_list",                           // MiniMax
-        "conv_L_cache", "full_attn_idxs",           // LFM2
-        "decay_low_rank_dim", "gate_low_rank_dim",  // RWKV-7
-        "qk_dim_factor",                            // xLSTM
-        "attn_mode", "use_short_conv",              // flash-linear-attention
+        "state_size",
+        "d_state",
+        "ssm_cfg",
+        "time_step_rank",
+        "attention_hidden_size",
+        "lru_width",
+        "hybrid_override_pattern",
+        "rwkv_head_size",
+        "expand_v",
+        "linear_attn_config",       // Kimi Linear
+        "layer_group_size",         // Ring and Ling with lightning attention
+        "full_attention_interval",  // Qwen3-Next and later
+        "attn_type_list",           // MiniMax
+        "conv_L_cache",
+        "full_attn_idxs",  // LFM2
+        "decay_low_rank_dim",
+        "gate_low_rank_dim",  // RWKV-7
+        "qk_dim_factor",      // xLSTM
+        "use_short_conv",     // flash-linear-attention
     });
     for (const auto& [field, value] : config.items()) {
         const bool named = std::ranges::find(kNames, field) != kNames.end();

@@ -97,8 +97,8 @@ struct Schedule {
     // decides if `interleaves` is set, else there is one.
     double (*fixed_virtual_stages)(double layers_per_gpu) = nullptr;
     // Returns whether every micro-batch has passed back through a GPU's virtual stage before the first one
-    // passes back through the one before it, so that gradients are complete one virtual stage at a time. Null:
-    // no; layered schedules, which do not set it, always do so.
+    // passes back through the one before it, so that gradients are complete one virtual stage at a time.
+    // Null: no; layered schedules, which do not set it, always do so.
     bool (*completes_virtual_stages)(const PipelineShape&) = nullptr;
     // Null: any number is supported.
     MicroBatchRule (*micro_batches)(const PipelineShape&) = nullptr;

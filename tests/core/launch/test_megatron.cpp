@@ -260,8 +260,8 @@ TEST_CASE("launch: modules of Megatron-Core that the engine does not recompute a
     };
     const LaunchRead some = read(kMegatron, with_modules("gdn_norm_out mlp gdp_in_proj"));
     CHECK(has_note(some.notes, "not modelled: --recompute-modules gdn_norm_out gdp_in_proj."));
-    CHECK(launch::megatron_modules(
-              static_cast<unsigned>(resolve(some.scenario)[P::recompute_modules])) == "mlp");
+    CHECK(launch::megatron_modules(static_cast<unsigned>(resolve(some.scenario)[P::recompute_modules])) ==
+          "mlp");
     // Megatron's default is used only where no module is named.
     const LaunchRead none = read(kMegatron, with_modules("mhc gdp_qkv"));
     CHECK(has_note(none.notes, "not modelled: --recompute-modules mhc gdp_qkv."));

@@ -42,7 +42,8 @@ TEST_CASE("parameters: people read labels, files have names, and both are read b
     CHECK(parse(P::recompute_modules, "LayerNorm + MLP", true).value == 9);
     CHECK(parse(P::shard_group, "all (HSDP: a node)", true).value == 0);
     // Lists may be written as in JSON, as messages suggest.
-    CHECK(parse(P::layer_pattern, R"(["sliding*5", "full"])").value == parse(P::layer_pattern, "sliding*5,full").value);
+    CHECK(parse(P::layer_pattern, R"(["sliding*5", "full"])").value ==
+          parse(P::layer_pattern, "sliding*5,full").value);
     CHECK(parse(P::recompute_modules, R"(["layernorm", "mlp"])").value == 9);
     CHECK(parse(P::moment_precision, R"(["bf16", "fp32"])").value ==
           parse(P::moment_precision, "bf16+fp32").value);

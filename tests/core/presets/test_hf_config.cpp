@@ -71,7 +71,8 @@ TEST_CASE("config.json: embeddings of an unknown architecture are tied where tra
     ImportedModel model;
     const auto tied = [&](const std::string& fields) {
         const std::string config = R"({"model_type": "new", "hidden_size": 1024, "num_hidden_layers": 2,
-            "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 1000)" + fields + "}";
+            "num_attention_heads": 8, "intermediate_size": 4096, "vocab_size": 1000)" +
+                                   fields + "}";
         return imported(config.c_str(), model).on(P::tied_embeddings);
     };
     // transformers, configuration_utils.py: PretrainedConfig has the default true, and files omit defaults.
