@@ -114,6 +114,19 @@ std::string digits_of(double value) {
             std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr};
 }
 
+// Returns the value of an explanation's formula, NaN if it is not arithmetic of known symbols.
+double evaluated(const Explanation& why, const Answer& now) {
+    const std::string text = substituted(why.formula, [&](std::string_view name) {
+        const bool named =
+            std::ranges::any_of(why.ingredients, [&](const Ingredient& line) { return line.symbol == name; });
+        if (!named) return std::string();
+        const Symbol& symbol = *find_symbol(name);
+        // The energy W · H is in watt hours, so the hours are converted to seconds.
+        return digits_of(value_of(symbol, now) * (symbol.quantity == Quantity::hours ? 3600 : 1));
+    });
+    return text.empty() ? std::nan("") : Arithmetic(text).value();
+}
+
 }  // namespace
 
 TEST_CASE("explanation: a formula shows the values of its symbols", "[explain]") {
@@ -144,34 +157,36 @@ TEST_CASE("explanation: evaluating a formula gives the engine's number", "[expla
           with({{P::sharding, Sharding::zero2}, {P::micro_batch, 1}}),
           with({{P::reshard_after_forward, false}, {P::micro_batch, 1}}), with({{P::recompute, 1}}),
           with({{P::offload, Offload::optimizer}}),
-          with({{P::offload, Offload::optimizer}, {P::host_memory, 1e9}}),
-          with({{P::software, Software::torchtitan},
-                {P::pipeline_parallel, 4},
-                {P::schedule, ScheduleKind::interleaved},
-                {P::virtual_stages, 2},
-                {P::accumulation, 4}})}) {
+          with({{P::offload, Offload::optimizer}, {P::host_memory, 1e9}})}) {
         const Answer now = answer(scenario);
         REQUIRE(now.valid());
         for (std::size_t i = 0; i < kOutputs; ++i) {
             const auto id = static_cast<Output>(i);
             const Explanation why = explain(Subject::of(id), now);
-            const std::string text = substituted(why.formula, [&](std::string_view name) {
-                const bool named = std::ranges::any_of(
-                    why.ingredients, [&](const Ingredient& line) { return line.symbol == name; });
-                if (!named) return std::string();
-                const Symbol& symbol = *find_symbol(name);
-                // The energy W · H is in watt hours, so the hours are converted to seconds.
-                return digits_of(value_of(symbol, now) * (symbol.quantity == Quantity::hours ? 3600 : 1));
-            });
-            if (text.empty()) continue;
-            const double found = Arithmetic(text).value();
+            const double found = evaluated(why, now);
             if (std::isnan(found)) continue;
-            INFO(why.title << ": " << why.formula << " = " << text);
+            INFO(why.title << ": " << why.formula);
             CHECK(found == Approx(value_of(id, now)).epsilon(1e-6));
             ++compared;
         }
     }
     CHECK(compared > 20);
+}
+
+TEST_CASE("explanation: the gradients of one virtual stage at a time are those of the engine", "[explain]") {
+    // One group of micro-batches, and two of them.
+    for (const double micro_batches : {4.0, 8.0}) {
+        const Answer now = answer(with({{P::software, Software::torchtitan},
+                                        {P::pipeline_parallel, 4},
+                                        {P::schedule, ScheduleKind::interleaved},
+                                        {P::virtual_stages, 2},
+                                        {P::accumulation, micro_batches}}));
+        REQUIRE(now.valid());
+        const Explanation why = explain(Subject::of(Output::memory_gradients), now);
+        INFO(why.formula);
+        CHECK((why.formula.find("÷ v") != std::string::npos) == (micro_batches == 4));
+        CHECK(evaluated(why, now) == Approx(value_of(Output::memory_gradients, now)).epsilon(1e-6));
+    }
 }
 
 namespace {

@@ -296,7 +296,7 @@ TEST_CASE("search: plans have their own memory where unsharded gradients depend 
     const SearchResult all = search_plans(resolve(scenario), free, options);
     int one_by_one = 0, together = 0;
     for (const Candidate& candidate : all.best) {
-        const Answer alone = answer(with_plan(scenario, candidate.plan, free));
+        const Answer alone = answer(with_plan(locked(scenario), candidate.plan, free));
         REQUIRE(alone.valid());
         CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
         ++(reduces_by_virtual_stage(alone.compiled) ? one_by_one : together);
