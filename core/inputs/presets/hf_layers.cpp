@@ -25,8 +25,8 @@ constexpr std::array kTypes{Name{"full_attention", "full"},
 constexpr std::array kBlocks{Name{"mamba", "mamba2/none"},   Name{"linear_attention", "mamba2/none"},
                              Name{"attention", "full/none"}, Name{"full_attention", "full/none"},
                              Name{"mlp", "none/dense"},      Name{"moe", "none/experts"}};
-constexpr std::array kLetters{Name{"M", "mamba2/none"}, Name{"*", "full/none"}, Name{"-", "none/dense"},
-                              Name{"E", "none/experts"}};
+constexpr std::array kLetters{Name{"M", "mamba2/none"}, Name{"G", "linear/none"}, Name{"*", "full/none"},
+                              Name{"-", "none/dense"}, Name{"E", "none/experts"}};
 
 std::optional<std::string> found(const auto& names, std::string_view name) {
     const auto it = std::ranges::find(names, name, &Name::first);

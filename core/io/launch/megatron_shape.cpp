@@ -119,9 +119,11 @@ class ShapeReader {
             if (letters.empty() || letters == "None") continue;
             std::erase(letters, '|');  // it separates stages, which are read with the parallelism
             if (auto layers = layers_of_letters(letters)) return *layers;
-            o_.problem(option, translate("“{1}” is not understood", {letters}),
-                       translate("a layer is M (Mamba-2), * (attention), - (feed-forward) or E (experts)"),
-                       translate("write M-M*M-ME"));
+            o_.problem(
+                option, translate("“{1}” is not understood", {letters}),
+                translate("a layer is M (Mamba-2), G (gated DeltaNet), * (attention), - (feed-forward) or "
+                          "E (experts)"),
+                translate("write M-M*M-ME"));
             return {};
         }
         const bool hybrid = o_.program().text.find("pretrain_hybrid") != std::string::npos ||
@@ -144,13 +146,15 @@ class ShapeReader {
             set(P::ssm_state_size, o_.number("--mamba-state-dim", 128));
             set(P::ssm_groups, o_.number("--mamba-num-groups", 8));
             set(P::convolution_kernel, 4);
+            if (std::ranges::find(hybrid, "linear/none") != hybrid.end()) set_delta_net();
             return;
         }
         const std::string variant = o_.text("--experimental-attention-variant", "");
         if (variant.empty() || variant == "None") return;
         const LayerWords mixers = mixers_of("--linear-attention-freq", (*s_)[P::layers], "linear");
-        if (variant != "gated_delta_net" || mixers.empty()) {
-            const bool known = variant == "gated_delta_net";
+        // Megatron-LM has called it gdn since August 2026 and still knows the earlier name.
+        const bool known = variant == "gdn" || variant == "gated_delta_net";
+        if (!known || mixers.empty()) {
             o_.problem(known ? "--linear-attention-freq" : "--experimental-attention-variant",
                        translate("is not read"), translate("the model has layers of several kinds"),
                        known ? translate("write 4 for one attention layer of four")
@@ -158,6 +162,10 @@ class ShapeReader {
             return;
         }
         mixers_ = mixers;
+        set_delta_net();
+    }
+
+    void set_delta_net() {
         set(P::linear_key_head_size, o_.number("--linear-key-head-dim", 128));
         set(P::linear_value_head_size, o_.number("--linear-value-head-dim", 128));
         set(P::linear_key_heads, o_.number("--linear-num-key-heads", 16));

@@ -167,11 +167,20 @@ TEST_CASE("launch: a hybrid model's layers are read and written", "[launch]") {
     CHECK(s[P::ssm_groups] == 4);
     CHECK(problems_of(kMegatron, megatron_command(hybrid, "pretrain_hybrid.py")).size() == 1);
     CHECK(problems_of(kMegatron, megatron_command(hybrid + "--hybrid-override-pattern M/X")).size() == 1);
+    // G is a layer of gated DeltaNet alone.
+    const std::string delta_net = "--hybrid-layer-pattern G-G-G-*- --linear-num-key-heads 8 ";
+    const Settings next = megatron_settings(megatron_command(delta_net, "pretrain_hybrid.py"));
+    CHECK(format(P::layer_pattern, next[P::layer_pattern]) ==
+          "linear/none,none/dense,linear/none,none/dense,linear/none,none/dense,full/none,none/dense");
+    CHECK(next[P::linear_key_heads] == 8);
+    CHECK(next[P::linear_value_heads] == 32);
     const std::string linear = "--experimental-attention-variant gated_delta_net --linear-num-key-heads 8 ";
     const Settings delta = megatron_settings(megatron_command(linear + "--linear-attention-freq 4"));
     CHECK(format(P::layer_pattern, delta[P::layer_pattern]).starts_with("linear"));
     CHECK(delta[P::linear_key_heads] == 8);
     CHECK(delta[P::linear_value_heads] == 32);
+    const std::string newer = "--experimental-attention-variant gdn --linear-attention-freq 4";
+    CHECK(megatron_settings(megatron_command(newer))[P::layer_pattern] == delta[P::layer_pattern]);
     CHECK(problems_of(kMegatron, megatron_command(linear + "--linear-attention-freq [1]*3+[0]")).size() == 1);
     CHECK(problems_of(kMegatron, megatron_command("--experimental-attention-variant dsa")).size() == 1);
     for (const char* model : {"nemotron-h-56b", "qwen3-next-80b-a3b"}) {
