@@ -36,7 +36,7 @@ Labels labels_of_names() {
     for (const Verdict verdict : {Verdict::fits, Verdict::risky, Verdict::does_not_fit})
         out.emplace(name_of(verdict), label_of(verdict));
     for (int i = 0; i <= static_cast<int>(Wall::balanced); ++i)
-        out.emplace(name_of(static_cast<Wall>(i)), label_of(static_cast<Wall>(i)));
+        out.emplace(wall_cell(static_cast<Wall>(i)), label_of(static_cast<Wall>(i)));
     return out;
 }
 

@@ -10,6 +10,10 @@ std::string verdict_cell(bool valid, Verdict verdict) {
     return valid ? std::string(name_of(verdict)) : std::string("invalid");
 }
 
+std::string wall_cell(Wall wall) {
+    return wall == Wall::host_link ? "host-link" : std::string(name_of(wall));
+}
+
 std::string column_header(std::string_view name, const std::string& unit) {
     return std::string(name) + "[" + unit + "]";
 }

@@ -18,9 +18,11 @@ struct PlotTable {
     std::vector<std::vector<std::string>> rows;
 };
 std::string to_csv(const PlotTable& table);
-// "NAME[UNIT]", and a verdict's cell.
+// "NAME[UNIT]", a verdict's cell, and a wall's cell: its name in files, but "host-link" for the link to the
+// host.
 std::string column_header(std::string_view name, const std::string& unit);
 std::string verdict_cell(bool valid, Verdict verdict);
+std::string wall_cell(Wall wall);
 // The header of a parameter's column, and the parameter's value in tables: the name of a choice, a number in
 // its unit.
 std::string parameter_header(P id);

@@ -38,6 +38,7 @@ Theme make_light(Theme::Kind kind) {
     t.communication_hidden = rgb(0xF3C9AC);
     t.memory_rate = rgb(0x009E73);
     t.latency = rgb(0x7B838D);
+    t.host_link = rgb(0x662900);
     t.recompute = rgb(0x56B4E9);
     t.weights = rgb(0x00664A);
     t.gradients = rgb(0x009E73);
@@ -78,6 +79,7 @@ Theme make_dark() {
     t.communication_hidden = rgb(0x6A4029);
     t.memory_rate = rgb(0x2BBE93);
     t.latency = rgb(0x98A1AC);
+    t.host_link = rgb(0x806040);
     t.recompute = rgb(0x7CC7F2);
     t.weights = rgb(0x14795C);
     t.gradients = rgb(0x2BBE93);
@@ -437,7 +439,7 @@ QColor Theme::of(StepTerm term) const {
         case StepTerm::expert_network:
         case StepTerm::stage_network: return communication;
         case StepTerm::bubble: return muted;
-        case StepTerm::host_link:
+        case StepTerm::host_link: return host_link;
         case StepTerm::host: return latency;
         case StepTerm::count: break;
     }
@@ -451,8 +453,8 @@ QColor Theme::of(Wall wall) const {
         case Wall::memory_bandwidth: return memory_rate;
         case Wall::intra_node:
         case Wall::inter_node: return communication;
-        case Wall::latency:
-        case Wall::host_link: return latency;
+        case Wall::latency: return latency;
+        case Wall::host_link: return host_link;
         case Wall::balanced: return muted;
     }
     return muted;

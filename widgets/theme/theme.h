@@ -26,7 +26,8 @@ struct Theme {
     QColor flash;              // a field that a preset has just changed
 
     // Data.
-    QColor compute, compute_second, communication, communication_hidden, memory_rate, latency, recompute;
+    QColor compute, compute_second, communication, communication_hidden, memory_rate, latency, host_link,
+        recompute;
     QColor weights, gradients, optimizer;  // can be sharded
     QColor gathered, activations, logits;  // working memory
     QColor context, allocator;

@@ -59,7 +59,7 @@ MapCell map_cell(const Answer& answer, bool valid) {
     if (gathers && e.ideal.threshold_tokens > 0)
         cell.ideal_cover = answer.compiled.tokens_per_micro_batch / e.ideal.threshold_tokens;
     cell.elasticity = e.elasticity;
-    cell.host_link = e.wall_of(Rate::intra_node) == Wall::host_link;
+    cell.links_over_host_link = e.links_over_host_link();
     return cell;
 }
 

@@ -70,13 +70,15 @@ double Estimate::exposed_communication() const { return sum_of(step, kNetworkTer
 double Estimate::communication_time() const { return exposed_communication() + step.hidden_communication; }
 double Estimate::waiting_time() const { return sum_of(step, kWaitingTerms); }
 
+double Estimate::links_over_host_link() const {
+    const double host = step.term(StepTerm::host_link);
+    const double limited = elasticity[static_cast<std::size_t>(Rate::intra_node)] * step.total;
+    // The links between GPUs limit no more than what waits for communication, and than the rest.
+    return (std::min(exposed_communication(), limited - host) - host) / step.total;
+}
+
 Wall Estimate::wall_of(Rate rate) const {
-    if (rate == Rate::intra_node) {
-        const double host = step.term(StepTerm::host_link);
-        const double limited = elasticity[static_cast<std::size_t>(rate)] * step.total;
-        // The links between GPUs limit no more than what waits for communication, and than the rest.
-        if (host > std::min(exposed_communication(), limited - host)) return Wall::host_link;
-    }
+    if (rate == Rate::intra_node && links_over_host_link() < 0) return Wall::host_link;
     return static_cast<Wall>(static_cast<int>(Wall::compute) + static_cast<int>(rate));
 }
 

@@ -156,7 +156,7 @@ PlotTable scaling_table(const ScalingData& data) {
         out.rows.push_back(
             {exact_or_empty(weak.x),
              verdict_cell(weak.valid, weak.verdict),
-             weak.valid ? std::string(name_of(weak.wall)) : std::string(),
+             weak.valid ? wall_cell(weak.wall) : std::string(),
              exact_or_empty(mfu / kPercent),
              exact_or_empty((std::isnan(mfu) ? kNoValue : data.y(weak.band_low, weak, ScalingY::mfu)) /
                             kPercent),

@@ -87,6 +87,7 @@ QColor SensitivityFigure::color_of(P id) const {
         case P::memory_bandwidth: return theme_->of(Wall::memory_bandwidth);
         case P::intra_node_bandwidth: return theme_->of(Wall::intra_node);
         case P::inter_node_bandwidth: return theme_->of(Wall::inter_node);
+        case P::host_bandwidth: return theme_->of(Wall::host_link);
         default: return theme_->latency;
     }
 }

@@ -161,7 +161,7 @@ QColor color_of(const Interval& interval, const Theme& theme) {
         case Activity::recompute: out = theme.recompute; break;
         case Activity::memory_copies: out = theme.of(StepTerm::memory_copies); break;
         case Activity::optimizer: out = theme.of(StepTerm::optimizer); break;
-        case Activity::host_link:
+        case Activity::host_link: out = theme.host_link; break;
         case Activity::host: out = theme.latency; break;
         case Activity::bubble: out = theme.pane; break;
         case Activity::omitted: out = theme.grid; break;

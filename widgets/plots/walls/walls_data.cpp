@@ -60,6 +60,20 @@ Field field_of(const WallsData& data, const Get& get) {
     return out;
 }
 
+// Returns by how much the elasticity of one rate is above the largest of the others.
+Field lead_of(const std::vector<Field>& rates, Rate rate) {
+    const auto own = static_cast<std::size_t>(rate);
+    Field out = rates[own];
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        double others = 0;
+        for (std::size_t k = 0; k < rates.size(); ++k) {
+            if (k != own) others = std::max(others, rates[k][i]);
+        }
+        out[i] -= others;
+    }
+    return out;
+}
+
 void draw_lines(WallsData& data) {
     std::vector<Field> shown{data.exists};
     if (!data.hypothetical) shown.push_back(data.spare);
@@ -71,6 +85,8 @@ void draw_lines(WallsData& data) {
     }
     const std::vector<Field> rates(data.elasticity.begin(), data.elasticity.end());
     data.edges = borders(data.grid, rates, {data.exists, data.spare});
+    data.edges += level_lines(data.grid, data.links_over_host_link,
+                              {data.exists, data.spare, lead_of(rates, Rate::intra_node)});
     // Remove islands that are thinner than the resolution of the grid.
     data.edges.removeIf([&](const QPolygonF& line) {
         const QRectF box = line.boundingRect();
@@ -176,7 +192,7 @@ WallsData walls_data(const WallsRequest& request, WallMap map) {
     });
     for (std::size_t rate = 0; rate < kRates; ++rate)
         out.elasticity[rate] = field_of(out, [&](const MapCell& cell) { return cell.elasticity[rate]; });
-    out.host_link = field_of(out, [](const MapCell& cell) { return cell.host_link ? 1.0 : -1.0; });
+    out.links_over_host_link = field_of(out, [](const MapCell& cell) { return cell.links_over_host_link; });
     for (std::size_t j = 0; j < out.grid.v.size(); ++j) {
         for (std::size_t i = 0; i < out.grid.u.size(); ++i)
             out.exists.push_back(out.map.at(out.x.index_of(i), out.y.index_of(j)).valid ? 1 : -1);
@@ -313,7 +329,7 @@ PlotTable walls_table(const WallsData& data) {
             }
             const bool shows = !std::isnan(data.shown_mfu(cell));
             row.emplace_back(name_of(cell.verdict));
-            row.emplace_back(name_of(cell.wall));
+            row.push_back(wall_cell(cell.wall));
             row.push_back(exact_or_empty(data.shown_mfu(cell) / percent));
             row.push_back(exact_or_empty(shows ? cell.tokens_per_s_per_gpu : kNoValue));
             row.push_back(exact_or_empty(cell.peak_memory / gib));

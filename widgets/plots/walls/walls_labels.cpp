@@ -35,7 +35,7 @@ int kind_at(const WallsData& data, const GridPlace& place) {
         }
     }
     const bool intra = best == static_cast<int>(Rate::intra_node);
-    return intra && value_at(data.grid, data.host_link, place) >= 0 ? kHostLink : best;
+    return intra && value_at(data.grid, data.links_over_host_link, place) < 0 ? kHostLink : best;
 }
 
 // Samples are stored row by row, downwards.
