@@ -31,7 +31,7 @@ Documents::Documents(Catalogue& catalogue, Session& session, LiveModel& model, W
       tabs_(tabs),
       messages_(messages) {
     autosave_.setSingleShot(true);
-    connect(&autosave_, &QTimer::timeout, this, &Documents::autosave);
+    connect(&autosave_, &QTimer::timeout, this, &Documents::autosave_between_frames);
     connect(&model_, &LiveModel::changed, this, &Documents::schedule_autosave);
     connect(&model_, &LiveModel::gesture_ended, this, &Documents::schedule_autosave);
     connect(&model_, &LiveModel::pins_changed, this, &Documents::schedule_autosave);
@@ -158,9 +158,29 @@ void Documents::schedule_autosave() {
 
 void Documents::autosave() {
     kept_.start();
+    // A write that began during a drag must not end after this one.
+    writing_.cancel_and_wait();
     Problems problems;
-    const bool kept =
-        session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)), problems);
+    session_.set_scenarios(QString::fromStdString(write_session(workspace_.session(), false)), problems);
+    report_autosave(problems);
+}
+
+// Replacing a file may wait for the disk for longer than a frame.
+void Documents::autosave_between_frames() {
+    if (!model_.in_gesture()) return autosave();
+    kept_.start();
+    writing_.ask(
+        [this, text = QString::fromStdString(write_session(workspace_.session(), false))](
+            const std::stop_token&) {
+            Problems problems;
+            session_.set_scenarios(text, problems);
+            return problems;
+        },
+        [this](const Problems& problems) { report_autosave(problems); });
+}
+
+void Documents::report_autosave(const Problems& problems) {
+    const bool kept = problems.empty();
     // The message is shown once, and not at every step of a drag.
     if (!kept && is_kept_)
         messages_.say(

@@ -9,6 +9,9 @@
 #include <QTimer>
 #include <string>
 
+#include "text/problem.h"
+#include "widgets/background.h"
+
 class QMimeData;
 
 namespace shardscope {
@@ -60,6 +63,9 @@ class Documents : public QObject {
     void autosave();
 
   private:
+    // Does the same as autosave(), but in the background during a drag.
+    void autosave_between_frames();
+    void report_autosave(const Problems& problems);
     // Adds the runs of several training logs to the plot of validation, and removes all but the first from
     // the files to open. Returns what to say about them.
     QStringList add_logs(QStringList& files);
@@ -74,6 +80,7 @@ class Documents : public QObject {
     QTimer autosave_;
     QElapsedTimer kept_;   // since the last time that the session was saved
     bool is_kept_ = true;  // whether the last attempt to write it was successful
+    Background writing_;   // of the session
 };
 
 }  // namespace shardscope

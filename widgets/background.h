@@ -58,6 +58,11 @@ class Background : public QObject {
         end();
         queue_.cancel();
     }
+    // Cancels the current request and waits until no work runs any more.
+    void cancel_and_wait() {
+        cancel();
+        queue_.wait();
+    }
     // Returns whether a requested result has not been delivered yet.
     [[nodiscard]] bool pending() const { return pending_; }
 

@@ -84,9 +84,10 @@ QString step_text(P id, const Settings& before, const Settings& after) {
 
 LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
     : QObject(parent), catalogue_(&catalogue), undo_(new QUndoStack(this)) {
-    constexpr int kFrame = 16;  // ms
+    // Several frames, because a frame that takes long must not be followed by a second update for the plan.
+    constexpr int kWaitForFrame = 60;  // ms
     no_frame_.setSingleShot(true);
-    no_frame_.setInterval(kFrame);
+    no_frame_.setInterval(kWaitForFrame);
     connect(&no_frame_, &QTimer::timeout, this, [this] {
         take_found_plan();
         Q_EMIT changed();

@@ -11,8 +11,10 @@
 #include <QUndoStack>
 #include <QWindow>
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 #include "app/side_panels.h"
@@ -21,6 +23,7 @@
 #include "studies/study.h"
 #include "support/desk.h"
 #include "system/file_io.h"
+#include "system/file_system.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/table_choices.h"
@@ -640,6 +643,59 @@ TEST_CASE("files: every change is in the session file at once", "[files]") {
     QApplication::processEvents();
     REQUIRE(beside->isChecked());
     CHECK(soon([&] { return kept().view.side_by_side; }));
+    keep(desk.session, {});
+}
+
+namespace {
+
+// Counts the files that the window's own thread and other threads put in their places.
+class CountedFiles : public FileSystem {
+  public:
+    CountedFiles() { replace_file_system(this); }
+    ~CountedFiles() override { replace_file_system(nullptr); }
+    CountedFiles(const CountedFiles&) = delete;
+    CountedFiles& operator=(const CountedFiles&) = delete;
+    int rename(const char* from, const char* to) override {
+        ++(std::this_thread::get_id() == window_ ? by_window : by_others);
+        return FileSystem::rename(from, to);
+    }
+    std::atomic<int> by_window{0};
+    std::atomic<int> by_others{0};
+
+  private:
+    std::thread::id window_ = std::this_thread::get_id();
+};
+
+}  // namespace
+
+TEST_CASE("files: the session is written in the background during a drag, and at once after it",
+          "[files]") {
+    Desk desk;
+    QApplication::processEvents();
+    CountedFiles files;
+    QWidget* slider = desk.slider("cluster.gpus");
+    QTest::mousePress(slider, Qt::LeftButton, {}, QPoint(20, slider->height() / 2));
+    int moves = 0;
+    const auto drag_on = [&] {
+        const QPoint point(20 + ++moves % (slider->width() / 2), slider->height() / 2);
+        QMouseEvent move(QEvent::MouseMove, QPointF(point), slider->mapToGlobal(QPointF(point)), Qt::NoButton,
+                         Qt::LeftButton, {});
+        QApplication::sendEvent(slider, &move);
+    };
+    REQUIRE(QTest::qWaitFor(
+        [&] {
+            drag_on();
+            return files.by_others > 1;
+        },
+        kBackgroundTimeout));
+    CHECK(files.by_window == 0);
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
+    QApplication::processEvents();
+    CHECK(files.by_window > 0);
+    Problems problems;
+    CHECK(read_session(kept_in(desk.session).toStdString(), commands::catalogue(), {}, problems).current ==
+          desk.window.model().scenario());
+    CHECK(problems.empty());
     keep(desk.session, {});
 }
 
