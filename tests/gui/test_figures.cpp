@@ -15,15 +15,19 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "evidence/runs.h"
 #include "files/scenario_file.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "support/svg.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/chart/figure_parts.h"
+#include "widgets/drawing.h"
 #include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/plots/figure_export.h"
@@ -45,6 +49,22 @@ FigureRequest request(const std::string& plot) {
 
 Answer first() { return answer(Scenario::first_launch()); }
 Answer too_long() { return answer(edited(Scenario::first_launch(), P::sequence_length, 16384)); }
+
+// Returns the distance in px from a box to a curve of the scaling plot.
+double distance_to_curve(const QCustomPlot& plot, const Curve& curve,
+                         const std::function<double(const CurvePoint&)>& value, const QRectF& box) {
+    double best = 1e9;
+    const auto at = [&](const CurvePoint& point) {
+        return QPointF(plot.xAxis->coordToPixel(point.x), plot.yAxis->coordToPixel(value(point)));
+    };
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+        const QPointF a = at(curve[i - 1]);
+        const QPointF b = at(curve[i]);
+        if (std::isnan(a.y()) || std::isnan(b.y())) continue;
+        for (int part = 0; part <= 8; ++part) best = std::min(best, distance_to(box, a + (b - a) * part / 8));
+    }
+    return best;
+}
 
 // The plot at the size of the window's design, drawn once.
 struct LiveScaling {
@@ -317,6 +337,10 @@ TEST_CASE("scaling: the label of the knee is beside its mark, or a line leads to
                         label |= word.box;
                 }
                 if (label.isEmpty()) continue;
+                const QString count = shown(knee->x, Quantity::count) + QStringLiteral(" GPUs");
+                for (const DrawnWord& word : drawn_words(canvas)) {
+                    if (word.text == count) label |= word.box;  // of a name in two lines
+                }
                 const QPointF mark(canvas.xAxis->coordToPixel(knee->x),
                                    canvas.yAxis->coordToPixel(data.y(*knee, ScalingY::mfu)) - 14);
                 constexpr double kBeside = 12;
@@ -330,6 +354,32 @@ TEST_CASE("scaling: the label of the knee is beside its mark, or a line leads to
         }
     }
     CHECK(led > 0);
+}
+
+TEST_CASE("scaling: no curve crosses the name of the knee in a small window", "[figures]") {
+    const bool german = GENERATE(false, true);
+    std::optional<German> language;
+    if (german) language.emplace();
+    Desk desk;
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    auto* plot = desk.find<QCustomPlot>("scaling/plot");
+    plot->replot();
+    const ScalingData& data = desk.window.findChild<ScalingPlot*>()->figure().data();
+    const QString count = shown(data.curves.knee, Quantity::count) + QStringLiteral(" GPUs");
+    const QString name = tr("knee at %1 GPUs").arg(shown(data.curves.knee, Quantity::count));
+    const QString first = in_two_lines(name).section(QLatin1Char('\n'), 0, 0);
+    QRectF label;
+    for (const DrawnWord& word : drawn_words(*plot)) {
+        if (word.text == name || word.text == first || word.text == count) label |= word.box;
+    }
+    REQUIRE_FALSE(label.isEmpty());
+    label.adjust(2, 2, -2, -2);  // the ink
+    const auto mfu = [&](const CurvePoint& point) { return data.y(point, ScalingY::mfu); };
+    CHECK(distance_to_curve(*plot, data.curves.weak, mfu, label) > 0);
+    CHECK(distance_to_curve(*plot, data.curves.strong, mfu, label) > 0);
+    const auto ideal = [&](const CurvePoint& point) { return data.ideal_y(point, ScalingY::mfu); };
+    CHECK(distance_to_curve(*plot, data.curves.weak, ideal, label) > 0);
 }
 
 TEST_CASE("an axis of less than a decade has labels", "[figures]") {
@@ -731,23 +781,9 @@ TEST_CASE("scaling: no name of a curve is at another curve", "[figures]") {
             plot->replot();
             const ScalingData& data = tab->figure().data();
             const auto away = [&](const Curve& curve, const QRectF& box) {
-                double best = 1e9;
-                for (std::size_t i = 1; i < curve.size(); ++i) {
-                    const auto at = [&](const CurvePoint& point) {
-                        return QPointF(plot->xAxis->coordToPixel(point.x),
-                                       plot->yAxis->coordToPixel(data.y(point, tab->figure().options().y)));
-                    };
-                    const QPointF a = at(curve[i - 1]);
-                    const QPointF b = at(curve[i]);
-                    if (std::isnan(a.y()) || std::isnan(b.y())) continue;
-                    for (int part = 0; part <= 8; ++part) {
-                        const QPointF p = a + (b - a) * part / 8;
-                        best = std::min(best,
-                                        std::hypot(std::max({box.left() - p.x(), p.x() - box.right(), 0.0}),
-                                                   std::max({box.top() - p.y(), p.y() - box.bottom(), 0.0})));
-                    }
-                }
-                return best;
+                return distance_to_curve(
+                    *plot, curve,
+                    [&](const CurvePoint& point) { return data.y(point, tab->figure().options().y); }, box);
             };
             INFO(gpus << " GPUs, " << size.width() << " px");
             constexpr double kLed = 20;  // px, from which a line leads to the curve

@@ -138,6 +138,17 @@ void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Q
     }
 }
 
+QString in_two_lines(const QString& text) {
+    qsizetype at = -1;
+    for (qsizetype i = 1; i + 1 < text.size(); ++i) {
+        const bool may = text[i] == QLatin1Char(' ') || text[i] == QLatin1Char('-');
+        if (may && (at < 0 || std::abs(2 * i - text.size()) < std::abs(2 * at - text.size()))) at = i;
+    }
+    if (at < 0) return text;
+    const qsizetype end = text[at] == QLatin1Char('-') ? at + 1 : at;
+    return text.left(end) + QLatin1Char('\n') + text.mid(at + 1);
+}
+
 void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo) {
     const QFontMetricsF metrics(line.font);
     painter.save();

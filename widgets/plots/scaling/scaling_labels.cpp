@@ -489,7 +489,13 @@ void ScalingLabels::paint_knee() {
     const LabelLines shorter{
         bold(tr("knee at %1 GPUs").arg(shown(scene_.data.curves.knee, Quantity::count)))};
     LabelLines lines = shorter;
-    if (roomy_) lines.append(muted(tr("from here a GPU adds half as much")));
+    LabelLines narrow;
+    if (roomy_) {
+        lines.append(muted(tr("from here a GPU adds half as much")));
+    } else {
+        for (const QString& part : in_two_lines(shorter.front().text).split(QLatin1Char('\n')))
+            narrow.append(bold(part));
+    }
     const auto corners = [&](const QSizeF& size) {
         const QPointF up = knee_ - QPointF(0, 9);
         QList<QPointF> out;
@@ -501,9 +507,11 @@ void ScalingLabels::paint_knee() {
         add_above(5);
         // A position beside the mark is better than one far above it, where the name would be read as
         // another's.
-        for (const double left : {up.x() + 9, up.x() - 9 - size.width()}) {
-            for (const double down : {-0.3, -0.8, 0.2, 0.6})
-                out.append({left, knee_.y() + down * size.height() - 4});
+        for (const double gap : {9.0, 6.0}) {
+            for (const double left : {up.x() + gap, up.x() - gap - size.width()}) {
+                for (const double down : {-0.3, -0.8, 0.2, 0.6})
+                    out.append({left, knee_.y() + down * size.height() - 4});
+            }
         }
         for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
         return out;
@@ -518,6 +526,7 @@ void ScalingLabels::paint_knee() {
     constexpr double kHardly = 2;
     auto box = put(lines, corners(size_of(lines)), kHardly);
     if (!box) box = put(shorter, corners(size_of(shorter)), kHardly);
+    if (!box && !roomy_) box = put(narrow, corners(size_of(narrow)), kHardly);
     if (!box) box = put_one_of(lines, shorter, corners, off);
     // Farther away a line leads to the mark.
     const QPointF mark = knee_ - QPointF(0, 9);

@@ -141,19 +141,6 @@ double place_tag(WallsTag& tag, const QSizeF& size, const Samples& s, const std:
     return best;
 }
 
-// Breaks a text into two lines of about the same length; returns it unchanged if there is no place to break
-// it.
-QString broken(const QString& text) {
-    qsizetype at = -1;
-    for (qsizetype i = 1; i + 1 < text.size(); ++i) {
-        const bool may = text[i] == QLatin1Char(' ') || text[i] == QLatin1Char('-');
-        if (may && (at < 0 || std::abs(2 * i - text.size()) < std::abs(2 * at - text.size()))) at = i;
-    }
-    if (at < 0) return text;
-    const qsizetype end = text[at] == QLatin1Char('-') ? at + 1 : at;
-    return text.left(end) + QLatin1Char('\n') + text.mid(at + 1);
-}
-
 QSizeF size_of_tag(const QString& text, const QFontMetricsF& metrics) {
     double width = 0;
     const QStringList lines = text.split(QLatin1Char('\n'));
@@ -192,7 +179,7 @@ std::vector<WallsTag> walls_tags(const WallsData& data, const WallsPart& part, c
         // A tag that is mostly over its neighbours would name the wrong region.
         constexpr double kMostlyInside = 0.7;
         if (best < kMostlyInside) {
-            const QString narrow = broken(tag.text);
+            const QString narrow = in_two_lines(tag.text);
             if (narrow == tag.text) continue;
             tag.text = narrow;
             best = place_tag(tag, size_of_tag(narrow, metrics), s, members, frame, used);
