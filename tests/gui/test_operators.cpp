@@ -17,10 +17,13 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "evidence/bandwidth_curve.h"
 #include "evidence/fabric_fit.h"
 #include "model/operator_time.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "text/csv.h"
 #include "widgets/drawn_words.h"
 #include "widgets/plots/collectives/collectives_plot.h"
@@ -432,6 +435,43 @@ TEST_CASE("collectives tab: every curve has its name, and no two names overlap",
             CHECK(canvas->yAxis->range().lower <= std::max(least, kLittle));
             CHECK(canvas->yAxis->range().lower > 1e7);
         }
+    }
+}
+
+TEST_CASE("collectives tab: no curve crosses the words in the corner of a small window", "[collectives]") {
+    const bool german = GENERATE(false, true);
+    std::optional<testing::German> language;
+    if (german) language.emplace();
+    OperatorsDesk desk;
+    desk.window.resize(1024, 700);
+    auto& plot = desk.open_tab<CollectivesPlot>("collectives");
+    auto* canvas = desk.find<QCustomPlot>("collectives/plot");
+    for (std::size_t shown = 0; shown < plot.figure().data().series.size(); ++shown) {
+        desk.find<QComboBox>("collectives/tables")->setCurrentIndex(static_cast<int>(shown));
+        QApplication::processEvents();
+        const CollectivesData& data = plot.figure().data();
+        const CollectiveSeries& series = data.current();
+        const QRect frame = canvas->axisRect()->rect();
+        int found = 0;
+        for (const DrawnWord& word : drawn_words(*canvas)) {
+            if (word.box.top() < frame.center().y() || word.box.bottom() > frame.bottom() ||
+                word.box.right() < frame.right()) {
+                continue;
+            }
+            ++found;
+            CAPTURE(german, shown, word.text.toStdString());
+            for (const CollectiveSeries& other : data.series) {
+                const auto& points = other.measured.table.points;
+                if (other.fit.points == 0 || points.empty()) continue;
+                for (double bytes = kSmallestFitted; bytes <= points.back().bytes; bytes *= 1.05) {
+                    for (const double bandwidth :
+                         {other.fit.curve.at(bytes), data.engine(series.measured.table, bytes)})
+                        CHECK_FALSE(word.box.contains({canvas->xAxis->coordToPixel(bytes),
+                                                       canvas->yAxis->coordToPixel(bandwidth)}));
+                }
+            }
+        }
+        CHECK(found > 3);
     }
 }
 

@@ -49,8 +49,8 @@ void draw_text(QPainter& painter, const QPointF& at, const QString& text, const 
                const QColor& color, const QColor& halo = {});
 void draw_label(QPainter& painter, const QRectF& box, const LabelLines& lines, Qt::Alignment alignment,
                 const QColor& halo = {});
-// Breaks a text into two lines of about the same length; returns it unchanged if there is no place to break
-// it.
+// Breaks a text into two lines of about the same length, after a comma if it has one; returns it unchanged if
+// there is no place to break it.
 QString in_two_lines(const QString& text);
 // Draws a line of text rotated, reading upwards, centred in `box`.
 void draw_upright(QPainter& painter, const QRectF& box, const LabelLine& line, const QColor& halo = {});

@@ -287,9 +287,18 @@ QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
         lines.append({tr("too few sizes from 128 KiB on for a fit"), fonts.small, theme->muted});
     }
     lines.append({tr("dashed: the engine for this scenario’s fabric"), fonts.small, theme->text});
-    const QSizeF size = size_of(lines);
     const QRectF area = frame();
     const double right = plot.axisRect()->outerRect().right() - 8;
+    // The curves rise at the left of the frame.
+    constexpr double kClear = 0.6;
+    for (qsizetype i = lines.size() - 1; i >= 0; --i) {
+        const LabelLine line = lines[i];
+        if (QFontMetricsF(line.font).horizontalAdvance(line.text) <= kClear * (right - area.left())) continue;
+        const QStringList parts = in_two_lines(line.text).split(QLatin1Char('\n'));
+        lines[i].text = parts.front();
+        if (parts.size() > 1) lines.insert(i + 1, {parts.back(), line.font, line.color});
+    }
+    const QSizeF size = size_of(lines);
     const QRectF box(QPointF(right - size.width(), area.bottom() - 8 - size.height()), size);
     draw_label(painter, box, lines, Qt::AlignRight, theme->pane);
     return box.adjusted(-4, -2, 4, 2);
