@@ -10,6 +10,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 #include "support/desk.h"
@@ -100,6 +101,23 @@ TEST_CASE("the walls are visible with wide tracks at every size, and grow with t
     }
 }
 
+namespace {
+
+// Returns the ratio of the luminances of two colours, as WCAG defines it.
+double contrast(const QColor& one, const QColor& other) {
+    const auto luminance = [](const QColor& color) {
+        const auto linear = [](double c) {
+            return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+        };
+        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+               0.0722 * linear(color.blueF());
+    };
+    const auto [dark, light] = std::minmax({luminance(one), luminance(other)});
+    return (light + 0.05) / (dark + 0.05);
+}
+
+}  // namespace
+
 TEST_CASE("the link to the host is named where it is the wall, above the sliders and on their handles",
           "[gui][controls]") {
     Desk desk;
@@ -109,8 +127,14 @@ TEST_CASE("the link to the host is named where it is the wall, above the sliders
     QApplication::processEvents();
     REQUIRE(model.answer().fits());
     CHECK(desk.find<QWidget>("controls/walls")->accessibleName() == "Walls, bound by host link");
-    const Theme& theme = current_theme();
-    CHECK(theme.of(Wall::host_link) == theme.of(StepTerm::host_link));
+    // Its colour is as light as that of no other wall, so that it also differs without hue.
+    for (const Theme* theme : {&Theme::light(), &Theme::dark()}) {
+        const QColor own = theme->of(Wall::host_link);
+        CHECK(own == theme->of(StepTerm::host_link));
+        CHECK(contrast(own, theme->pane) >= 3);
+        for (const Wall other : {Wall::compute, Wall::memory_bandwidth, Wall::intra_node, Wall::latency})
+            CHECK(contrast(own, theme->of(other)) > 1.9);
+    }
     std::set<QString> letters;
     constexpr auto kLast = static_cast<int>(Wall::balanced);
     for (int i = 0; i <= kLast; ++i) letters.insert(wall_letter(static_cast<Wall>(i)));

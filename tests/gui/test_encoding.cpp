@@ -206,7 +206,8 @@ TEST_CASE("the numbers of a column of a table have one format, and names are wor
     const PlotTable table{{"peak_memory[GiB]", "gpus[1]", "share[1]", "wall"},
                           {{"11.21880001", "8", "0.5", "memory-bandwidth"},
                            {"10.989", "1024", "0.00000125", "inter-node"},
-                           {"-9", "16384", "", "own text"}}};
+                           {"-9", "16384", "", "own text"},
+                           {"10", "8", "0.25", "host-link"}}};
     TableView view(QStringLiteral("table"), table, {});
     const QAbstractItemModel& rows = *view.findChild<QTableView*>("table")->model();
     const auto cell = [&](int row, int column) { return rows.index(row, column).data().toString(); };
@@ -219,6 +220,7 @@ TEST_CASE("the numbers of a column of a table have one format, and names are wor
     CHECK(cell(0, 3) == QStringLiteral("memory bandwidth"));
     CHECK(cell(1, 3) == QStringLiteral("inter-node"));
     CHECK(cell(2, 3) == QStringLiteral("own text"));
+    CHECK(cell(3, 3) == QStringLiteral("host link"));
     CHECK(rows.headerData(0, Qt::Horizontal, Qt::DisplayRole).toString() ==
           QStringLiteral("Peak memory, GiB"));
 }

@@ -13,6 +13,7 @@
 #include <QXmlStreamReader>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 
 #include "support/desk.h"
 #include "text/csv.h"
@@ -176,6 +177,46 @@ TEST_CASE("walls: borders of the default map agree with single estimates", "[wal
             CHECK((wall(-kCells) != wall(kCells) || wall(0) == Wall::balanced));
         }
     }
+}
+
+TEST_CASE("walls: a border is between the link to the host and the links between GPUs", "[walls]") {
+    Scenario held = edited(Scenario::first_launch(), P::gpus, 8);
+    held.model = held.catalogue->find(PresetKind::model, "mpt-7b");
+    held.give(P::offload, static_cast<double>(Offload::optimizer));
+    held = locked(held);
+    constexpr int kValues = 40;
+    const auto axis = [](P id, double low, double high) {
+        Axis out{id, {}};
+        for (int i = 0; i < kValues; ++i) out.values.push_back(low * std::pow(high / low, i / (kValues - 1.0)));
+        return out;
+    };
+    WallsRequest request;
+    request.scenario = held;
+    request.x = axis(P::host_bandwidth, 3e8, 1e11);
+    request.y = axis(P::intra_node_bandwidth, 1e8, 9e11);
+    const WallsData data = walls_data(request, 2);
+    constexpr double kNear = 2.0 / kValues;
+    const auto has_edge = [&](double x, double y) {
+        return std::ranges::any_of(data.edges, [&](const QPolygonF& line) {
+            return std::ranges::any_of(line, [&](const QPointF& at) {
+                return std::fabs(at.x() - x) < kNear && std::fabs(at.y() - y) < kNear;
+            });
+        });
+    };
+    int changes = 0;
+    for (std::size_t ix = 0; ix < kValues; ++ix) {
+        for (std::size_t iy = 1; iy < kValues; ++iy) {
+            const std::set<Wall> both{data.map.at(ix, iy - 1).wall, data.map.at(ix, iy).wall};
+            if (both != std::set<Wall>{Wall::intra_node, Wall::host_link}) continue;
+            ++changes;
+            CAPTURE(ix, iy);
+            CHECK(has_edge(data.x.place_of(data.map.x.values[ix]), data.y.place_of(data.map.y.values[iy])));
+        }
+    }
+    CHECK(changes > kValues / 4);
+    // The table names it as well.
+    const PlotTable table = walls_table(data);
+    CHECK(std::ranges::any_of(table.rows, [](const auto& row) { return row[4] == "host-link"; }));
 }
 
 TEST_CASE("walls: the profiles pass through the scenario and end where it does not fit", "[walls]") {
