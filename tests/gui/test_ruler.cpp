@@ -10,10 +10,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "support/desk.h"
+#include "support/german.h"
+#include "widgets/chart/plot_ruler.h"
 #include "widgets/drawing.h"
+#include "widgets/drawn_words.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/repair_button.h"
 #include "widgets/panels/repair_strip.h"
@@ -313,6 +317,28 @@ TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "
     QTest::keyClick(&desk.plot, Qt::Key_Escape);
     CHECK(desk.plot.ruler().fixed_words().isEmpty());
     CHECK_FALSE(desk.plot.accessibleDescription().contains(QStringLiteral("128 GPUs")));
+}
+
+TEST_CASE("the card of the ruler with A and B is whole in a small window", "[ruler]") {
+    const bool german = GENERATE(false, true);
+    std::optional<German> language;
+    if (german) language.emplace();
+    RulerDesk desk;
+    desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    // At both the strong curve has no value, and the card says why.
+    desk.click(desk.at(1024));
+    desk.click(desk.at(256));
+    auto& ruler = *desk.find<PlotRuler>("scaling/plot/ruler");
+    REQUIRE_FALSE(ruler.follows());
+    QStringList texts;
+    for (const DrawnWord& word : drawn_words(ruler)) {
+        CAPTURE(german, word.text.toStdString());
+        CHECK(QRectF(ruler.rect()).contains(word.box.adjusted(1, 3, -1, -3)));
+        texts << word.text;
+    }
+    CHECK(texts.contains(QStringLiteral("B − A")));
+    CHECK(texts.join(QLatin1Char(' ')).contains(QStringLiteral("128")));
 }
 
 TEST_CASE("Esc closes the list of commands, then removes the ruler, then ends the preview of a repair",

@@ -13,6 +13,7 @@
 #include "widgets/panels/run_label.h"
 #include "widgets/plots/live_plot.h"
 #include "widgets/rows/parameter_field.h"
+#include "widgets/rows/parameter_slider.h"
 #include "widgets/text.h"
 
 using namespace shardscope;
@@ -119,6 +120,35 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
                 }
             }
             desk.window.model().unpin_all();
+        }
+    }
+}
+
+TEST_CASE("words: the magnified scale of a fine drag draws no text over another", "[gui][words]") {
+    const bool german = GENERATE(false, true);
+    std::optional<testing::German> language;
+    if (german) language.emplace();
+    Desk desk;
+    for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
+        desk.window.resize(size);
+        QApplication::processEvents();
+        for (const char* key : {"cluster.inter_node_bandwidth", "cluster.gpu.memory", "model.hidden_size"}) {
+            auto& slider = *static_cast<ParameterSlider*>(desk.slider(key));
+            const QPointF from = slider.pointOf(slider.current());
+            QTest::mousePress(&slider, Qt::LeftButton, {}, from.toPoint());
+            for (const double away : {0.0, 40.0}) {
+                const QPointF at = from - QPointF(away, 0);
+                QMouseEvent move(QEvent::MouseMove, at, slider.mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                                 Qt::ShiftModifier);
+                QApplication::sendEvent(&slider, &move);
+            }
+            auto* lens = desk.find<QWidget>(QLatin1String(key) + QStringLiteral("/lens"));
+            INFO((german ? "German, " : "") << size.width() << ", " << key);
+            CHECK(lens->isVisible());
+            const std::vector<DrawnWord> words = drawn_words(*lens);
+            CHECK(words.size() > 3);
+            CHECK_THAT(fault(words, lens->rect()), Catch::Matchers::Equals(""));
+            QTest::mouseRelease(&slider, Qt::LeftButton, Qt::ShiftModifier, from.toPoint());
         }
     }
 }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kCardPadding = 8;
 constexpr double kCardGap = 12;  // between the columns of the card, and from the line to the card
+constexpr double kCardEdge = 2;  // px to the edge of the canvas
 constexpr double kSwatch = 24;   // width of a piece of a curve, enough to tell its dashes
 constexpr double kDot = 3.5;     // radius
 
@@ -28,6 +29,17 @@ QString difference(const RulerReading& from, const RulerReading& to) {
     if (to.quantity == Quantity::percent)
         return sign + tr("%1 points").arg(shown(change, to.quantity, false));
     return sign + to.written(change);
+}
+
+// Returns the width of the widest columns where columns that need these widths together have this room.
+double widest_column(QList<double> widths, double room) {
+    std::ranges::sort(widths);
+    for (qsizetype i = 0; i < widths.size(); ++i) {
+        const double share = room / static_cast<double>(widths.size() - i);
+        if (widths[i] > share) return share;
+        room -= widths[i];
+    }
+    return widths.back();
 }
 
 // Returns the reading of the same name in another stop.
@@ -200,7 +212,6 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     const Theme& theme = current_theme();
     const FigureFonts fonts(font());
     const QFontMetricsF small(fonts.small);
-    const QFontMetricsF bold(fonts.small_bold);
     const double line = std::ceil(small.height()) + 2;
     const bool differences = columns.size() > 1;
 
@@ -234,27 +245,43 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     }
     double names = 0;
     for (const RulerReading* row : rows) names = std::max(names, small.horizontalAdvance(row->name));
+    const auto font_of = [&](qsizetype row) { return row == 0 ? fonts.small_bold : fonts.small; };
     QList<double> widths;
     for (const QStringList& cell : cells) {
-        double widest = bold.horizontalAdvance(cell.front());
-        for (const QString& text : cell) widest = std::max(widest, small.horizontalAdvance(text));
+        double widest = 0;
+        for (qsizetype i = 0; i < cell.size(); ++i) widest = std::max(widest, text_width(font_of(i), cell[i]));
         widths << std::ceil(widest);
     }
-    double width = 2 * kCardPadding + kSwatch + 6 + names;
-    for (const double one : widths) width += kCardGap + one;
-    const double height = 2 * kCardPadding + line * static_cast<double>(rows.size() + 1);
-    const QRectF card = place_card({std::ceil(width), height}, columns);
+    double width = 2 * kCardPadding + kSwatch + 6 + names + kCardGap * static_cast<double>(cells.size());
+    // Texts wrap where the card would be wider than the plot.
+    const double most = widest_column(widths, this->width() - kCardEdge * 2 - width);
+    QList<QList<QStringList>> wrapped;
+    QList<double> tops(static_cast<qsizetype>(rows.size()) + 2, 0);  // of the rows, and the end of the last
+    for (qsizetype c = 0; c < cells.size(); ++c) {
+        QList<QStringList> column;
+        double widest = 0;
+        for (qsizetype i = 0; i < cells[c].size(); ++i) {
+            column << wrapped_lines(cells[c][i], font_of(i), most);
+            for (const QString& text : column.back()) widest = std::max(widest, text_width(font_of(i), text));
+            tops[i + 1] = std::max(tops[i + 1], line * static_cast<double>(column.back().size()));
+        }
+        widths[c] = std::ceil(widest);
+        width += widths[c];
+        wrapped << column;
+    }
+    for (qsizetype i = 1; i < tops.size(); ++i) tops[i] += tops[i - 1];
+    const QRectF card = place_card({std::ceil(width), 2 * kCardPadding + tops.back()}, columns);
 
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(QPen(theme.border, 1));
     painter.setBrush(theme.raised);
     painter.drawRect(card.adjusted(0.5, 0.5, -0.5, -0.5));
     const double left = card.left() + kCardPadding;
-    const auto baseline = [&](std::size_t row) {
-        return card.top() + kCardPadding + line * static_cast<double>(row) + small.ascent();
+    const auto baseline = [&](qsizetype row, qsizetype part) {
+        return card.top() + kCardPadding + tops[row] + line * static_cast<double>(part) + small.ascent();
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double base = baseline(i + 1);
+        const double base = baseline(static_cast<qsizetype>(i) + 1, 0);
         const double middle = std::round(base - small.xHeight() / 2) + 0.5;
         if (rows[i]->curve.style() != Qt::NoPen) {
             painter.setRenderHint(QPainter::Antialiasing);
@@ -266,15 +293,15 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
         draw_text(painter, {left + kSwatch + 6, base}, rows[i]->name, fonts.small, theme.text);
     }
     double right = left + kSwatch + 6 + names;
-    for (qsizetype c = 0; c < cells.size(); ++c) {
+    for (qsizetype c = 0; c < wrapped.size(); ++c) {
         right += kCardGap + widths[c];
-        for (qsizetype i = 0; i < cells[c].size(); ++i) {
-            const QString& text = cells[c][i];
-            const QFont& font = i == 0 ? fonts.small_bold : fonts.small;
-            const double wide = i == 0 ? bold.horizontalAdvance(text) : small.horizontalAdvance(text);
-            const bool muted = differences && c + 1 == cells.size();
-            draw_text(painter, {right - wide, baseline(static_cast<std::size_t>(i))}, text, font,
-                      muted ? theme.muted : theme.text);
+        const bool muted = differences && c + 1 == wrapped.size();
+        for (qsizetype i = 0; i < wrapped[c].size(); ++i) {
+            for (qsizetype part = 0; part < wrapped[c][i].size(); ++part) {
+                const QString& text = wrapped[c][i][part];
+                draw_text(painter, {right - text_width(font_of(i), text), baseline(i, part)}, text, font_of(i),
+                          muted ? theme.muted : theme.text);
+            }
         }
     }
 }
@@ -298,8 +325,10 @@ QRectF PlotRuler::place_card(const QSizeF& size, const std::vector<Column>& colu
     double least = std::numeric_limits<double>::infinity();
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);
-        box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, width() - size.width() - 2)));
-        box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, height() - size.height() - 2)));
+        box.moveLeft(
+            std::clamp(box.left(), kCardEdge, std::max(kCardEdge, width() - size.width() - kCardEdge)));
+        box.moveTop(
+            std::clamp(box.top(), kCardEdge, std::max(kCardEdge, height() - size.height() - kCardEdge)));
         constexpr double kOutside = 3;  // for each px over an axis
         double cost =
             std::max({0.0, stop.x - box.right(), box.left() - stop.x}) +

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/rows/painted_track.h"
 #include "widgets/rows/track_slider.h"
 #include "widgets/text.h"
@@ -75,7 +76,9 @@ void TrackLens::paintEvent(QPaintEvent*) {
     painter.setPen(theme.muted);
     const QRectF second(line.left(), line.bottom(), line.width(), QFontMetricsF(small).height());
     painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter, slope_);
-    painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, tr("Shift: 10× finer"));
+    const QString note = tr("Shift: 10× finer");
+    if (text_width(small, slope_) + kPadding + text_width(small, note) <= second.width())
+        painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, note);
 
     const QRectF area = groove();
     const ParameterSlider::Stretch part = slider_.magnified();
