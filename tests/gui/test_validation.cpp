@@ -15,16 +15,20 @@
 #include <QToolButton>
 #include <QToolTip>
 #include <QUndoStack>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
 #include "app/session.h"
 #include "support/desk.h"
+#include "support/german.h"
 #include "text/csv.h"
 #include "widgets/carried_scenario.h"
 #include "widgets/drawing.h"
+#include "widgets/drawn_words.h"
 #include "widgets/plots/figure_export.h"
 #include "widgets/plots/scaling/scaling_plot.h"
 #include "widgets/plots/validation/validation_plot.h"
@@ -516,6 +520,35 @@ TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
     CHECK(scaling.measured.front().gpus == 64);
     CHECK(scaling.measured.front().tokens_per_s_per_gpu == Approx(4500));
     CHECK(desk.text("measured/result").contains(QStringLiteral("on 64 GPUs")));
+}
+
+TEST_CASE("no mark of a run is on the list of families, at any size", "[validation]") {
+    const bool german = GENERATE(false, true);
+    std::optional<testing::German> language;
+    if (german) language.emplace();
+    ValidationDesk desk;
+    auto* plot = desk.find<ValidationPlot>("validation");
+    auto* canvas = desk.find<QCustomPlot>("validation/plot");
+    desk.find<QTabWidget>("tabs")->setCurrentWidget(plot);
+    for (const QSize size : {QSize(1024, 700), QSize(1366, 768), QSize(1440, 900)}) {
+        desk.window.resize(size);
+        ValidationDesk::settle();
+        canvas->replot();
+        const QRectF frame = canvas->axisRect()->rect();
+        int listed = 0;
+        for (const DrawnWord& word : drawn_words(*canvas)) {
+            const QPointF at = word.box.center();
+            // The list is above the diagonal.
+            const bool above = (frame.bottom() - at.y()) / frame.height() > (at.x() - frame.left()) / frame.width();
+            if (!frame.contains(word.box) || !above) continue;
+            ++listed;
+            CAPTURE(german, size.width(), word.text.toStdString());
+            CHECK(std::ranges::none_of(plot->figure().data().points, [&](const ValidationPoint& point) {
+                return word.box.contains(plot->figure().pixel_of(point));
+            }));
+        }
+        CHECK(listed >= 7);  // the heading, and three families with their errors
+    }
 }
 
 TEST_CASE("families of runs have readable names, and keep their keys in the table", "[validation]") {

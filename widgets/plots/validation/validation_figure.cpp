@@ -320,37 +320,53 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
     struct Row {
         QString name, runs, error;
     };
-    std::vector<Row> rows{{QString(), tr("runs"), tr("mean error")}};
-    // The user's own families come first; of the others the largest are listed, as many as there is space
-    // for.
-    constexpr double kMostHeight = 0.45;  // of the plot; there are few runs above
-    const auto most = static_cast<std::size_t>(
-        std::max(3.0, std::floor(kMostHeight * area.height() / metrics.height()) - 2));
-    std::vector<const ValidationFamily*> listed;
-    for (const bool own_ones : {true, false}) {
-        for (const ValidationFamily& family : data.families) {
-            if (family.own == own_ones && listed.size() < most) listed.push_back(&family);
-        }
-    }
-    for (const ValidationFamily* family : listed) {
-        rows.push_back({family_label(family->name), QString::number(family->summary.n),
-                        shown(family->summary.mean_abs_error, Quantity::percent)});
-    }
-    if (const std::size_t others = data.families.size() - listed.size(); others > 0)
-        rows.push_back({tr("and %1 more").arg(others), {}, {}});
-    double name = 0;
-    double runs = 0;
-    double error = 0;
-    for (const Row& row : rows) {
-        name = std::max(name, metrics.horizontalAdvance(row.name));
-        runs = std::max(runs, metrics.horizontalAdvance(row.runs));
-        error = std::max(error, metrics.horizontalAdvance(row.error));
-    }
     const double left = area.left() + kEdge;
     double top = area.top() + kEdge;
     const bool roomy = area.width() >= kRoomForCounts;
-    const double runs_right = left + kMarkRoom + name + (roomy ? kGap + runs : 0);
-    const double right = runs_right + kGap + error;
+    std::vector<const ValidationFamily*> listed;
+    std::vector<Row> rows;
+    double runs_right = 0;
+    double right = 0;
+    // The user's own families come first; of the others the largest are listed.
+    const auto list = [&](std::size_t most) {
+        listed.clear();
+        for (const bool own_ones : {true, false}) {
+            for (const ValidationFamily& family : data.families) {
+                if (family.own == own_ones && listed.size() < most) listed.push_back(&family);
+            }
+        }
+        rows = {{QString(), tr("runs"), tr("mean error")}};
+        for (const ValidationFamily* family : listed) {
+            rows.push_back({family_label(family->name), QString::number(family->summary.n),
+                            shown(family->summary.mean_abs_error, Quantity::percent)});
+        }
+        if (const std::size_t others = data.families.size() - listed.size(); others > 0)
+            rows.push_back({tr("and %1 more").arg(others), {}, {}});
+        double name = 0;
+        double runs = 0;
+        double error = 0;
+        for (const Row& row : rows) {
+            name = std::max(name, metrics.horizontalAdvance(row.name));
+            runs = std::max(runs, metrics.horizontalAdvance(row.runs));
+            error = std::max(error, metrics.horizontalAdvance(row.error));
+        }
+        runs_right = left + kMarkRoom + name + (roomy ? kGap + runs : 0);
+        right = runs_right + kGap + error;
+    };
+    constexpr double kMostHeight = 0.45;  // of the plot
+    const auto families_in = [&](double height) {
+        constexpr double kFewest = 3;
+        return static_cast<std::size_t>(std::max(kFewest, std::floor(height / metrics.height()) - 2));
+    };
+    list(families_in(kMostHeight * area.height()));
+    // As many as have room above the marks of the runs.
+    double marks_top = area.bottom();
+    for (const ValidationPoint& point : data.points) {
+        if (left_out(point)) continue;
+        const QPointF at = pixel(point);
+        if (at.x() - kRunMark < right) marks_top = std::min(marks_top, at.y() - kRunMark);
+    }
+    if (const std::size_t most = families_in(marks_top - top); most < listed.size()) list(most);
     const QRectF box(left, top, right - left, static_cast<double>(rows.size()) * metrics.height());
     painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t i = 0; i < rows.size(); ++i) {
