@@ -72,7 +72,7 @@ void TrackSlider::refresh() {
     }
     const Scenario& scenario = model_.answer().scenario;
     const Scenario plan_held = locked(scenario);
-    parallel_for(due.size(), std::min(usable_threads(), kThreads), [&](std::size_t i) {
+    parallel_for(due.size(), std::min(spare_threads(), kThreads), [&](std::size_t i) {
         TrackSlider& slider = *due[i].slider;
         slider.held_ = track(plan_held, slider.id_, slider.scale(), due[i].grain);
     });

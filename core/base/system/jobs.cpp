@@ -25,6 +25,21 @@ void lower_priority() {
 #endif
 }
 
+// The threads that jobs use now, and whether this thread runs a job.
+std::atomic<unsigned> used_by_jobs{0};
+thread_local bool runs_job = false;
+
+class Used {
+  public:
+    explicit Used(unsigned threads) : threads_(threads) { used_by_jobs += threads_; }
+    ~Used() { used_by_jobs -= threads_; }
+    Used(const Used&) = delete;
+    Used& operator=(const Used&) = delete;
+
+  private:
+    unsigned threads_;
+};
+
 }  // namespace
 
 JobQueue::JobQueue() : worker_([this](const std::stop_token& closing) { work(closing); }) {}
@@ -56,6 +71,7 @@ void JobQueue::wait() {
 
 void JobQueue::work(const std::stop_token& closing) {
     lower_priority();
+    runs_job = true;
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, closing, [this] { return static_cast<bool>(waiting_); })) {
         const Job job = std::exchange(waiting_, nullptr);
@@ -63,7 +79,10 @@ void JobQueue::work(const std::stop_token& closing) {
         const std::stop_token stop = running_.get_token();
         busy_ = true;
         lock.unlock();
-        job(stop);
+        {
+            const Used used(1);
+            job(stop);
+        }
         lock.lock();
         busy_ = false;
         changed_.notify_all();
@@ -85,6 +104,7 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     const std::size_t helpers =
         std::min<std::size_t>(std::max(1U, threads), std::max<std::size_t>(count, 1)) - 1;
     {
+        const Used used(runs_job ? static_cast<unsigned>(helpers) : 0);
         std::vector<std::jthread> others;
         others.reserve(helpers);
         for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(make_calls);
@@ -99,5 +119,9 @@ unsigned usable_threads() {
     return threads;
 }
 unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
+unsigned spare_threads() {
+    const unsigned used = used_by_jobs;
+    return used + 1 < usable_threads() ? usable_threads() - used : 1;
+}
 
 }  // namespace shardscope

@@ -51,5 +51,9 @@ unsigned usable_threads();
 // Returns the number of threads for work in the background of a window: one thread is left to the window if
 // there are at least two.
 unsigned background_threads();
+// Returns the number of threads for work that the window's thread waits for: those that no job in the
+// background uses. A thread that shares its processor with a job waits for its turn, which takes longer than
+// the work of a frame.
+unsigned spare_threads();
 
 }  // namespace shardscope

@@ -95,7 +95,7 @@ QImage walls_image(const WallsData& data, const WallsPart& part, const QSize& pi
         }
     };
     constexpr int kRows = 32;
-    parallel_for(static_cast<std::size_t>((pixels.height() + kRows - 1) / kRows), usable_threads(),
+    parallel_for(static_cast<std::size_t>((pixels.height() + kRows - 1) / kRows), spare_threads(),
                  [&](std::size_t block) {
                      const int first = static_cast<int>(block) * kRows;
                      const int end = std::min(first + kRows, pixels.height());

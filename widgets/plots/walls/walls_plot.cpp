@@ -257,7 +257,7 @@ void WallsPlot::take_map() {
     map_key_ = std::move(key);
 
     // Show a coarse map with the plan held at once, because planning takes time.
-    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), usable_threads()));
+    figure_->set_data(walls_data(thinned(asked(false), kWallsCoarse), spare_threads()));
     figure_->set_stale(request.planned);
     fine_.cancel();
     wanted_ = request;
